@@ -1,0 +1,68 @@
+"""Events: what happened in a thread, in order, for ever.
+
+`seq` counts 1, 2, 3 … without a gap in each thread and is given in the transaction of the change
+itself; `position` orders all events of a server, with gaps allowed, and is the cursor of the inbox.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from askback.domain.record import splice
+
+REQUEST_CREATED = "request.created"
+REQUEST_ANSWERED = "request.answered"
+REQUEST_DECLINED = "request.declined"
+REQUEST_CANCELLED = "request.cancelled"
+REQUEST_EXPIRED = "request.expired"
+MESSAGE_ADDED = "message.added"
+MESSAGE_DELTA = "message.delta"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An event that is about to be written: the store gives it its numbers.
+
+    `data` is a JSON object text: the request's `state` for `request.*`, the message for
+    `message.added`, `{"id", "text"}` for `message.delta`.
+    """
+
+    type: str
+    tenant: str
+    thread_id: str
+    at: int
+    request_id: str | None
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A committed event; `text` is its wire form, encoded once for all its readers."""
+
+    type: str
+    tenant: str
+    thread_id: str
+    seq: int
+    position: int
+    request_id: str | None
+    settles: bool
+    text: str
+
+
+def commit(draft: Draft, *, seq: int, position: int, at_text: str, thread_text: str, spec: str | None) -> Event:
+    """Give a draft its numbers; `spec` is the request's immutable part, for `request.*` events.
+
+    `at_text` and `thread_text` are the time and the thread's id as JSON texts.
+    """
+    if spec is not None:
+        subject = f'"request":{splice(spec, draft.data)}'
+    elif draft.type == MESSAGE_DELTA:
+        subject = f'"delta":{draft.data}'
+    else:
+        subject = f'"message":{draft.data}'
+    text = (
+        f'{{"type":"{draft.type}","seq":{seq},"position":{position},'
+        f'"thread_id":{thread_text},"at":{at_text},{subject}}}'
+    )
+    settles = draft.request_id is not None and draft.type != REQUEST_CREATED
+    return Event(draft.type, draft.tenant, draft.thread_id, seq, position, draft.request_id, settles, text)

@@ -1,0 +1,88 @@
+"""The one table of what may happen to a request. The docs' diagram is drawn from it.
+
+Rules:
+1. A terminal status absorbs: nothing leaves it, so the first settlement is the only one.
+2. `resolving` means an answer passed the form and somebody else is checking or applying it; it
+   ends by `accept`, goes back by `reprompt`, and can still be cancelled or expire.
+3. Declined, cancelled and expired are never an answer.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class Status(StrEnum):
+    """Where a request stands; the last four are terminal."""
+
+    PENDING = "pending"
+    RESOLVING = "resolving"
+    ANSWERED = "answered"
+    DECLINED = "declined"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+
+
+class Action(StrEnum):
+    """What moves a request from one status to the next."""
+
+    ANSWER = "answer"
+    SUBMIT = "submit"
+    ACCEPT = "accept"
+    REPROMPT = "reprompt"
+    DECLINE = "decline"
+    CANCEL = "cancel"
+    EXPIRE = "expire"
+
+
+TRANSITIONS = MappingProxyType(
+    {
+        (Status.PENDING, Action.ANSWER): Status.ANSWERED,
+        (Status.PENDING, Action.SUBMIT): Status.RESOLVING,
+        (Status.PENDING, Action.DECLINE): Status.DECLINED,
+        (Status.PENDING, Action.CANCEL): Status.CANCELLED,
+        (Status.PENDING, Action.EXPIRE): Status.EXPIRED,
+        (Status.RESOLVING, Action.ACCEPT): Status.ANSWERED,
+        (Status.RESOLVING, Action.REPROMPT): Status.PENDING,
+        (Status.RESOLVING, Action.CANCEL): Status.CANCELLED,
+        (Status.RESOLVING, Action.EXPIRE): Status.EXPIRED,
+    }
+)
+
+TERMINAL = frozenset({Status.ANSWERED, Status.DECLINED, Status.CANCELLED, Status.EXPIRED})
+
+REASONS = MappingProxyType(
+    {
+        Status.DECLINED: frozenset({"skipped", "dismissed", "refused"}),
+        Status.CANCELLED: frozenset(
+            {
+                "agent_aborted",
+                "user_message",
+                "superseded",
+                "thread_archived",
+                "admin",
+                "shutdown",
+                "not_shown",
+                "failed",
+            }
+        ),
+    }
+)
+
+
+class IllegalTransition(ValueError):
+    """An action that the table does not allow; nothing was changed."""
+
+    def __init__(self, status: Status, action: Action) -> None:
+        super().__init__(f"a request that is {status} cannot {action}")
+        self.status = status
+        self.action = action
+
+
+def step(status: Status, action: Action) -> Status:
+    """Return the status that `action` leads to, or raise `IllegalTransition`."""
+    try:
+        return TRANSITIONS[status, action]
+    except KeyError:
+        raise IllegalTransition(status, action) from None

@@ -1,0 +1,47 @@
+"""Every size and count that askback enforces, in one place; `GET /v1/limits` shows them.
+
+Lengths are Unicode code points unless the name says bytes (requirement D12).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SAFE_INTEGER = 2**53 - 1
+"""The largest whole number that JavaScript and JSON readers keep exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one server. Defaults follow L3–L5, wider where a real form needs it."""
+
+    body_bytes: int = 1024 * 1024
+    request_bytes: int = 256 * 1024
+    json_depth: int = 32
+    identifier: int = 200
+    field_id: int = 100
+    title: int = 500
+    label: int = 500
+    description: int = 2_000
+    placeholder: int = 200
+    button_label: int = 60
+    option_label: int = 100
+    option_value: int = 100
+    option_description: int = 500
+    options: int = 200
+    fields: int = 100
+    sections: int = 20
+    pattern: int = 200
+    pattern_message: int = 200
+    text_answer: int = 10_000
+    textarea_answer: int = 100_000
+    note: int = 2_000
+    summary_template: int = 1_000
+    message_bytes: int = 256 * 1024
+    min_timeout_s: int = 1
+    max_timeout_s: int = 30 * 24 * 3600
+    page: int = 200
+    ws_connections: int = 20_000
+
+
+DEFAULTS = Limits()

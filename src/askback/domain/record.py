@@ -1,0 +1,45 @@
+"""A request as it is kept: two JSON texts and the few columns that are searched or compared.
+
+`spec` is what was asked: an object that never changes within a revision. `state` is where it
+stands: a small object that each transition replaces. The wire form is the two objects merged,
+and because their keys are disjoint the merge is a splice of text: a form of any size is encoded
+once, when it is created, and never again. Events store only the `state`, so the log stays small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from askback.domain.lifecycle import TERMINAL, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One stored request; times are milliseconds since the epoch."""
+
+    id: str
+    tenant: str
+    thread_id: str
+    kind: str
+    requester: str
+    status: Status
+    revision: int
+    created_at: int
+    expires_at: int | None
+    spec: str
+    state: str
+
+    @property
+    def wire(self) -> str:
+        """The request as JSON text for whoever may see it."""
+        return splice(self.spec, self.state)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the request has ended."""
+        return self.status in TERMINAL
+
+
+def splice(spec: str, state: str) -> str:
+    """Merge two non-empty JSON objects with disjoint keys into one, as text."""
+    return f"{spec[:-1]},{state[1:]}"

@@ -1,0 +1,151 @@
+"""Everything that askback raises, as one tree.
+
+    AskbackError                    catch this to catch all
+    ├── Refused                     the server said no; `.code`, `.status`, `.field_errors`, `.request`
+    │   ├── Invalid            422  the body breaks a rule; every fault is in `.field_errors`
+    │   ├── TooLarge           413  the body is over the limit that `.message` names
+    │   ├── Unauthorized       401  no credential, or one that is not known here
+    │   ├── Forbidden          403  the credential is good, its role is not
+    │   ├── NotFound           404  no such thing, or not yours to see: the two look the same
+    │   ├── Conflict           409  settled already, or an old revision; `.request` is the request as it is now
+    │   │   └── Gone           410  the request expired; `.request` says when
+    │   ├── RateLimited        429  `.retry_after` seconds
+    │   └── Unavailable        503  the store cannot be written now; nothing was stored, try again
+    ├── NotAnswered                 a request ended without an answer; `.request` carries it
+    │   ├── Declined                the person would not deal with it
+    │   ├── Cancelled               it was taken back
+    │   └── Expired                 nobody came in time
+    └── ConnectionLost              the server cannot be reached and waiting was not wanted
+
+`code` is stable and meant for programs; `message` is one sentence that says how to mend it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from askback.domain.request import InputRequest
+
+
+class AskbackError(Exception):
+    """The root of everything that askback raises on purpose."""
+
+
+class Refused(AskbackError):
+    """The server refused an operation; the same class is raised in the service and in the client.
+
+    `field_errors` are mappings with `path`, `code` and `message`. `request` is the current
+    request in its wire form, when there is one to show.
+    """
+
+    status: ClassVar[int] = 400
+    default_code: ClassVar[str] = "refused"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        field_errors: Sequence[Mapping[str, Any]] = (),
+        request: Mapping[str, Any] | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code or self.default_code
+        self.field_errors = list(field_errors)
+        self.request = request
+        self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        faults = "".join(f"\n  {e['path'] or '(body)'}: {e['message']}" for e in self.field_errors)
+        return self.message + faults
+
+
+class Invalid(Refused):
+    """The body breaks a rule; `field_errors` names every fault with its path."""
+
+    status = 422
+    default_code = "invalid"
+
+
+class TooLarge(Refused):
+    """The body is over a size limit; nothing of it was read further."""
+
+    status = 413
+    default_code = "too_large"
+
+
+class Unauthorized(Refused):
+    """No credential came with the call, or one that this server does not know."""
+
+    status = 401
+    default_code = "unauthorized"
+
+
+class Forbidden(Refused):
+    """The credential is known, but its role may not do this."""
+
+    status = 403
+    default_code = "forbidden"
+
+
+class NotFound(Refused):
+    """No such thing, or not yours to see: the two are the same answer on purpose."""
+
+    status = 404
+    default_code = "not_found"
+
+
+class Conflict(Refused):
+    """Somebody was first, or the form changed meanwhile; `request` is what holds now."""
+
+    status = 409
+    default_code = "already_settled"
+
+
+class Gone(Conflict):
+    """The request expired before this came; `request` says when."""
+
+    status = 410
+    default_code = "expired"
+
+
+class RateLimited(Refused):
+    """Too many calls; `retry_after` says how many seconds to wait."""
+
+    status = 429
+    default_code = "rate_limited"
+
+
+class Unavailable(Refused):
+    """The store cannot be written just now. Nothing was stored; the call may be repeated."""
+
+    status = 503
+    default_code = "unavailable"
+
+
+class NotAnswered(AskbackError):
+    """A request ended without an answer; `request` is the request as it ended."""
+
+    def __init__(self, request: InputRequest) -> None:
+        super().__init__(f"request {request.id} was {request.status}" + (f": {request.reason}" if request.reason else ""))
+        self.request = request
+
+
+class Declined(NotAnswered):
+    """The person would not deal with it (`request.reason`: skipped, dismissed or refused)."""
+
+
+class Cancelled(NotAnswered):
+    """The request was taken back (`request.reason` says by what)."""
+
+
+class Expired(NotAnswered):
+    """Nobody answered before the deadline."""
+
+
+class ConnectionLost(AskbackError):
+    """The server cannot be reached, and the caller asked not to wait until it can."""

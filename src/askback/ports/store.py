@@ -1,0 +1,237 @@
+"""The store: the truth. Everything acknowledged is in it, and survives the loss of power.
+
+Contracts that every backend keeps, each checked by `askback.testing.store_contracts`:
+
+1.  A coroutine that returns has made its change durable; one that raises has changed nothing.
+2.  A change and its event are one transaction. `seq` is 1, 2, 3 … in each (tenant, thread), without a
+    gap; `position` grows in commit order over all threads.
+3.  `settle` is a compare-and-set on (tenant, id, status in `expected`, revision): of any number of
+    callers at once one gets `APPLIED`, the rest `LOST` with the row as it now is.
+4.  A `Claim` makes a write idempotent for as long as the row lives: the same key with the same
+    digest replays, with another digest raises `ClaimMismatch`. Keys belong to (tenant, principal, scope).
+5.  Committed events are handed to `on_commit` in the order of their positions, after the commit,
+    on the event loop; a failing listener does not fail the write.
+6.  A failing operation never fails another that shares its commit.
+7.  Reads see every commit that returned before they began, and never wait for a writer.
+8.  Rows of another tenant are as absent as rows that do not exist.
+9.  A store that cannot write raises `Unavailable`; reads go on where they can.
+10. A write whose caller is cancelled meanwhile either happens whole or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from askback.domain.events import Draft, Event
+from askback.domain.lifecycle import Status
+from askback.domain.record import Record
+
+
+class Outcome(Enum):
+    """What became of a write: done now, done before by the same claim, or somebody else was first."""
+
+    APPLIED = "applied"
+    REPLAYED = "replayed"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An idempotency key: who, what for (`create`, `answer:req_…`), the key, a digest of the body."""
+
+    tenant: str
+    principal: str
+    scope: str
+    key: str
+    digest: str
+
+
+class ClaimMismatch(Exception):
+    """The key was used before with another body."""
+
+
+class MessageMissing(Exception):
+    """A delta for a message that this thread does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """A step of the lifecycle that is about to be tried on one row.
+
+    `revision` None means whichever revision is current. `state` is the new state's JSON object.
+    """
+
+    tenant: str
+    id: str
+    expected: frozenset[Status]
+    revision: int | None
+    status: Status
+    state: str
+    event: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The row as it is now, and whether this call made it so."""
+
+    record: Record
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A stored message; `data` is its JSON object text, `seq` where it entered the thread."""
+
+    id: str
+    seq: int
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadView:
+    """A thread at one instant: `seq` is the cursor from which events go on.
+
+    `requests` pairs each record with the `seq` of its creation. The newest `limit` of each are kept.
+    """
+
+    seq: int
+    messages: Sequence[Message]
+    requests: Sequence[tuple[int, Record]]
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who is calling: a token or a session. `role` is requester, responder or admin."""
+
+    id: str
+    tenant: str
+    role: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A browser session: its principal, the CSRF token that goes with it, when it ends (ms)."""
+
+    principal: Principal
+    csrf: str
+    expires_at: int
+
+
+class RequestStore(Protocol):
+    """Requests, messages and events."""
+
+    async def insert(self, record: Record, event: Draft, claim: Claim | None = None) -> Change:
+        """Store a new request and its `request.created`; with a claim made before, return that request."""
+        ...
+
+    async def get(self, tenant: str, request_id: str) -> Record | None:
+        """Read one request by its id."""
+        ...
+
+    async def settle(self, settlement: Settlement, claim: Claim | None = None) -> Change | None:
+        """Try one step of the lifecycle; None when there is no such request."""
+        ...
+
+    async def list_requests(
+        self,
+        tenant: str,
+        *,
+        thread_id: str | None = None,
+        statuses: frozenset[Status] | None = None,
+        kind: str | None = None,
+        requester: str | None = None,
+        before: str | None = None,
+        limit: int = 50,
+    ) -> Sequence[Record]:
+        """Requests, newest first, older than the id `before`."""
+        ...
+
+    async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
+        """Open requests whose deadline has passed, of every tenant, earliest first."""
+        ...
+
+    async def next_deadline(self) -> int | None:
+        """The earliest deadline of an open request, ms, of every tenant."""
+        ...
+
+    async def add_message(
+        self, message_id: str, data: str, event: Draft, claim: Claim | None = None
+    ) -> tuple[str, Outcome]:
+        """Add a message (`data` has no `seq`) with its `message.added`; return its id (the first one's on replay)."""
+        ...
+
+    async def append_text(self, message_id: str, text: str, event: Draft) -> None:
+        """Append to the last text block of a message, with its `message.delta`; raises `MessageMissing`."""
+        ...
+
+    async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
+        """Read a thread in one snapshot; None when nothing was ever written to it."""
+        ...
+
+    async def thread_events(
+        self, tenant: str, thread_id: str, *, after: int, limit: int = 500
+    ) -> Sequence[Event]:
+        """Events of a thread with `seq` above `after`, in order."""
+        ...
+
+    async def tenant_events(self, tenant: str, *, after: int, limit: int = 500) -> Sequence[Event]:
+        """Events of a tenant with `position` above `after`, in order."""
+        ...
+
+    async def last_position(self, tenant: str) -> int:
+        """The position of the tenant's newest event, 0 without one."""
+        ...
+
+
+class AccessStore(Protocol):
+    """Tokens, login codes and sessions; only digests of secrets are ever given to it."""
+
+    async def put_token(self, digest: str, principal: Principal) -> None:
+        """Make a token known, or replace what it stands for."""
+        ...
+
+    async def token(self, digest: str) -> Principal | None:
+        """Whom a token stands for."""
+        ...
+
+    async def put_login(self, digest: str, principal: Principal, *, expires_at: int) -> None:
+        """Make a one-time login code known."""
+        ...
+
+    async def open_session(
+        self, login_digest: str, session_digest: str, *, csrf: str, now_ms: int, expires_at: int
+    ) -> Session | None:
+        """Use up a login code and open a session, in one step; None when it is unknown, used or late."""
+        ...
+
+    async def session(self, digest: str, *, now_ms: int) -> Session | None:
+        """A session that has not ended."""
+        ...
+
+    async def close_session(self, digest: str) -> None:
+        """End a session."""
+        ...
+
+    async def refusal(self, principal: Principal | None, action: str, request_id: str | None, *, at: int) -> None:
+        """Record that somebody tried what their role forbids (I2)."""
+        ...
+
+    async def refusals(self, tenant: str, *, limit: int = 100) -> Sequence[tuple[int, str, str, str | None]]:
+        """The newest refusals as (at, principal id, action, request id)."""
+        ...
+
+
+class Store(RequestStore, AccessStore, Protocol):
+    """Everything that is kept, behind one port."""
+
+    async def open(self) -> None:
+        """Open and migrate; safe to call on an existing database."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what is under way and close."""
+        ...
