@@ -6,9 +6,11 @@ itself; `position` orders all events of a server, with gaps allowed, and is the 
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from askback.domain.record import splice
+from askback.domain.timestamps import rfc3339
 
 REQUEST_CREATED = "request.created"
 REQUEST_ANSWERED = "request.answered"
@@ -49,11 +51,8 @@ class Event:
     text: str
 
 
-def commit(draft: Draft, *, seq: int, position: int, at_text: str, thread_text: str, spec: str | None) -> Event:
-    """Give a draft its numbers; `spec` is the request's immutable part, for `request.*` events.
-
-    `at_text` and `thread_text` are the time and the thread's id as JSON texts.
-    """
+def commit(draft: Draft, *, seq: int, position: int, spec: str | None) -> Event:
+    """Give a draft its numbers; `spec` is the request's immutable part, for `request.*` events."""
     if spec is not None:
         subject = f'"request":{splice(spec, draft.data)}'
     elif draft.type == MESSAGE_DELTA:
@@ -62,7 +61,7 @@ def commit(draft: Draft, *, seq: int, position: int, at_text: str, thread_text: 
         subject = f'"message":{draft.data}'
     text = (
         f'{{"type":"{draft.type}","seq":{seq},"position":{position},'
-        f'"thread_id":{thread_text},"at":{at_text},{subject}}}'
+        f'"thread_id":{json.dumps(draft.thread_id)},"at":"{rfc3339(draft.at)}",{subject}}}'
     )
     settles = draft.request_id is not None and draft.type != REQUEST_CREATED
     return Event(draft.type, draft.tenant, draft.thread_id, seq, position, draft.request_id, settles, text)
