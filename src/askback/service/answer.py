@@ -1,0 +1,51 @@
+"""A person answers: the values are checked against the form, and the first valid answer wins."""
+
+from __future__ import annotations
+
+from askback.domain.bodies import AnswerBody
+from askback.domain.lifecycle import Action
+from askback.domain.record import Record
+from askback.domain.validation.answer import check_answer
+from askback.domain.validation.structure import parse
+from askback.ports.store import Change, Principal
+from askback.service import access
+from askback.service.claims import claim
+from askback.service.context import Services
+from askback.service.forms import form_of
+from askback.service.read import get
+from askback.service.settle import conflict, lost, settle
+
+
+async def answer(
+    ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
+) -> Change:
+    """Settle a request with `{"revision", "values"}`.
+
+    Raises `Faults` (the request stays open), `Conflict` or `Gone` (with the request as it is),
+    `Forbidden` for a requester, `NotFound`, `ClaimMismatch`.
+    """
+    await access.require(ctx, principal, "answer", request_id)
+    record = await get(ctx, principal, request_id)
+    sent = parse(AnswerBody, body)
+    claimed = claim(principal, f"answer:{request_id}", key, body)
+    if record.settled:
+        return await lost(ctx, record, claimed)
+    if sent.revision != record.revision:
+        raise conflict(record)
+    return await settle(
+        ctx,
+        record,
+        Action.ANSWER,
+        _outcome(ctx, record, sent.values),
+        by=principal,
+        revision=sent.revision,
+        claim=claimed,
+    )
+
+
+def _outcome(ctx: Services, record: Record, values: object) -> dict[str, object]:
+    checked = check_answer(form_of(record), values, limits=ctx.limits)
+    found = checked.model_dump()
+    if not checked.other:
+        del found["other"]
+    return {"source": "responder", "answer": found}

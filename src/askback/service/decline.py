@@ -1,0 +1,34 @@
+"""A person will not deal with it: skipped, dismissed or refused. Never an answer."""
+
+from __future__ import annotations
+
+from askback.domain.bodies import DeclineBody
+from askback.domain.faults import Faults, fault
+from askback.domain.lifecycle import Action
+from askback.domain.validation.structure import parse
+from askback.ports.store import Change, Principal
+from askback.service import access
+from askback.service.claims import claim
+from askback.service.context import Services
+from askback.service.forms import form_of
+from askback.service.notes import check_note
+from askback.service.read import get
+from askback.service.settle import lost, settle
+
+
+async def decline(
+    ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
+) -> Change:
+    """Settle a request with `{"reason", "note"?}`; `skipped` only where the form allows it (D17)."""
+    await access.require(ctx, principal, "decline", request_id)
+    record = await get(ctx, principal, request_id)
+    sent = parse(DeclineBody, body)
+    check_note(ctx, sent.note)
+    claimed = claim(principal, f"decline:{request_id}", key, body)
+    if record.settled:
+        return await lost(ctx, record, claimed)
+    if sent.reason == "skipped" and not form_of(record).allow_skip:
+        raise Faults([fault("reason", "skip_not_allowed")])
+    return await settle(
+        ctx, record, Action.DECLINE, sent.model_dump(exclude_none=True), by=principal, claim=claimed
+    )

@@ -1,0 +1,50 @@
+"""Long poll: wait until a request changes, without holding anything but a listener."""
+
+from __future__ import annotations
+
+import anyio
+
+from askback.domain.record import Record
+from askback.ports.bus import request_topic
+from askback.ports.store import Principal
+from askback.service.context import Services
+from askback.service.read import get
+
+SAFETY_POLL_S = 10.0
+"""How often the row is re-read in case a nudge was lost."""
+
+
+async def wait(
+    ctx: Services, principal: Principal, request_id: str, *, seconds: float, revision: int | None = None
+) -> Record | None:
+    """Return the request once it is settled or no longer at `revision`; None after `seconds` without that.
+
+    The listener is in place before the first read, so a change in between is not missed.
+    """
+    nudge = _Nudge()
+    leave = ctx.bus.listen(request_topic(request_id), nudge)
+    try:
+        record = await get(ctx, principal, request_id)
+        known = record.revision if revision is None else revision
+        with anyio.move_on_after(seconds):
+            while not record.settled and record.revision == known:
+                await nudge.wait()
+                record = await get(ctx, principal, request_id)
+    finally:
+        leave()
+    return record if record.settled or record.revision != known else None
+
+
+class _Nudge:
+    """A listener that can be waited for, again and again."""
+
+    def __init__(self) -> None:
+        self._event = anyio.Event()
+
+    def __call__(self, _event: object) -> None:
+        self._event.set()
+
+    async def wait(self) -> None:
+        with anyio.move_on_after(SAFETY_POLL_S):
+            await self._event.wait()
+        self._event = anyio.Event()
