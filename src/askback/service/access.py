@@ -1,0 +1,141 @@
+"""Who is calling and what its role allows. Secrets are kept only as digests.
+
+    action       requester  responder  admin
+    create           x
+    cancel           x                     x
+    answer                      x          x
+    decline                     x          x
+    read             x          x          x      a requester: only what its own token asked
+    message          x          x          x
+    watch            x          x          x      the events of one thread
+    inbox                       x          x      the events of every thread
+    login_link                             x
+    token                                  x
+
+A requester can never answer, also when the same person owns both tokens (I1, I2).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from askback.errors import Forbidden
+from askback.ports.store import Principal, Session
+from askback.service.context import Services
+
+ROLES = ("requester", "responder", "admin")
+LOGIN_MS = 10 * 60 * 1000
+SESSION_MS = 7 * 24 * 3600 * 1000
+
+_EVERYBODY = frozenset(ROLES)
+_PEOPLE = frozenset({"responder", "admin"})
+ALLOWED = MappingProxyType(
+    {
+        "create": frozenset({"requester"}),
+        "cancel": frozenset({"requester", "admin"}),
+        "answer": _PEOPLE,
+        "decline": _PEOPLE,
+        "read": _EVERYBODY,
+        "message": _EVERYBODY,
+        "watch": _EVERYBODY,
+        "inbox": _PEOPLE,
+        "login_link": frozenset({"admin"}),
+        "token": frozenset({"admin"}),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A session just opened: the secret for the cookie, and what it stands for."""
+
+    secret: str
+    session: Session
+
+
+def digest(secret: str) -> str:
+    """Return what is kept of a secret; 256 random bits need no salt and no slow hash."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def token_principal(token: str, *, role: str, name: str, tenant: str) -> Principal:
+    """Describe a token. Its id follows from the token, so a restart with the same token finds its old requests."""
+    return Principal(f"tok_{digest('id:' + token)[:26]}", tenant, role, name)
+
+
+async def authenticate(ctx: Services, token: str) -> Principal | None:
+    """Return whom a token stands for."""
+    return await ctx.store.token(digest(token))
+
+
+async def require(ctx: Services, principal: Principal, action: str, request_id: str | None = None) -> None:
+    """Raise `Forbidden`, and record the attempt, unless the caller's role allows `action`."""
+    if principal.role in ALLOWED[action]:
+        return
+    await ctx.store.refusal(principal, action, request_id, at=ctx.clock.now_ms())
+    raise Forbidden(f"A {principal.role} may not do this; it takes {_either(ALLOWED[action])}.")
+
+
+def sees(principal: Principal, requester: str) -> bool:
+    """Whether the caller may see a request of its tenant that `requester` made."""
+    return principal.role != "requester" or principal.id == requester
+
+
+async def create_token(ctx: Services, principal: Principal, *, role: str, name: str) -> str:
+    """Make a token in the caller's own tenant and return it; it is not shown again."""
+    await require(ctx, principal, "token")
+    return await issue_token(ctx, role=role, name=name, tenant=principal.tenant)
+
+
+async def issue_token(ctx: Services, *, role: str, name: str, tenant: str) -> str:
+    """Make a token for whoever runs the server; callers over the network go through `create_token`."""
+    token = ctx.ids.token()
+    await remember_token(ctx, token, role=role, name=name, tenant=tenant)
+    return token
+
+
+async def remember_token(ctx: Services, token: str, *, role: str, name: str, tenant: str) -> None:
+    """Make a token that somebody else chose known here."""
+    who = token_principal(token, role=role, name=name, tenant=tenant)
+    await ctx.store.put_token(digest(token), who)
+
+
+async def login_link(ctx: Services, principal: Principal, *, name: str | None = None) -> str:
+    """Return a code that opens one browser session of a responder, within ten minutes."""
+    await require(ctx, principal, "login_link")
+    return await login_code(ctx, tenant=principal.tenant, name=name or principal.name)
+
+
+async def login_code(ctx: Services, *, tenant: str, name: str) -> str:
+    """Make a login code for whoever runs the server; callers over the network go through `login_link`."""
+    now = ctx.clock.now_ms()
+    code = ctx.ids.token()
+    person = Principal(ctx.ids.new("usr", now_ms=now), tenant, "responder", name)
+    await ctx.store.put_login(digest(code), person, expires_at=now + LOGIN_MS)
+    return code
+
+
+async def open_session(ctx: Services, code: str) -> Opened | None:
+    """Use up a login code; None when it is unknown, used or late."""
+    now = ctx.clock.now_ms()
+    secret = ctx.ids.token()
+    session = await ctx.store.open_session(
+        digest(code), digest(secret), csrf=ctx.ids.token(), now_ms=now, expires_at=now + SESSION_MS
+    )
+    return None if session is None else Opened(secret, session)
+
+
+async def session(ctx: Services, secret: str) -> Session | None:
+    """Return the session of a cookie that has not ended."""
+    return await ctx.store.session(digest(secret), now_ms=ctx.clock.now_ms())
+
+
+async def close_session(ctx: Services, secret: str) -> None:
+    """End the session of a cookie."""
+    await ctx.store.close_session(digest(secret))
+
+
+def _either(roles: frozenset[str]) -> str:
+    return " or ".join(role for role in ROLES if role in roles)

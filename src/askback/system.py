@@ -1,0 +1,44 @@
+"""The real clock and the real source of identifiers."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS = [a + b for a in _ALPHABET for b in _ALPHABET]
+_RANDOM_BITS = 80
+_STEP_BITS = 32
+
+
+class SystemClock:
+    """The `Clock` port on the machine's clock."""
+
+    def now_ms(self) -> int:
+        """Return milliseconds since the epoch, UTC."""
+        return time.time_ns() // 1_000_000
+
+
+class SystemIds:
+    """The `Ids` port: 130 bits as 26 letters that sort like the numbers (Crockford's base32, as in ULID).
+
+    Identifiers of one process grow strictly, also within a millisecond and when the clock steps
+    back: lists are ordered by id, and a page must not skip a request made a moment later.
+    """
+
+    def __init__(self) -> None:
+        self._last = 0
+
+    def new(self, prefix: str, *, now_ms: int) -> str:
+        """Return `prefix_…`, greater than every identifier made before."""
+        number = now_ms << _RANDOM_BITS | int.from_bytes(os.urandom(_RANDOM_BITS // 8))
+        if number >> _RANDOM_BITS <= self._last >> _RANDOM_BITS:
+            # Half of the random bits are added, so that the next identifier stays unguessable.
+            number = self._last + 1 + int.from_bytes(os.urandom(_STEP_BITS // 8))
+        self._last = number
+        return f"{prefix}_{''.join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])}"
+
+    def token(self) -> str:
+        """Return 256 bits of URL-safe randomness."""
+        return secrets.token_urlsafe(32)
