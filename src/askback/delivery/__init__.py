@@ -1,0 +1,1 @@
+"""Buses: how a committed change reaches whoever waits for it. Siblings never import each other."""

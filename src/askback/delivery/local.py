@@ -1,0 +1,59 @@
+"""The bus of one process: a dictionary of listeners, called in turn.
+
+A thousand listeners cost a thousand plain calls: no task, no queue, no copy of the event. What a
+slow reader needs (a buffer, a limit) belongs to the reader.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from askback.domain.events import Event
+from askback.ports.bus import Listener, topics
+
+_log = logging.getLogger(__name__)
+
+
+class LocalBus:
+    """The `Bus` port within one process and one event loop."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[str, dict[int, Listener]] = {}
+        self._next = 0
+
+    def publish(self, events: Sequence[Event]) -> None:
+        """Call each listener of each event's topics, in order."""
+        for event in events:
+            for topic in topics(event):
+                if topic in self._listeners:
+                    self._call(self._listeners[topic], event)
+
+    def listen(self, topic: str, listener: Listener) -> Callable[[], None]:
+        """Call `listener` for the events of `topic` until the returned function is called."""
+        self._next += 1
+        self._listeners.setdefault(topic, {})[self._next] = listener
+        return partial(self._leave, topic, self._next)
+
+    def topic_count(self) -> int:
+        """How many topics have a listener; an idle server has none."""
+        return len(self._listeners)
+
+    def _leave(self, topic: str, number: int) -> None:
+        listeners = self._listeners.get(topic)
+        if listeners is None or listeners.pop(number, None) is None:
+            return
+        if not listeners:
+            del self._listeners[topic]
+
+    @staticmethod
+    def _call(listeners: dict[int, Listener], event: Event) -> None:
+        for number, listener in tuple(listeners.items()):
+            # One listener may make another leave; who has left is not called.
+            if number not in listeners:
+                continue
+            try:
+                listener(event)
+            except Exception:
+                _log.exception("a listener failed on %s; the others go on", event.type)

@@ -1,0 +1,104 @@
+"""What every `Bus` must keep, as tests: subclass `BusContracts` and say how to make a bus.
+
+    class TestMyBus(BusContracts):
+        def make_bus(self) -> Bus:
+            return MyBus()
+
+`settle` waits until what was published has arrived, for a bus that is not immediate.
+"""
+
+from __future__ import annotations
+
+from askback.domain.events import Event
+from askback.ports.bus import Bus, request_topic, tenant_topic, thread_topic
+
+
+def event(seq: int, *, thread: str = "t1", tenant: str = "main", request: str | None = None, position: int = 0) -> Event:
+    """Make a committed event with just what a bus looks at."""
+    return Event("message.added", tenant, thread, seq, position or seq, request, settles=False, text=f'{{"seq":{seq}}}')
+
+
+class BusContracts:
+    """The contracts of `askback.ports.bus`."""
+
+    def make_bus(self) -> Bus:
+        """Return a new bus without listeners."""
+        raise NotImplementedError
+
+    async def settle(self) -> None:
+        """Return once everything published so far has been delivered."""
+
+    async def test_an_event_reaches_its_request_its_thread_and_its_tenant(self) -> None:
+        bus, seen = self.make_bus(), list[tuple[str, int]]()
+        for name, topic in (
+            ("request", request_topic("req_1")),
+            ("thread", thread_topic("main", "t1")),
+            ("tenant", tenant_topic("main")),
+            ("other request", request_topic("req_2")),
+            ("other thread", thread_topic("main", "t2")),
+            ("other tenant's thread", thread_topic("acme", "t1")),
+            ("other tenant", tenant_topic("acme")),
+        ):
+            bus.listen(topic, lambda e, name=name: seen.append((name, e.seq)))
+        bus.publish([event(1, request="req_1"), event(2)])
+        await self.settle()
+        assert sorted(seen) == [("request", 1), ("tenant", 1), ("tenant", 2), ("thread", 1), ("thread", 2)]
+
+    async def test_events_of_a_thread_arrive_in_the_order_published(self) -> None:
+        bus, seen = self.make_bus(), list[int]()
+        bus.listen(thread_topic("main", "t1"), lambda e: seen.append(e.seq))
+        bus.publish([event(n) for n in range(1, 51)])
+        bus.publish([event(n) for n in range(51, 101)])
+        await self.settle()
+        assert seen == list(range(1, 101))
+
+    async def test_a_listener_that_left_is_not_called_again(self) -> None:
+        bus, seen = self.make_bus(), list[int]()
+        leave = bus.listen(tenant_topic("main"), lambda e: seen.append(e.seq))
+        bus.publish([event(1)])
+        await self.settle()
+        leave()
+        leave()
+        bus.publish([event(2)])
+        await self.settle()
+        assert seen == [1]
+
+    async def test_a_listener_may_leave_and_make_others_leave_while_it_is_called(self) -> None:
+        bus, seen = self.make_bus(), list[str]()
+
+        def first(_: Event) -> None:
+            seen.append("first")
+            leave_first()
+            leave_second()
+
+        leave_first = bus.listen(tenant_topic("main"), first)
+        leave_second = bus.listen(tenant_topic("main"), lambda _: seen.append("second"))
+        bus.listen(tenant_topic("main"), lambda _: seen.append("third"))
+        bus.publish([event(1), event(2)])
+        await self.settle()
+        assert seen == ["first", "third", "third"]
+
+    async def test_a_failing_listener_does_not_keep_the_event_from_the_others(self) -> None:
+        bus, seen = self.make_bus(), list[int]()
+
+        def fail(_: Event) -> None:
+            raise RuntimeError("a listener must not raise; this one does")
+
+        bus.listen(tenant_topic("main"), fail)
+        bus.listen(tenant_topic("main"), lambda e: seen.append(e.seq))
+        bus.publish([event(1), event(2)])
+        await self.settle()
+        assert seen == [1, 2]
+
+    async def test_the_same_listener_may_listen_twice(self) -> None:
+        bus, seen = self.make_bus(), list[int]()
+
+        def listener(e: Event) -> None:
+            seen.append(e.seq)
+
+        leave = bus.listen(tenant_topic("main"), listener)
+        bus.listen(tenant_topic("main"), listener)
+        leave()
+        bus.publish([event(1)])
+        await self.settle()
+        assert seen == [1]

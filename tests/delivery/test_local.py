@@ -1,0 +1,31 @@
+"""The bus of one process keeps the bus contracts and forgets topics that nobody listens to."""
+
+import pytest
+
+from askback.delivery.local import LocalBus
+from askback.ports.bus import Bus, thread_topic
+from askback.testing.bus_contracts import BusContracts, event
+
+pytestmark = pytest.mark.anyio
+
+
+class TestLocalBus(BusContracts):
+    def make_bus(self) -> Bus:
+        return LocalBus()
+
+
+def test_a_topic_is_forgotten_when_its_last_listener_leaves():
+    bus = LocalBus()
+    leaves = [bus.listen(thread_topic("main", f"t{n % 10}"), lambda _: None) for n in range(100)]
+    assert bus.topic_count() == 10
+    for leave in leaves:
+        leave()
+    assert bus.topic_count() == 0
+
+
+def test_a_thousand_listeners_each_get_the_event_at_once():
+    bus, seen = LocalBus(), list[int]()
+    for n in range(1000):
+        bus.listen(thread_topic("main", "t1"), lambda _, n=n: seen.append(n))
+    bus.publish([event(1)])
+    assert seen == list(range(1000))
