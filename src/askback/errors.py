@@ -15,6 +15,7 @@
     │   ├── Declined                the person would not deal with it
     │   ├── Cancelled               it was taken back
     │   └── Expired                 nobody came in time
+    ├── StoreUnusable               the database cannot be opened as it is; the message names it and says why
     └── ConnectionLost              the server cannot be reached and waiting was not wanted
 
 `code` is stable and meant for programs; `message` is one sentence that says how to mend it.
@@ -145,6 +146,10 @@ class Cancelled(NotAnswered):
 
 class Expired(NotAnswered):
     """Nobody answered before the deadline."""
+
+
+class StoreUnusable(AskbackError):
+    """The database cannot be opened: in use by another process, newer than this code, or not supported here."""
 
 
 class ConnectionLost(AskbackError):

@@ -53,6 +53,10 @@ class ClaimMismatch(Exception):
     """The key was used before with another body."""
 
 
+class IdTaken(Exception):
+    """The id is in use: a request's in its tenant, a message's in its thread."""
+
+
 class MessageMissing(Exception):
     """A delta for a message that this thread does not have."""
 
@@ -125,7 +129,10 @@ class RequestStore(Protocol):
     """Requests, messages and events."""
 
     async def insert(self, record: Record, event: Draft, claim: Claim | None = None) -> Change:
-        """Store a new request and its `request.created`; with a claim made before, return that request."""
+        """Store a new request and its `request.created`; with a claim made before, return that request.
+
+        Raises `ClaimMismatch` and `IdTaken`.
+        """
         ...
 
     async def get(self, tenant: str, request_id: str) -> Record | None:
@@ -133,7 +140,11 @@ class RequestStore(Protocol):
         ...
 
     async def settle(self, settlement: Settlement, claim: Claim | None = None) -> Change | None:
-        """Try one step of the lifecycle; None when there is no such request."""
+        """Try one step of the lifecycle; None when there is no such request.
+
+        Only an applied step keeps its claim, so a call that lost loses again when it is repeated.
+        Raises `ClaimMismatch`.
+        """
         ...
 
     async def list_requests(
@@ -147,7 +158,7 @@ class RequestStore(Protocol):
         before: str | None = None,
         limit: int = 50,
     ) -> Sequence[Record]:
-        """Requests, newest first, older than the id `before`."""
+        """Requests, newest first (ids sort by time), older than the id `before`."""
         ...
 
     async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
@@ -161,7 +172,10 @@ class RequestStore(Protocol):
     async def add_message(
         self, message_id: str, data: str, event: Draft, claim: Claim | None = None
     ) -> tuple[str, Outcome]:
-        """Add a message (`data` has no `seq`) with its `message.added`; return its id (the first one's on replay)."""
+        """Add a message (`data` has no `seq`) with its `message.added`; return its id (the first one's on replay).
+
+        Raises `ClaimMismatch` and `IdTaken`.
+        """
         ...
 
     async def append_text(self, message_id: str, text: str, event: Draft) -> None:

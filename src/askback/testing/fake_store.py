@@ -1,0 +1,277 @@
+"""A store in memory that keeps every contract of the port except durability: for tests of services."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from askback.domain import events as domain_events
+from askback.domain.events import Draft, Event
+from askback.domain.lifecycle import TERMINAL, Status
+from askback.domain.record import Record
+from askback.errors import Unavailable
+from askback.ports.store import (
+    Change,
+    Claim,
+    ClaimMismatch,
+    IdTaken,
+    Message,
+    MessageMissing,
+    Outcome,
+    Principal,
+    Session,
+    Settlement,
+    ThreadView,
+)
+from askback.storage.transcript import extend
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Thread:
+    seq: int = 0
+    messages: dict[str, Message] = field(default_factory=dict[str, Message])
+    events: list[Event] = field(default_factory=list[Event])
+
+
+class FakeStore:
+    """The port in dictionaries. Each call is atomic because none awaits between its first read and last write.
+
+    `offline = True` makes every write raise `Unavailable`, as a full disk does.
+    """
+
+    def __init__(self, *, on_commit: Callable[[Sequence[Event]], None] | None = None) -> None:
+        self.offline = False
+        self._on_commit = on_commit
+        self._position = 0
+        self._requests: dict[tuple[str, str], tuple[int, Record]] = {}
+        self._threads: dict[tuple[str, str], _Thread] = {}
+        self._claims: dict[tuple[str, str, str, str], tuple[str, str]] = {}
+        self._tokens: dict[str, Principal] = {}
+        self._logins: dict[str, tuple[Principal, int]] = {}
+        self._sessions: dict[str, Session] = {}
+        self._refusals: list[tuple[str, int, str, str, str | None]] = []
+
+    async def open(self) -> None:
+        """Do nothing: there is nothing to open."""
+
+    async def close(self) -> None:
+        """Do nothing: what was stored stays until the object goes."""
+
+    # Requests
+
+    async def insert(self, record: Record, event: Draft, claim: Claim | None = None) -> Change:
+        """Store a new request and its event."""
+        self._begin()
+        if (target := self._replayed(claim)) is not None:
+            return Change(self._requests[record.tenant, target][1], Outcome.REPLAYED)
+        if (record.tenant, record.id) in self._requests:
+            raise IdTaken(record.id)
+        seq = self._append(event, record.spec)
+        self._requests[record.tenant, record.id] = (seq, record)
+        self._keep(claim, record.id)
+        return Change(record, Outcome.APPLIED)
+
+    async def get(self, tenant: str, request_id: str) -> Record | None:
+        """Read one request by its id."""
+        row = self._requests.get((tenant, request_id))
+        return row[1] if row else None
+
+    async def settle(self, settlement: Settlement, claim: Claim | None = None) -> Change | None:
+        """Try one step of the lifecycle."""
+        self._begin()
+        if (target := self._replayed(claim)) is not None:
+            return Change(self._requests[settlement.tenant, target][1], Outcome.REPLAYED)
+        row = self._requests.get((settlement.tenant, settlement.id))
+        if row is None:
+            return None
+        seq, record = row
+        if record.status not in settlement.expected or settlement.revision not in (None, record.revision):
+            return Change(record, Outcome.LOST)
+        record = replace(record, status=settlement.status, state=settlement.state)
+        self._append(settlement.event, record.spec)
+        self._requests[record.tenant, record.id] = (seq, record)
+        self._keep(claim, record.id)
+        return Change(record, Outcome.APPLIED)
+
+    async def list_requests(
+        self,
+        tenant: str,
+        *,
+        thread_id: str | None = None,
+        statuses: frozenset[Status] | None = None,
+        kind: str | None = None,
+        requester: str | None = None,
+        before: str | None = None,
+        limit: int = 50,
+    ) -> Sequence[Record]:
+        """Read requests, newest first."""
+        found = [
+            r
+            for _, r in self._requests.values()
+            if r.tenant == tenant
+            and thread_id in (None, r.thread_id)
+            and (statuses is None or r.status in statuses)
+            and kind in (None, r.kind)
+            and requester in (None, r.requester)
+            and (before is None or r.id < before)
+        ]
+        return sorted(found, key=lambda r: r.id, reverse=True)[:limit]
+
+    async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
+        """Read open requests whose deadline has passed, earliest first."""
+        return [r for at, r in self._deadlines() if at <= now_ms][:limit]
+
+    async def next_deadline(self) -> int | None:
+        """Read the earliest deadline of an open request."""
+        return next((at for at, _ in self._deadlines()), None)
+
+    def _deadlines(self) -> list[tuple[int, Record]]:
+        rows = (r for _, r in self._requests.values() if r.status not in TERMINAL)
+        return sorted(((r.expires_at, r) for r in rows if r.expires_at is not None), key=lambda pair: pair[0])
+
+    # Threads
+
+    async def add_message(
+        self, message_id: str, data: str, event: Draft, claim: Claim | None = None
+    ) -> tuple[str, Outcome]:
+        """Add a message and its event."""
+        self._begin()
+        if (target := self._replayed(claim)) is not None:
+            return target, Outcome.REPLAYED
+        thread = self._threads.get((event.tenant, event.thread_id))
+        if thread is not None and message_id in thread.messages:
+            raise IdTaken(message_id)
+        seq = self._append(event, None)
+        self._threads[event.tenant, event.thread_id].messages[message_id] = Message(message_id, seq, data)
+        self._keep(claim, message_id)
+        return message_id, Outcome.APPLIED
+
+    async def append_text(self, message_id: str, text: str, event: Draft) -> None:
+        """Append to the last text block of a message."""
+        self._begin()
+        thread = self._threads.get((event.tenant, event.thread_id))
+        if thread is None or message_id not in thread.messages:
+            raise MessageMissing(message_id)
+        message = thread.messages[message_id]
+        thread.messages[message_id] = replace(message, data=extend(message.data, text))
+        self._append(event, None)
+
+    async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
+        """Read a thread in one snapshot."""
+        thread = self._threads.get((tenant, thread_id))
+        if thread is None:
+            return None
+        requests = [row for row in self._requests.values() if row[1].tenant == tenant and row[1].thread_id == thread_id]
+        requests.sort(key=lambda row: row[0])
+        messages = list(thread.messages.values())
+        return ThreadView(thread.seq, messages[max(0, len(messages) - limit) :], requests[max(0, len(requests) - limit) :])
+
+    async def thread_events(
+        self, tenant: str, thread_id: str, *, after: int, limit: int = 500
+    ) -> Sequence[Event]:
+        """Read events of a thread after `after`."""
+        thread = self._threads.get((tenant, thread_id), _Thread())
+        return [e for e in thread.events if e.seq > after][:limit]
+
+    async def tenant_events(self, tenant: str, *, after: int, limit: int = 500) -> Sequence[Event]:
+        """Read events of a tenant after `after`."""
+        return [e for e in self._tenant(tenant) if e.position > after][:limit]
+
+    async def last_position(self, tenant: str) -> int:
+        """Read the position of the tenant's newest event."""
+        return max((e.position for e in self._tenant(tenant)), default=0)
+
+    def _tenant(self, tenant: str) -> list[Event]:
+        found = (e for (owner, _), thread in self._threads.items() if owner == tenant for e in thread.events)
+        return sorted(found, key=lambda e: e.position)
+
+    # Access
+
+    async def put_token(self, digest: str, principal: Principal) -> None:
+        """Make a token known."""
+        self._begin()
+        self._tokens[digest] = principal
+
+    async def token(self, digest: str) -> Principal | None:
+        """Read whom a token stands for."""
+        return self._tokens.get(digest)
+
+    async def put_login(self, digest: str, principal: Principal, *, expires_at: int) -> None:
+        """Make a one-time login code known."""
+        self._begin()
+        self._logins[digest] = (principal, expires_at)
+
+    async def open_session(
+        self, login_digest: str, session_digest: str, *, csrf: str, now_ms: int, expires_at: int
+    ) -> Session | None:
+        """Use up a login code and open a session."""
+        self._begin()
+        login = self._logins.pop(login_digest, None)
+        if login is None or login[1] <= now_ms:
+            return None
+        session = Session(login[0], csrf, expires_at)
+        self._sessions[session_digest] = session
+        return session
+
+    async def session(self, digest: str, *, now_ms: int) -> Session | None:
+        """Read a session that has not ended."""
+        session = self._sessions.get(digest)
+        return session if session is not None and session.expires_at > now_ms else None
+
+    async def close_session(self, digest: str) -> None:
+        """End a session."""
+        self._begin()
+        self._sessions.pop(digest, None)
+
+    async def refusal(self, principal: Principal | None, action: str, request_id: str | None, *, at: int) -> None:
+        """Record that somebody tried what their role forbids."""
+        self._begin()
+        tenant, who = (principal.tenant, principal.id) if principal else ("", "")
+        self._refusals.append((tenant, at, who, action, request_id))
+
+    async def refusals(self, tenant: str, *, limit: int = 100) -> Sequence[tuple[int, str, str, str | None]]:
+        """Read the newest refusals."""
+        return [entry[1:] for entry in reversed(self._refusals) if entry[0] == tenant][:limit]
+
+    # What every write does
+
+    def _begin(self) -> None:
+        if self.offline:
+            raise Unavailable("The store cannot be written just now; nothing was stored, try again.", retry_after=1)
+
+    def _replayed(self, claim: Claim | None) -> str | None:
+        if claim is None:
+            return None
+        digest, target = self._claims.get(_name(claim), (claim.digest, None))
+        if digest != claim.digest:
+            raise ClaimMismatch(claim.key)
+        return target
+
+    def _keep(self, claim: Claim | None, target: str) -> None:
+        if claim is not None:
+            self._claims[_name(claim)] = (claim.digest, target)
+
+    def _append(self, draft: Draft, spec: str | None) -> int:
+        thread = self._threads.setdefault((draft.tenant, draft.thread_id), _Thread())
+        thread.seq += 1
+        self._position += 1
+        event = domain_events.commit(draft, seq=thread.seq, position=self._position, spec=spec)
+        thread.events.append(event)
+        if self._on_commit is not None:
+            asyncio.get_running_loop().call_soon(self._tell, event)
+        return thread.seq
+
+    def _tell(self, event: Event) -> None:
+        assert self._on_commit is not None
+        try:
+            self._on_commit([event])
+        except Exception:
+            _log.exception("a listener failed; the event is stored")
+
+
+def _name(claim: Claim) -> tuple[str, str, str, str]:
+    return claim.tenant, claim.principal, claim.scope, claim.key
