@@ -1,0 +1,77 @@
+# Everything a fresh machine needs: Python 3.11+, Node 20+ and make. `make help` lists the targets.
+
+PYTHON ?= python3
+BIN    := .venv/bin
+ARGS   ?=
+
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup ui demo test test-python test-web check lint types layers gen gen-check fmt bench lock wheel clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## Create .venv with the locked packages and build the web UI; does nothing when nothing changed
+	@$(PYTHON) scripts/setup.py
+
+ui: ## Build the web UI into src/askback/static
+	@$(PYTHON) scripts/setup.py --ui
+
+demo: setup ## A server, a real agent and a page: answer its questions (ARGS=--auto answers by itself)
+	@$(BIN)/askback demo $(ARGS)
+
+test: setup ## Run all tests: web units, Python, end to end in Chromium (ARGS="-k name" picks Python tests)
+	@$(PYTHON) scripts/setup.py --browser
+	@$(MAKE) --no-print-directory test-web test-python
+
+test-web:
+	cd web && npm run --silent test
+
+test-python:
+	$(BIN)/python -m pytest -q $(ARGS)
+
+check: setup lint types layers gen-check ## All that CI runs: lint, types, layers, generated files, tests, demo, wheel
+	cd web && npm run --silent check
+	@$(MAKE) --no-print-directory test
+	cd web && npm run --silent size
+	$(BIN)/askback demo --auto
+	@$(MAKE) --no-print-directory wheel
+
+lint:
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types:
+	$(BIN)/pyright
+
+layers:
+	$(BIN)/lint-imports --no-logo
+
+gen: ## Write the generated files (schemas, OpenAPI, TypeScript types, reference pages)
+	@for script in scripts/gen_*.py; do echo "$$script"; $(BIN)/python $$script || exit 1; done
+
+gen-check:
+	@for script in scripts/gen_*.py; do echo "$$script --check"; $(BIN)/python $$script --check || exit 1; done
+
+fmt: ## Format Python and TypeScript
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+	cd web && npm run --silent fmt
+
+bench: setup ## Measure speed on this machine, beside the raw commit rate of the same run
+	$(BIN)/python -m bench $(ARGS)
+
+lock: ## Choose new versions for all Python packages and write the locks (needs uv)
+	@for lock in "requirements.lock" "requirements-dev.lock --group dev" "requirements-tools.lock --group tools"; do \
+	  set -- $$lock; out=$$1; shift; \
+	  case $$out in requirements-tools.lock) input= ;; *) input=pyproject.toml ;; esac; \
+	  uv pip compile $$input $$@ --upgrade --quiet --universal --generate-hashes --no-header \
+	    --no-emit-index-url --no-emit-find-links --python-version 3.11 -o $$out >/dev/null || exit 1; \
+	done
+
+wheel: ## Build the wheel and check that it carries the UI
+	@$(BIN)/python scripts/check_wheel.py
+
+clean: ## Remove what was built (not .venv)
+	rm -rf dist build src/askback/static web/node_modules/.askback-built

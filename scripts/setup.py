@@ -1,0 +1,244 @@
+"""Set the project up: a virtual environment with locked packages, and the built web UI.
+
+Needs Python 3.11 or later, Node (the version that web/package.json names) and npm. Nothing is done twice:
+each step keeps a digest of what went into it and is skipped while that is unchanged.
+
+    python3 scripts/setup.py            everything
+    python3 scripts/setup.py --python   the virtual environment only
+    python3 scripts/setup.py --ui       the web UI only
+    python3 scripts/setup.py --browser  Debian's Chromium for the end-to-end tests, where that is possible
+
+Standard library only, and no syntax newer than Python 3.8: an old Python must reach the sentence that
+says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+VENV_PYTHON = VENV / "bin" / "python"
+TOOLS = ROOT / ".tools"
+WEB = ROOT / "web"
+STATIC = ROOT / "src" / "askback" / "static"
+
+
+class SetupError(Exception):
+    """Something is missing; the message says what to install."""
+
+
+def say(text: str) -> None:
+    """Print one line of progress at once."""
+    print("setup: " + text, flush=True)
+
+
+def run(*command: object, cwd: Path = ROOT) -> None:
+    """Run a command; a failure ends the setup with the command's name."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=str(cwd), check=False)
+    if done.returncode:
+        raise SetupError("this command failed: " + " ".join(words))
+
+
+def works(*command: object) -> bool:
+    """Whether a command can be run and ends with 0; its output is not shown."""
+    try:
+        done = subprocess.run(
+            [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+        )
+    except OSError:
+        return False
+    return done.returncode == 0
+
+
+def digest(paths: Iterable[Path]) -> str:
+    """One digest over files and all files in folders, this Python and this place (scripts name both)."""
+    files: list[Path] = []
+    for path in paths:
+        files += [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
+    files = [file for file in files if "__pycache__" not in file.parts]
+    total = hashlib.sha256(f"{ROOT}\0{sys.version}\0".encode())
+    for file in files:
+        total.update(str(file.relative_to(ROOT)).encode() + b"\0" + file.read_bytes() + b"\0")
+    return total.hexdigest()
+
+
+def step(name: str, *, stamp: Path, inputs: Sequence[Path], made: Path, do: Callable[[], None]) -> None:
+    """Do a step unless `made` is there and `stamp` holds the digest of the inputs."""
+    wanted = digest(inputs)
+    if made.exists() and stamp.is_file() and stamp.read_text() == wanted:
+        return
+    say(name)
+    do()
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(wanted)
+
+
+def apt_install(*packages: str) -> bool:
+    """Install Debian packages where that is possible (root, apt-get); tell whether it was done."""
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        return False
+    say("installing with apt-get: " + " ".join(packages))
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
+    for command in (install, ["apt-get", "update", "-qq"], install):
+        done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False)
+        if command is install and done.returncode == 0:
+            return True
+    return False
+
+
+# --- Python --------------------------------------------------------------------------------------
+
+
+def find_uv() -> Path:
+    """Return uv: the one on the PATH, else one of our own in .tools, installed at the first use."""
+    on_path = shutil.which("uv")
+    if on_path and works(on_path, "--version"):
+        return Path(on_path)
+    own = TOOLS / "bin" / "uv"
+    if not works(own, "--version"):
+        install_uv(own)
+    return own
+
+
+def install_uv(own: Path) -> None:
+    """Put uv into .tools by the first way that this machine allows; the version and hashes are locked."""
+    say("installing uv into .tools")
+    lock = str(ROOT / "requirements-tools.lock")
+    wanted = ["--quiet", "--disable-pip-version-check", "--require-hashes", "-r", lock]
+    pip = [sys.executable, "-m", "pip"]
+    if not works(sys.executable, "-m", "ensurepip", "--version") and not works(*pip, "--version"):
+        apt_install("python3-venv")
+    if works(sys.executable, "-m", "venv", "--clear", TOOLS):
+        run(TOOLS / "bin" / "python", "-m", "pip", "install", *wanted)
+    elif works(*pip, "--version"):
+        run(*pip, "install", "--target", TOOLS, "--upgrade", *wanted)
+    if not works(own, "--version"):
+        raise SetupError("uv could not be installed; install uv, or the Debian package python3-venv")
+
+
+def make_venv(uv: Path) -> None:
+    """Create .venv on this very Python, unless a working one is there."""
+    if works(VENV_PYTHON, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"):
+        return
+    say("creating .venv")
+    run(uv, "venv", "--quiet", "--clear", "--no-python-downloads", "--python", sys.executable, VENV)
+
+
+def set_up_python() -> None:
+    """Create .venv with the locked packages and this project (editable)."""
+    uv = find_uv()
+    make_venv(uv)
+    lock = ROOT / "requirements-dev.lock"
+
+    def install() -> None:
+        pip_install = [uv, "pip", "install", "--quiet", "--python", VENV_PYTHON]
+        run(*pip_install, "--require-hashes", "-r", lock)
+        run(*pip_install, "--no-deps", "--no-build-isolation", "-e", ROOT)
+
+    step(
+        "installing the locked Python packages",
+        stamp=VENV / "askback.stamp",
+        inputs=[lock, ROOT / "pyproject.toml"],
+        made=VENV / "bin" / "askback",
+        do=install,
+    )
+
+
+# --- the web UI ----------------------------------------------------------------------------------
+
+
+def version_of(command: str) -> Sequence[int] | None:
+    """The version that `command --version` prints, as numbers; None when it cannot be run."""
+    path = shutil.which(command)
+    if not path:
+        return None
+    text = subprocess.run([path, "--version"], stdout=subprocess.PIPE, check=False).stdout.decode()
+    found = re.search(r"(\d+)\.(\d+)\.(\d+)", text)
+    return [int(part) for part in found.groups()] if found else None
+
+
+def check_node() -> None:
+    """Raise SetupError, with what to install, unless Node is new enough and npm is there."""
+    engines = json.loads((WEB / "package.json").read_text())["engines"]["node"]
+    wanted = re.sub(r"[^\d.]", "", engines)
+    least = [int(part) for part in wanted.split(".")]
+    found = version_of("node")
+    if found is None:
+        raise SetupError(f"Node is not installed; building the web UI needs Node {wanted} or later, with npm")
+    if list(found) < least:
+        have = ".".join(str(part) for part in found)
+        raise SetupError(f"Node {have} is too old; building the web UI needs Node {wanted} or later")
+    if version_of("npm") is None:
+        raise SetupError("npm is not installed; it comes with Node, or as the Debian package npm")
+
+
+def set_up_ui() -> None:
+    """Install the locked npm packages and build the UI into src/askback/static."""
+    check_node()
+    modules = WEB / "node_modules"
+    step(
+        "installing the locked npm packages",
+        stamp=modules / ".askback-installed",
+        inputs=[WEB / "package.json", WEB / "package-lock.json"],
+        made=modules,
+        do=lambda: run("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", cwd=WEB),
+    )
+    names = ("src", "pages", "examples.json", "package-lock.json", "vite.config.ts")
+    sources = [*(WEB / name for name in names), ROOT / "src" / "askback" / "messages"]
+    step(
+        "building the web UI",
+        stamp=modules / ".askback-built",
+        inputs=[path for path in sources if path.exists()],
+        made=STATIC / "manifest.json",
+        do=lambda: run("npm", "run", "--silent", "build", "--", "--logLevel=warn", cwd=WEB),
+    )
+
+
+# --- the browser of the end-to-end tests ---------------------------------------------------------
+
+
+def set_up_browser() -> None:
+    """Install Chromium when none is there and apt-get may be used; without it those tests are skipped."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    if any(shutil.which(name) for name in names) or apt_install("chromium"):
+        return
+    say("no Chromium found and none could be installed; the end-to-end tests will be skipped")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the steps that were asked for; return the exit status."""
+    parser = argparse.ArgumentParser(description="Set the project up; see the module's text.")
+    parser.add_argument("--python", action="store_true", help="only the virtual environment")
+    parser.add_argument("--ui", action="store_true", help="only the web UI")
+    parser.add_argument("--browser", action="store_true", help="only a Chromium for the end-to-end tests")
+    asked = parser.parse_args(arguments)
+    steps = {"python": set_up_python, "ui": set_up_ui, "browser": set_up_browser}
+    chosen = [name for name in steps if getattr(asked, name)] or ["python", "ui"]
+    try:
+        if sys.version_info < (3, 11):  # noqa: UP036 - this script is what says so
+            found = "{}.{}".format(*sys.version_info)
+            raise SetupError(
+                f"Python {found} is too old; askback needs 3.11 or later: make PYTHON=python3.12"
+            )
+        for name in chosen:
+            steps[name]()
+    except SetupError as error:
+        print(f"setup: {error}.", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
