@@ -1,0 +1,214 @@
+/**
+ * What travels: forms, requests, messages and events, as docs/reference/wire.md has them.
+ *
+ * The server leaves out what is null; readers treat absent and null alike.
+ */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type Values = Record<string, Json>;
+
+/** One broken rule: `path` says where, `key` names the catalogue entry, `params` what its sentence names. */
+export interface Fault {
+  path: string;
+  code: string;
+  key: string;
+  params: Record<string, unknown>;
+}
+
+/** A fault as the server sends it: already a sentence, in the reader's language. */
+export interface FieldError {
+  path: string;
+  code: string;
+  message: string;
+}
+
+export interface Option {
+  value: string;
+  label: string;
+  description?: string | null;
+  recommended?: boolean;
+  style?: "default" | "primary" | "danger" | null;
+}
+
+interface FieldBase {
+  id: string;
+  label: string;
+  description?: string | null;
+  required?: boolean;
+  placeholder?: string | null;
+  validate_on_client?: boolean;
+}
+
+export interface TextField extends FieldBase {
+  type: "text" | "textarea";
+  min_length?: number | null;
+  max_length?: number | null;
+  pattern?: string | null;
+  pattern_message?: string | null;
+  default?: string | null;
+}
+
+export interface NumberField extends FieldBase {
+  type: "number";
+  min?: number | null;
+  max?: number | null;
+  step?: number | null;
+  default?: number | null;
+}
+
+export interface BooleanField extends FieldBase {
+  type: "boolean" | "checkbox";
+  widget?: "switch" | "checkbox" | "confirm" | null;
+  default?: boolean | null;
+}
+
+export interface SingleField extends FieldBase {
+  type: "select" | "radio";
+  options: Option[];
+  allow_other?: boolean;
+  widget?: "dropdown" | "buttons" | "confirm" | "chips" | null;
+  default?: string | null;
+}
+
+export interface MultiField extends FieldBase {
+  type: "multiselect";
+  options: Option[];
+  allow_other?: boolean;
+  min_choices?: number | null;
+  max_choices?: number | null;
+  widget?: "checkboxes" | "chips" | "dropdown" | null;
+  default?: string[] | null;
+}
+
+export interface MomentField extends FieldBase {
+  type: "date" | "time" | "datetime";
+  min?: string | null;
+  max?: string | null;
+  default?: string | null;
+}
+
+export type Field = TextField | NumberField | BooleanField | SingleField | MultiField | MomentField;
+export type FieldType = Field["type"];
+
+export interface Section {
+  id: string;
+  title?: string | null;
+  description?: string | null;
+  optional?: boolean;
+  submit_label?: string | null;
+  fields: Field[];
+}
+
+export interface Form {
+  title?: string | null;
+  description?: string | null;
+  submit_label?: string | null;
+  cancel_label?: string | null;
+  allow_skip?: boolean;
+  locale?: string | null;
+  fields?: Field[] | null;
+  sections?: Section[] | null;
+  initial_values?: Values | null;
+  completed_view?: { show_inputs?: boolean; summary_template?: string | null } | null;
+}
+
+export type Status = "pending" | "resolving" | "answered" | "declined" | "cancelled" | "expired";
+
+/** A node of a Markdown tree: a plain string is text, and never anything else. */
+export type Rich =
+  | string
+  | {
+      type: "p" | "em" | "strong" | "code" | "pre" | "ul" | "ol" | "li" | "br" | "a";
+      children?: Rich[];
+      href?: string;
+    };
+
+export interface Actor {
+  id: string;
+  name: string;
+}
+
+export interface Answer {
+  values: Values;
+  other?: Record<string, boolean>;
+}
+
+/** What the server worked out for display; a null pattern is one that only the server decides. */
+export interface Display {
+  patterns?: Record<string, string | null>;
+  markdown?: Record<string, Rich[]>;
+}
+
+export interface InputRequest {
+  id: string;
+  kind: string;
+  thread_id: string;
+  run_id?: string | null;
+  message_id?: string | null;
+  tool_call_id?: string | null;
+  agent?: { name: string; tool?: string | null } | null;
+  requester?: Actor | null;
+  delivery?: string;
+  created_at: string;
+  expires_at?: string | null;
+  form?: Form | null;
+  view?: Display | null;
+  status: Status;
+  revision: number;
+  answer?: Answer | null;
+  source?: string | null;
+  reason?: string | null;
+  note?: string | null;
+  settled_at?: string | null;
+  settled_by?: Actor | null;
+}
+
+export type Block =
+  | { type: "text"; text: string }
+  | { type: "tool"; tool_call_id: string; name: string; input?: Json; status?: string | null }
+  | { type: "image"; url: string; alt: string }
+  | { type: "request"; request_id: string };
+
+export interface Message {
+  id: string;
+  seq: number;
+  role: "agent" | "user";
+  author?: Actor | null;
+  run_id?: string | null;
+  at: string;
+  content: Block[];
+}
+
+/** `GET /v1/threads/{id}`: events after `seq` bring it up to date. */
+export interface ThreadSnapshot {
+  id: string;
+  seq: number;
+  messages: Message[];
+  requests: (InputRequest & { seq: number })[];
+}
+
+interface EventBase {
+  seq: number;
+  position: number;
+  thread_id: string;
+  at: string;
+}
+
+export type RequestEvent = EventBase & {
+  type: `request.${"created" | "answered" | "declined" | "cancelled" | "expired"}`;
+  request: InputRequest;
+};
+export type ThreadEvent =
+  | RequestEvent
+  | (EventBase & { type: "message.added"; message: Omit<Message, "seq"> & { seq?: number } })
+  | (EventBase & { type: "message.delta"; delta: { id: string; text: string } });
+
+/** The body of an error response. */
+export interface ErrorBody {
+  error: { code: string; message: string; field_errors?: FieldError[]; request?: InputRequest };
+}
+
+/** Every field of a form in the order shown, whether grouped or not. */
+export function allFields(form: Form): Field[] {
+  return form.sections ? form.sections.flatMap((section) => section.fields) : (form.fields ?? []);
+}
