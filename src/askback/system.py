@@ -34,7 +34,7 @@ class SystemIds:
         """Return `prefix_…`, greater than every identifier made before."""
         number = now_ms << _RANDOM_BITS | int.from_bytes(os.urandom(_RANDOM_BITS // 8))
         if number >> _RANDOM_BITS <= self._last >> _RANDOM_BITS:
-            # Half of the random bits are added, so that the next identifier stays unguessable.
+            # A random step, so that the next identifier cannot be guessed from this one.
             number = self._last + 1 + int.from_bytes(os.urandom(_STEP_BITS // 8))
         self._last = number
         return f"{prefix}_{''.join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])}"

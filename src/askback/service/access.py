@@ -61,7 +61,7 @@ def digest(secret: str) -> str:
 
 
 def token_principal(token: str, *, role: str, name: str, tenant: str) -> Principal:
-    """Describe a token. Its id follows from the token, so a restart with the same token finds its old requests."""
+    """Describe a token. Its id follows from it, so a restart with the same token finds its old requests."""
     return Principal(f"tok_{digest('id:' + token)[:26]}", tenant, role, name)
 
 

@@ -1,0 +1,108 @@
+"""The outermost layer of the app: checks the address, adds the security headers, turns errors into answers."""
+
+from __future__ import annotations
+
+import logging
+from urllib.parse import quote
+
+from askback.transports.http import ASGIApp, ClientGone, Message, Receive, Scope, Send
+from askback.transports.problems import problem, problem_reply
+from askback.transports.security import Addresses
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types askback"
+)
+SECURITY_HEADERS: tuple[tuple[bytes, bytes], ...] = (
+    (b"content-security-policy", CSP.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+)
+NO_STORE = (b"cache-control", b"no-store")
+CLOSE_CODES = {401: 4401, 403: 4403, 421: 4403}
+
+log = logging.getLogger(__name__)
+
+
+class Guard:
+    """Raw ASGI middleware: one closure a request, and nothing between a stream and its reader."""
+
+    def __init__(self, app: ASGIApp, *, addresses: Addresses) -> None:
+        self._app = app
+        self._addresses = addresses
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve HTTP and WebSockets; the lifespan passes through."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        scope["path"] = _undecoded(scope)
+        if scope["type"] == "websocket":
+            await self._websocket(scope, receive, send)
+        else:
+            await self._http(scope, receive, send)
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = False
+
+        async def send_guarded(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                message["headers"] = _with_security(message["headers"])
+            await send(message)
+
+        try:
+            self._addresses.check(scope)
+            await self._app(scope, receive, send_guarded)
+        except ClientGone:
+            return
+        except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets the error shape
+            if started:
+                problem(error, locale="en")  # logs it; the stream just ends, and its reader resumes
+            else:
+                await problem_reply(error, scope).send(send_guarded)
+
+    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        accepted = False
+
+        async def send_watched(message: Message) -> None:
+            nonlocal accepted
+            accepted = accepted or message["type"] == "websocket.accept"
+            await send(message)
+
+        try:
+            self._addresses.check(scope)
+            await self._app(scope, receive, send_watched)
+        except ClientGone:
+            return
+        except Exception as error:  # noqa: BLE001 - as above
+            if accepted:
+                problem(error, locale="en")
+                await send({"type": "websocket.close", "code": 1011})
+            else:
+                await _deny(error, scope, send)
+
+
+async def _deny(error: Exception, scope: Scope, send: Send) -> None:
+    """Refuse a handshake with the status and body that HTTP would get, where the server can."""
+    reply = problem_reply(error, scope)
+    if "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": CLOSE_CODES.get(reply.status, 1011)})
+        return
+    headers = _with_security([(b"content-length", b"%d" % len(reply.body)), *reply.headers])
+    await send({"type": "websocket.http.response.start", "status": reply.status, "headers": headers})
+    await send({"type": "websocket.http.response.body", "body": reply.body})
+
+
+def _with_security(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    cached = any(name == b"cache-control" for name, _ in headers)
+    return [*headers, *SECURITY_HEADERS] if cached else [*headers, *SECURITY_HEADERS, NO_STORE]
+
+
+def _undecoded(scope: Scope) -> str:
+    """Return the path still percent-encoded: a thread id may hold a slash, which must not become a step."""
+    raw = scope.get("raw_path")
+    return quote(scope["path"]) if raw is None else raw.partition(b"?")[0].decode("latin-1")

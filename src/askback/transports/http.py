@@ -1,0 +1,137 @@
+"""What every HTTP handler is given and gives back: a call, a reply, and bodies with a size cap."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from urllib.parse import parse_qs
+
+from askback.domain import jsontext
+from askback.errors import TooLarge
+from askback.ports.store import Principal, Session
+from askback.service.context import Services
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+Headers = Sequence[tuple[bytes, bytes]]
+
+JSON: tuple[bytes, bytes] = (b"content-type", b"application/json")
+
+
+class ClientGone(Exception):
+    """The client left before the answer was there; nobody is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole HTTP response."""
+
+    status: int
+    body: bytes = b""
+    headers: Headers = ()
+
+    async def send(self, send: Send) -> None:
+        """Write it out."""
+        length = (b"content-length", b"%d" % len(self.body))
+        await send({"type": "http.response.start", "status": self.status, "headers": [length, *self.headers]})
+        await send({"type": "http.response.body", "body": self.body})
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who is calling; `session` is there when a browser's cookie said so."""
+
+    principal: Principal
+    session: Session | None = None
+
+
+@dataclass(frozen=True)
+class Call:
+    """One HTTP request, as a handler sees it. `identity` is None only on public routes without a credential."""
+
+    ctx: Services
+    scope: Scope
+    receive: Receive
+    identity: Identity | None = None
+    path: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def principal(self) -> Principal:
+        """The caller; only for routes that are not public."""
+        assert self.identity is not None
+        return self.identity.principal
+
+    @property
+    def key(self) -> str | None:
+        """The `Idempotency-Key`."""
+        return header(self.scope, b"idempotency-key")
+
+    @cached_property
+    def query(self) -> Mapping[str, list[str]]:
+        """The query's values by name."""
+        raw = self.scope.get("query_string", b"")
+        return parse_qs(raw.decode("latin-1"), keep_blank_values=True) if raw else {}
+
+    async def json(self) -> object:
+        """Read the body and parse it; raises `TooLarge`, `Faults`, `ClientGone`."""
+        body = await read_body(self.scope, self.receive, limit=self.ctx.limits.body_bytes)
+        return jsontext.parse(body, limits=self.ctx.limits)
+
+
+def json_reply(value: object, *, status: int = 200, headers: Headers = ()) -> Reply:
+    """Encode a small value as JSON."""
+    return text_reply(json.dumps(value, separators=(",", ":"), ensure_ascii=False), status=status, headers=headers)
+
+
+def text_reply(text: str, *, status: int = 200, headers: Headers = ()) -> Reply:
+    """Send JSON that is text already, as stored requests are."""
+    # Text that came in as \ud800 was refused, so encoding cannot fail on a lone surrogate.
+    return Reply(status, text.encode(), (JSON, *headers))
+
+
+def header(scope: Scope, name: bytes) -> str | None:
+    """Return the first header of that (lower case) name."""
+    for key, value in scope["headers"]:
+        if key == name:
+            return value.decode("latin-1")
+    return None
+
+
+async def read_body(scope: Scope, receive: Receive, *, limit: int) -> bytes:
+    """Return the body; raises `TooLarge` as soon as it is known to be over `limit` bytes, before reading on."""
+    declared = header(scope, b"content-length")
+    if declared is not None and declared.isdecimal() and int(declared[:20]) > limit:
+        raise _too_large(limit)
+    first = await _chunk(receive)
+    if not first[1]:
+        if len(first[0]) > limit:
+            raise _too_large(limit)
+        return first[0]
+    return await _gather(first[0], receive, limit)
+
+
+async def _gather(first: bytes, receive: Receive, limit: int) -> bytes:
+    body, more = bytearray(first), True
+    while more and len(body) <= limit:
+        chunk, more = await _chunk(receive)
+        body += chunk
+    if len(body) > limit:
+        raise _too_large(limit)
+    return bytes(body)
+
+
+async def _chunk(receive: Receive) -> tuple[bytes, bool]:
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise ClientGone
+    return message.get("body", b""), message.get("more_body", False)
+
+
+def _too_large(limit: int) -> TooLarge:
+    return TooLarge(f"The body is larger than {limit} bytes.")

@@ -1,0 +1,90 @@
+"""The one place where an exception becomes `{"error": {…}}`. An unknown one says nothing of itself."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from typing import Any
+
+from askback import messages
+from askback.domain.faults import Faults
+from askback.errors import RateLimited, Refused, Unauthorized, Unavailable
+from askback.ports.store import ClaimMismatch
+from askback.transports.http import Reply, Scope, header, json_reply
+
+RETRY_S = 1
+
+log = logging.getLogger(__name__)
+
+
+class MethodNotAllowed(Refused):
+    """The path exists, but not for this method; `allow` are those it has."""
+
+    status = 405
+    default_code = "method_not_allowed"
+
+    def __init__(self, allow: str) -> None:
+        super().__init__(f"This path takes only: {allow}.")
+        self.allow = allow
+
+
+class HostNotAllowed(Refused):
+    """The `Host` header names a server that this is not; DNS rebinding looks like that."""
+
+    status = 421
+    default_code = "host_not_allowed"
+
+
+def problem(error: Exception, *, locale: str) -> tuple[int, dict[str, Any]]:
+    """Return the status and the inner error object: `code`, `message`, `field_errors`?, `request`?."""
+    if isinstance(error, Faults):
+        return 422, _faults(error, locale)
+    if isinstance(error, ClaimMismatch):
+        text = "This Idempotency-Key was used before with another body. Use a new key for a new call."
+        return 422, {"code": "idempotency_mismatch", "message": text}
+    if isinstance(error, Refused):
+        return error.status, _refused(error)
+    _log(error)
+    return 500, {"code": "internal", "message": "Something went wrong inside the server; it has been logged."}
+
+
+def problem_reply(error: Exception, scope: Scope) -> Reply:
+    """Return the HTTP response for an exception, with texts in the caller's language."""
+    status, body = problem(error, locale=locale_of(scope))
+    return json_reply({"error": body}, status=status, headers=_headers(error))
+
+
+def locale_of(scope: Scope) -> str:
+    """Return the language that the caller wants and the catalogues have."""
+    return messages.negotiate(header(scope, b"accept-language"))
+
+
+def _faults(error: Faults, locale: str) -> dict[str, Any]:
+    found = [{"path": f.path, "code": f.code, "message": messages.render(f, locale)} for f in error.faults]
+    said = "1 rule is broken" if len(found) == 1 else f"{len(found)} rules are broken"
+    return {"code": "invalid", "message": f"Not accepted: {said}; see field_errors.", "field_errors": found}
+
+
+def _refused(error: Refused) -> dict[str, Any]:
+    body: dict[str, Any] = {"code": error.code, "message": error.message}
+    if error.field_errors:
+        body["field_errors"] = error.field_errors
+    if error.request is not None:
+        body["request"] = error.request
+    return body
+
+
+def _headers(error: Exception) -> list[tuple[bytes, bytes]]:
+    if isinstance(error, MethodNotAllowed):
+        return [(b"allow", error.allow.encode())]
+    if isinstance(error, Unauthorized):
+        return [(b"www-authenticate", b"Bearer")]
+    if isinstance(error, RateLimited | Unavailable):
+        return [(b"retry-after", b"%d" % max(1, round(error.retry_after or RETRY_S)))]
+    return []
+
+
+def _log(error: Exception) -> None:
+    # Not the exception's own text: validators and drivers put the refused value into theirs.
+    where = "".join(traceback.format_tb(error.__traceback__))
+    log.error("internal error: %s\n%s", type(error).__name__, where)
