@@ -13,9 +13,13 @@ from askback.domain.events import Event
 from askback.ports.bus import Bus, request_topic, tenant_topic, thread_topic
 
 
-def event(seq: int, *, thread: str = "t1", tenant: str = "main", request: str | None = None, position: int = 0) -> Event:
+def event(
+    seq: int, *, thread: str = "t1", tenant: str = "main", request: str | None = None, position: int = 0
+) -> Event:
     """Make a committed event with just what a bus looks at."""
-    return Event("message.added", tenant, thread, seq, position or seq, request, settles=False, text=f'{{"seq":{seq}}}')
+    return Event(
+        "message.added", tenant, thread, seq, position or seq, request, settles=False, text=f'{{"seq":{seq}}}'
+    )
 
 
 class BusContracts:

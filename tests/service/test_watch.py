@@ -1,0 +1,227 @@
+"""A watcher's stream has no gap and no double, whatever the bus does with its nudges."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+import anyio
+import anyio.lowlevel
+import pytest
+
+from askback.delivery.local import LocalBus
+from askback.domain.events import Draft, Event
+from askback.domain.lifecycle import Status
+from askback.domain.record import Record
+from askback.errors import Forbidden, NotFound
+from askback.ports.bus import Bus, Listener
+from askback.ports.store import Principal, Settlement
+from askback.service.context import Services
+from askback.service.waits import Waits
+from askback.service.watch import Watches
+from askback.system import SystemClock, SystemIds
+from askback.testing.fake_store import FakeStore
+
+pytestmark = pytest.mark.anyio
+
+PERSON = Principal("usr_1", "main", "responder", "Ann")
+AGENT = Principal("tok_1", "main", "requester", "agent")
+
+
+class Collector:
+    """A reader that keeps what it gets."""
+
+    def __init__(self, principal: Principal = PERSON) -> None:
+        self.principal = principal
+        self.seen: list[Event] = []
+        self.outcomes: list[tuple[str, str]] = []
+        self._changed = anyio.Event()
+
+    def push(self, event: Event) -> None:
+        self.seen.append(event)
+        self._changed.set()
+
+    async def drained(self) -> None:
+        return
+
+    def settled(self, request_id: str, wire: str) -> None:
+        self.outcomes.append((request_id, wire))
+        self._changed.set()
+
+    async def until(self, true: Callable[[], bool]) -> None:
+        with anyio.fail_after(5):
+            while not true():
+                self._changed = anyio.Event()
+                await self._changed.wait()
+
+
+class BadBus:
+    """A bus that loses, doubles and reorders what it is given."""
+
+    def __init__(self, seed: int) -> None:
+        self.inner = LocalBus()
+        self.random = random.Random(seed)
+        self.late: list[Event] = []
+        self.mute = False
+
+    def publish(self, events: Sequence[Event]) -> None:
+        if self.mute:
+            return
+        out = self.late + [e for e in events for _ in range(self.random.choice((0, 1, 1, 2)))]
+        self.random.shuffle(out)
+        cut = self.random.randrange(len(out) + 1)
+        self.late = out[cut:]
+        self.inner.publish(out[:cut])
+
+    def listen(self, topic: str, listener: Listener) -> Callable[[], None]:
+        return self.inner.listen(topic, listener)
+
+
+def services(bus: Bus) -> tuple[Services, FakeStore]:
+    store = FakeStore(on_commit=bus.publish)
+    return Services(store, bus, SystemClock(), SystemIds()), store
+
+
+async def say(store: FakeStore, n: int, *, thread: str = "t1", tenant: str = "main") -> None:
+    draft = Draft("message.added", tenant, thread, 0, None, f'{{"id":"m{n}","content":[]}}')
+    await store.add_message(f"m-{tenant}-{thread}-{n}", draft.data, draft)
+
+
+async def ask(store: FakeStore, request_id: str, *, by: Principal = AGENT, thread: str = "t1") -> None:
+    spec = f'{{"id":"{request_id}","requester":{{"id":"{by.id}","name":"a"}}}}'
+    state = '{"status":"pending","revision":1}'
+    record = Record(request_id, by.tenant, thread, "form", by.id, Status.PENDING, 1, 0, None, spec, state)
+    await store.insert(record, Draft("request.created", by.tenant, thread, 0, request_id, state))
+
+
+async def settle(store: FakeStore, request_id: str, *, thread: str = "t1", tenant: str = "main") -> None:
+    state = '{"status":"answered","revision":1,"answer":{"values":{"a":"\\"request\\":"}}}'
+    event = Draft("request.answered", tenant, thread, 0, request_id, state)
+    pending = frozenset({Status.PENDING})
+    await store.settle(Settlement(tenant, request_id, pending, 1, Status.ANSWERED, state, event))
+
+
+@pytest.mark.requirement("G3", "G5")
+@pytest.mark.parametrize("seed", range(20))
+async def test_a_thread_streams_without_gap_or_double_over_a_bus_that_misbehaves(seed: int):
+    bus = BadBus(seed)
+    ctx, store = services(bus)
+    watches, reader = Watches(ctx), Collector()
+    for n in range(5):
+        await say(store, n)
+    watcher = await watches.open(PERSON, reader, thread_id="t1", after=2)
+    for n in range(5, 60):
+        await say(store, n)
+        if bus.random.random() < 0.3:
+            await anyio.lowlevel.checkpoint()
+    bus.mute = True
+    await say(store, 60)
+    watches.patrol()  # what was lost at the very end is found by the patrol
+    await reader.until(lambda: len(reader.seen) >= 59)
+    watcher.close()
+    assert [e.seq for e in reader.seen] == list(range(3, 62))
+
+
+@pytest.mark.parametrize("seed", range(10))
+async def test_the_inbox_gets_every_request_event_in_order_over_a_bus_that_misbehaves(seed: int):
+    bus = BadBus(seed)
+    ctx, store = services(bus)
+    watches, reader = Watches(ctx), Collector()
+    await say(store, 0)
+    watcher = await watches.open(PERSON, reader, thread_id=None, after=None)
+    await say(store, 1, tenant="acme")  # another tenant's event: a gap in the positions
+    for n in range(20):
+        await ask(store, f"req_{n}", thread=f"t{n % 3}")
+        await say(store, n + 1)
+    watches.patrol()
+    await reader.until(lambda: len(reader.seen) >= 20)
+    watcher.close()
+    assert [e.request_id for e in reader.seen] == [f"req_{n}" for n in range(20)]
+
+
+async def test_without_a_cursor_the_stream_begins_at_the_next_event():
+    ctx, store = services(LocalBus())
+    watches, reader = Watches(ctx), Collector()
+    for n in range(3):
+        await say(store, n)
+    watcher = await watches.open(PERSON, reader, thread_id="t1", after=None)
+    assert watcher.cursor == 3
+    await say(store, 3)
+    await reader.until(lambda: bool(reader.seen))
+    assert [e.seq for e in reader.seen] == [4]
+
+
+async def test_a_closed_watcher_leaves_nothing_behind():
+    bus = LocalBus()
+    ctx, store = services(bus)
+    watches, reader = Watches(ctx), Collector()
+    watchers = [await watches.open(PERSON, reader, thread_id="t1", after=0) for _ in range(10)]
+    for watcher in watchers:
+        watcher.close()
+    await say(store, 0)
+    assert (watches.count(), bus.topic_count(), reader.seen) == (0, 0, [])
+
+
+async def test_an_agent_does_not_see_what_another_agent_asks_in_its_thread():
+    ctx, store = services(LocalBus())
+    watches, reader = Watches(ctx), Collector()
+    other = Principal("tok_2", "main", "requester", "other")
+    await ask(store, "req_1")
+    await ask(store, "req_2", by=other)
+    await say(store, 1)
+    await watches.open(AGENT, reader, thread_id="t1", after=0)
+    await reader.until(lambda: len(reader.seen) >= 2)
+    assert [e.seq for e in reader.seen] == [1, 3]
+
+
+async def test_an_agent_may_not_open_the_inbox():
+    ctx, _ = services(LocalBus())
+    watches = Watches(ctx)
+    with pytest.raises(Forbidden):
+        await watches.open(AGENT, Collector(), thread_id=None, after=None)
+    assert watches.count() == 0
+
+
+async def test_a_wait_is_told_once_and_then_forgotten():
+    bus = LocalBus()
+    ctx, store = services(bus)
+    waits, waiter = Waits(ctx), Collector(AGENT)
+    await ask(store, "req_1")
+    await waits.look("req_1", waiter)
+    await waits.look("req_1", waiter)
+    await settle(store, "req_1")
+    await waiter.until(lambda: bool(waiter.outcomes))
+    assert [i for i, _ in waiter.outcomes] == ["req_1"]
+    assert waiter.outcomes[0][1] == (await store.get("main", "req_1")).wire  # type: ignore[union-attr]
+    assert waits.count() == 0
+    waits.close()
+    assert bus.topic_count() == 0
+
+
+async def test_a_lost_nudge_is_found_by_the_patrol():
+    bus = BadBus(1)
+    ctx, store = services(bus)
+    waits, waiter = Waits(ctx), Collector(AGENT)
+    for n in range(300):
+        await ask(store, f"req_{n}")
+        await waits.look(f"req_{n}", waiter)
+    bus.mute = True
+    await settle(store, "req_7")
+    assert waiter.outcomes == []
+    await waits.patrol()
+    assert [i for i, _ in waiter.outcomes] == ["req_7"]
+    assert waits.count() == 299
+    waits.close()
+
+
+async def test_a_request_that_is_settled_or_not_yours_is_not_watched():
+    ctx, store = services(LocalBus())
+    waits, waiter = Waits(ctx), Collector(AGENT)
+    await ask(store, "req_1")
+    await settle(store, "req_1")
+    await ask(store, "req_2", by=Principal("tok_2", "main", "requester", "other"))
+    assert (await waits.look("req_1", waiter)).settled
+    for unknown in ("req_2", "req_nope"):
+        with pytest.raises(NotFound):
+            await waits.look(unknown, waiter)
+    assert waits.count() == 0
