@@ -116,7 +116,14 @@ def install_uv(own: Path) -> None:
     """Put uv into .tools by the first way that this machine allows; the version and hashes are locked."""
     say("installing uv into .tools")
     lock = str(ROOT / "requirements-tools.lock")
-    wanted = ["--quiet", "--disable-pip-version-check", "--require-hashes", "-r", lock]
+    wanted = [
+        "--quiet",
+        "--disable-pip-version-check",
+        "--root-user-action=ignore",
+        "--require-hashes",
+        "-r",
+        lock,
+    ]
     pip = [sys.executable, "-m", "pip"]
     if not works(sys.executable, "-m", "ensurepip", "--version") and not works(*pip, "--version"):
         apt_install("python3-venv")

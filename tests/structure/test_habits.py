@@ -1,0 +1,54 @@
+"""What is easy to let in and hard to get out again: catch-all modules, loose ends, names of machines and hosts."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from tests.structure.tree import files, relative, tracked
+
+BUCKETS = {"utils", "util", "common", "helpers", "helper", "types", "misc"}
+# With brackets, so that this file does not find itself.
+LOOSE_ENDS = re.compile(r"\b(?:T[O]DO|FIX[M]E|X{3}|HA[C]K)\b")
+HOSTS = re.compile(r"py[p]i[.]org|python[h]osted|npm[j]s|yarn[p]kg|/simpl[e]/", re.IGNORECASE)
+PLACES = re.compile(r"(?:^|[\s\"'`=(:])/(?:root|work|home/\w+|Users/\w+)/")
+BINARY = {".png", ".jpg", ".ico", ".woff2", ".webp"}
+
+
+def _texts() -> list[tuple[str, str]]:
+    paths = [path for path in tracked() if path.suffix not in BINARY]
+    return [(relative(path), path.read_text(encoding="utf-8")) for path in paths]
+
+
+def _found(pattern: re.Pattern[str], name: str, text: str) -> list[str]:
+    return [f"{name}:{n}" for n, line in enumerate(text.splitlines(), 1) if pattern.search(line)]
+
+
+def test_no_module_is_a_bucket() -> None:
+    code = files(".py", ".ts", under=("src/", "web/src/", "tests/", "bench/", "scripts/"))
+    parts = {relative(path): {*path.parts, path.stem} for path in code}
+    assert [name for name, words in parts.items() if words & BUCKETS] == []
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    def silent(path: Path) -> bool:
+        text = path.read_text(encoding="utf-8")
+        return not ast.get_docstring(ast.parse(text))
+
+    assert [relative(p) for p in files(".py", under=("src/", "scripts/", "bench/")) if silent(p)] == []
+
+
+def test_no_loose_ends_are_left_in_the_code() -> None:
+    code = [
+        (n, t) for n, t in _texts() if n.endswith((".py", ".ts", ".css", ".sql", ".mjs", ".toml", ".yaml"))
+    ]
+    assert [place for name, text in code for place in _found(LOOSE_ENDS, name, text)] == []
+
+
+def test_nothing_names_a_package_host() -> None:
+    assert [place for name, text in _texts() for place in _found(HOSTS, name, text)] == []
+
+
+def test_nothing_names_a_place_on_somebodys_machine() -> None:
+    assert [place for name, text in _texts() for place in _found(PLACES, name, text)] == []

@@ -1,0 +1,61 @@
+"""The locks hold what pyproject.toml asks for, each file with a hash and none with an address."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.structure.tree import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PINNED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)(.*)$", re.MULTILINE)
+
+
+def _pins(lock: str) -> dict[str, str]:
+    return {
+        canonicalize_name(name): version for name, version, _ in PINNED.findall((ROOT / lock).read_text())
+    }
+
+
+def _wanted(lock: str) -> list[Requirement]:
+    groups = PROJECT["dependency-groups"]
+    runtime = PROJECT["project"]["dependencies"]
+    names = {
+        "requirements.lock": runtime,
+        "requirements-dev.lock": runtime + groups["dev"],
+        "requirements-tools.lock": groups["tools"],
+    }
+    return [Requirement(text) for text in names[lock]]
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock", "requirements-tools.lock"])
+def test_a_lock_pins_what_the_project_asks_for(lock: str) -> None:
+    pins = _pins(lock)
+    unmet = [
+        str(r) for r in _wanted(lock) if not r.specifier.contains(pins.get(canonicalize_name(r.name), "0"))
+    ]
+    assert unmet == []
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock", "requirements-tools.lock"])
+def test_a_lock_has_a_hash_for_each_package_and_no_address(lock: str) -> None:
+    text = (ROOT / lock).read_text()
+    assert all("--hash=sha256:" in block for block in re.split(r"\n(?=[a-z])", text.strip()))
+    assert "://" not in text
+
+
+def test_tests_run_on_the_versions_that_users_get() -> None:
+    runtime, dev = _pins("requirements.lock"), _pins("requirements-dev.lock")
+    assert {name: dev.get(name) for name in runtime} == runtime
+
+
+def test_the_npm_lock_has_hashes_and_no_address() -> None:
+    packages = json.loads((ROOT / "web" / "package-lock.json").read_text())["packages"]
+    locked = {name: entry for name, entry in packages.items() if name}
+    assert [name for name, entry in locked.items() if "integrity" not in entry] == []
+    assert [name for name, entry in locked.items() if "resolved" in entry] == []

@@ -1,0 +1,60 @@
+"""Every promised behaviour has a test that carries its id, and no test carries an id that nobody promised."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tests.requirements_asked import ASKED
+from tests.structure.tree import ROOT, files, relative
+
+OWN = {"tests/requirements.py", "tests/requirements_asked.py"}
+WEB_TAG = re.compile(r"requirement: ((?:[A-Z]\d+(?:, ?)?)+)")
+
+
+def _named_in(call: ast.Call) -> list[str]:
+    function = call.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    if name != "requirement":
+        return []
+    return [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
+
+
+def _carried() -> dict[str, set[str]]:
+    """Each id that a test carries, with the files it stands in."""
+    carried: dict[str, set[str]] = {}
+    for path in files(".py", under=("tests/",)):
+        if relative(path) in OWN:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for name in _named_in(node) if isinstance(node, ast.Call) else ():
+                carried.setdefault(name, set()).add(relative(path))
+    for path in files(".ts", under=("web/tests/",)):
+        for ids in WEB_TAG.findall(path.read_text(encoding="utf-8")):
+            for name in re.findall(r"[A-Z]\d+", ids):
+                carried.setdefault(name, set()).add(relative(path))
+    return carried
+
+
+def test_every_asked_behaviour_has_a_test() -> None:
+    carried = _carried()
+    missing = {name: sentence for name, sentence in ASKED.items() if name not in carried}
+    assert missing == {}
+
+
+def test_no_test_carries_an_id_that_was_not_asked() -> None:
+    assert {name: sorted(where) for name, where in _carried().items() if name not in ASKED} == {}
+
+
+def test_each_behaviour_is_said_in_one_sentence() -> None:
+    assert [name for name, text in ASKED.items() if not (text[0].isupper() and text.endswith("."))] == []
+
+
+def test_the_scan_sees_marks_of_both_languages() -> None:
+    call = ast.parse('@requirement("A1", "B2")\ndef test_x(): ...').body[0]
+    assert isinstance(call, ast.FunctionDef)
+    decorator = call.decorator_list[0]
+    assert isinstance(decorator, ast.Call)
+    assert _named_in(decorator) == ["A1", "B2"]
+    assert WEB_TAG.findall('it("x // requirement: A1, B2") // requirement: C3') == ["A1, B2", "C3"]
+    assert (ROOT / "pyproject.toml").is_file()

@@ -1,0 +1,54 @@
+"""The repository's files, as the structure tests read them."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@cache
+def tracked() -> tuple[Path, ...]:
+    """Every file in git's index that is still there, plus new ones that git would add."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    return tuple(sorted(ROOT / name for name in set(listed.split("\0")) if name and (ROOT / name).is_file()))
+
+
+def files(*suffixes: str, under: tuple[str, ...] = ("",)) -> list[Path]:
+    """The tracked files with one of the suffixes below one of the folders."""
+    return [path for path in tracked() if path.suffix in suffixes and relative(path).startswith(tuple(under))]
+
+
+def relative(path: Path) -> str:
+    """The path as it is written in the repository."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def lines(path: Path) -> int:
+    """The number of lines of a text file."""
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def functions(path: Path) -> Iterator[tuple[str, int]]:
+    """The functions of a Python file, each with its length in lines, its docstring not counted."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield f"{relative(path)}:{node.lineno} {node.name}", _length(node)
+
+
+def _length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    total = (node.end_lineno or node.lineno) - node.lineno + 1
+    first = node.body[0]
+    if ast.get_docstring(node) and len(node.body) > 1:
+        total -= (first.end_lineno or first.lineno) - first.lineno + 1
+    return total
