@@ -1,0 +1,1 @@
+"""Backends of the `Store` port; `app.py` chooses one."""

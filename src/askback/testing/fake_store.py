@@ -38,7 +38,7 @@ class _Thread:
 
 
 class FakeStore:
-    """The port in dictionaries. Each call is atomic because none awaits between its first read and last write.
+    """The port in dictionaries. Each call is atomic: none awaits between its first read and last write.
 
     `offline = True` makes every write raise `Unavailable`, as a full disk does.
     """
@@ -165,10 +165,10 @@ class FakeStore:
         thread = self._threads.get((tenant, thread_id))
         if thread is None:
             return None
-        requests = [row for row in self._requests.values() if row[1].tenant == tenant and row[1].thread_id == thread_id]
+        rows = self._requests.values()
+        requests = [row for row in rows if (row[1].tenant, row[1].thread_id) == (tenant, thread_id)]
         requests.sort(key=lambda row: row[0])
-        messages = list(thread.messages.values())
-        return ThreadView(thread.seq, messages[max(0, len(messages) - limit) :], requests[max(0, len(requests) - limit) :])
+        return ThreadView(thread.seq, list(thread.messages.values())[-limit:], requests[-limit:])
 
     async def thread_events(
         self, tenant: str, thread_id: str, *, after: int, limit: int = 500
@@ -227,7 +227,9 @@ class FakeStore:
         self._begin()
         self._sessions.pop(digest, None)
 
-    async def refusal(self, principal: Principal | None, action: str, request_id: str | None, *, at: int) -> None:
+    async def refusal(
+        self, principal: Principal | None, action: str, request_id: str | None, *, at: int
+    ) -> None:
         """Record that somebody tried what their role forbids."""
         self._begin()
         tenant, who = (principal.tenant, principal.id) if principal else ("", "")
@@ -241,7 +243,7 @@ class FakeStore:
 
     def _begin(self) -> None:
         if self.offline:
-            raise Unavailable("The store cannot be written just now; nothing was stored, try again.", retry_after=1)
+            raise Unavailable("The store cannot be written just now; nothing was stored.", retry_after=1)
 
     def _replayed(self, claim: Claim | None) -> str | None:
         if claim is None:
@@ -269,7 +271,7 @@ class FakeStore:
         assert self._on_commit is not None
         try:
             self._on_commit([event])
-        except Exception:
+        except Exception:  # noqa: BLE001 - the port: a failing listener does not fail the write
             _log.exception("a listener failed; the event is stored")
 
 

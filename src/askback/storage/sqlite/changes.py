@@ -1,0 +1,170 @@
+"""What the writer thread does: each function is one operation, run inside the group's transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from askback.domain import events as domain_events
+from askback.domain.events import Draft, Event
+from askback.domain.record import Record
+from askback.ports.store import (
+    Change,
+    Claim,
+    ClaimMismatch,
+    IdTaken,
+    MessageMissing,
+    Outcome,
+    Principal,
+    Session,
+    Settlement,
+)
+from askback.storage.sqlite import queries
+from askback.storage.sqlite.connection import Connection
+from askback.storage.sqlite.rows import read_request
+
+
+def insert(db: Connection, events: list[Event], record: Record, draft: Draft, claim: Claim | None) -> Change:
+    """Store a request, its event and its claim."""
+    if claim is not None and (target := _take(db, claim, record.id)) is not None:
+        return Change(_present(db, record.tenant, target), Outcome.REPLAYED)
+    thread, seq = _next_seq(db, draft)
+    row = (
+        record.tenant, record.id, thread, record.kind, record.requester, record.status.value, record.revision,
+        record.created_at, record.expires_at, seq, record.state, record.spec,
+    )  # fmt: skip
+    try:
+        key: int = db.execute(queries.ADD_REQUEST, row).fetchone()[0]
+    except sqlite3.IntegrityError:
+        raise IdTaken(record.id) from None
+    _append(db, events, draft, thread=thread, seq=seq, request=key, spec=record.spec)
+    return Change(record, Outcome.APPLIED)
+
+
+def settle(db: Connection, events: list[Event], step: Settlement, claim: Claim | None) -> Change | None:
+    """Try one step of the lifecycle; a claim is looked up first and kept only with an applied step."""
+    if claim is not None and (target := _replayed(db, claim)) is not None:
+        return Change(_present(db, step.tenant, target), Outcome.REPLAYED)
+    expected = f" {' '.join(step.expected)} "
+    row = db.execute(
+        queries.SETTLE, (step.status.value, step.state, step.tenant, step.id, expected, step.revision)
+    ).fetchone()
+    if row is None:
+        found = read_request(db, step.tenant, step.id)
+        return None if found is None else Change(found, Outcome.LOST)
+    key, kind, requester, revision, created_at, expires_at, spec = row
+    draft = step.event
+    thread, seq = _next_seq(db, draft)
+    _append(db, events, draft, thread=thread, seq=seq, request=key, spec=spec)
+    if claim is not None:
+        _take(db, claim, step.id)
+    record = Record(
+        step.id, step.tenant, draft.thread_id, kind, requester, step.status, revision,
+        created_at, expires_at, spec, step.state,
+    )  # fmt: skip
+    return Change(record, Outcome.APPLIED)
+
+
+def add_message(
+    db: Connection, events: list[Event], message_id: str, data: str, draft: Draft, claim: Claim | None
+) -> tuple[str, Outcome]:
+    """Store a message, its event and its claim."""
+    if claim is not None and (target := _take(db, claim, message_id)) is not None:
+        return target, Outcome.REPLAYED
+    thread, seq = _next_seq(db, draft)
+    try:
+        db.execute(queries.ADD_MESSAGE, (thread, message_id, seq, data))
+    except sqlite3.IntegrityError:
+        raise IdTaken(message_id) from None
+    _append(db, events, draft, thread=thread, seq=seq, request=None, spec=None)
+    return message_id, Outcome.APPLIED
+
+
+def append_text(db: Connection, events: list[Event], message_id: str, text: str, draft: Draft) -> None:
+    """Note a delta: its event, and its text beside the message."""
+    where = (text, draft.tenant, draft.thread_id, message_id)
+    if db.execute(queries.APPEND_TEXT, where).fetchone() is None:
+        raise MessageMissing(message_id)
+    thread, seq = _next_seq(db, draft)
+    _append(db, events, draft, thread=thread, seq=seq, request=None, spec=None)
+
+
+def _next_seq(db: Connection, draft: Draft) -> tuple[int, int]:
+    return db.execute(queries.NEXT_SEQ, (draft.tenant, draft.thread_id)).fetchone()
+
+
+def _append(
+    db: Connection,
+    events: list[Event],
+    draft: Draft,
+    *,
+    thread: int,
+    seq: int,
+    request: int | None,
+    spec: str | None,
+) -> None:
+    row = (draft.tenant, thread, seq, draft.type, request, draft.at, draft.data)
+    position: int = db.execute(queries.ADD_EVENT, row).fetchone()[0]
+    events.append(domain_events.commit(draft, seq=seq, position=position, spec=spec))
+
+
+def _take(db: Connection, claim: Claim, target: str) -> str | None:
+    """Take a key for `target`, or return the target of whoever took it before."""
+    row = (claim.tenant, claim.principal, claim.scope, claim.key, claim.digest, target)
+    if db.execute(queries.TAKE_CLAIM, row).fetchone() is not None:
+        return None
+    return _replayed(db, claim)
+
+
+def _replayed(db: Connection, claim: Claim) -> str | None:
+    row = db.execute(queries.CLAIM, (claim.tenant, claim.principal, claim.scope, claim.key)).fetchone()
+    if row is None:
+        return None
+    digest, target = row
+    if digest != claim.digest:
+        raise ClaimMismatch(claim.key)
+    return target
+
+
+def _present(db: Connection, tenant: str, request_id: str) -> Record:
+    record = read_request(db, tenant, request_id)
+    assert record is not None, "a claim lives no longer than its request"
+    return record
+
+
+# Access
+
+
+def put_token(db: Connection, digest: str, who: Principal) -> None:
+    """Make a token known, or replace what it stands for."""
+    db.execute(queries.PUT_TOKEN, (digest, who.id, who.tenant, who.role, who.name))
+
+
+def put_login(db: Connection, digest: str, who: Principal, *, expires_at: int) -> None:
+    """Make a one-time login code known."""
+    db.execute(queries.PUT_LOGIN, (digest, who.id, who.tenant, who.role, who.name, expires_at))
+
+
+def open_session(
+    db: Connection, login: str, digest: str, *, csrf: str, now_ms: int, expires_at: int
+) -> Session | None:
+    """Use up a login code and open a session; what has ended meanwhile is dropped on the way."""
+    row = db.execute(queries.USE_LOGIN, (login, now_ms)).fetchone()
+    if row is None:
+        return None
+    db.execute(queries.DROP_LATE_LOGINS, (now_ms,))
+    db.execute(queries.DROP_LATE_SESSIONS, (now_ms,))
+    db.execute(queries.ADD_SESSION, (digest, *row, csrf, expires_at))
+    return Session(Principal(*row), csrf, expires_at)
+
+
+def close_session(db: Connection, digest: str) -> None:
+    """End a session."""
+    db.execute(queries.CLOSE_SESSION, (digest,))
+
+
+def add_refusal(
+    db: Connection, who: Principal | None, action: str, request_id: str | None, *, at: int
+) -> None:
+    """Record a refused attempt; one without a known caller belongs to no tenant."""
+    tenant, principal = (who.tenant, who.id) if who else ("", "")
+    db.execute(queries.ADD_REFUSAL, (at, tenant, principal, action, request_id))

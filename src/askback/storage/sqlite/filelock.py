@@ -1,0 +1,41 @@
+"""One process writes one database file."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from askback.errors import StoreUnusable
+
+
+class FileLock:
+    """An exclusive lock on `<database>.lock`; the kernel lets go of it however the process ends.
+
+    A file of its own, because closing any descriptor of the database itself would drop the locks
+    that SQLite holds on it. The file stays behind: removing it would let two processes lock two
+    different files of the same name.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._descriptor: int | None = None
+
+    def acquire(self) -> None:
+        """Take the lock; raises `StoreUnusable` when another store has it."""
+        descriptor = os.open(f"{self._database}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(descriptor)
+            raise StoreUnusable(
+                f"The database {self._database} is in use by another process. "
+                "Stop that one first, or choose another file (ASKBACK_DATA_DIR or ASKBACK_DATABASE_URL)."
+            ) from None
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        """Let go of the lock, if it is held."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None

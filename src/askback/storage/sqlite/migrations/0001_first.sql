@@ -1,0 +1,111 @@
+-- Threads number their events; every other row points at them by an integer.
+CREATE TABLE threads (
+    key INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    UNIQUE (tenant, id)
+) STRICT;
+
+-- created_seq is the seq of the request's own request.created.
+CREATE TABLE requests (
+    key INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
+    thread INTEGER NOT NULL REFERENCES threads (key),
+    kind TEXT NOT NULL,
+    requester TEXT NOT NULL,
+    status TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    created_seq INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    spec TEXT NOT NULL,
+    UNIQUE (tenant, id)
+) STRICT;
+
+CREATE INDEX requests_thread ON requests (thread, id);
+CREATE INDEX requests_open ON requests (tenant, id) WHERE status IN ('pending', 'resolving');
+CREATE INDEX requests_deadline ON requests (expires_at)
+    WHERE expires_at IS NOT NULL AND status IN ('pending', 'resolving');
+
+-- AUTOINCREMENT: a position is never given twice, not even after the newest events were erased.
+CREATE TABLE events (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant TEXT NOT NULL,
+    thread INTEGER NOT NULL REFERENCES threads (key),
+    seq INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    request INTEGER REFERENCES requests (key),
+    at INTEGER NOT NULL,
+    data TEXT NOT NULL,
+    UNIQUE (thread, seq)
+) STRICT;
+
+CREATE INDEX events_tenant ON events (tenant);
+
+-- streamed is what deltas added to the last text block since; a reader joins the two, so that a delta
+-- costs no parsing.
+CREATE TABLE messages (
+    key INTEGER PRIMARY KEY,
+    thread INTEGER NOT NULL REFERENCES threads (key),
+    id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    data TEXT NOT NULL,
+    streamed TEXT NOT NULL,
+    UNIQUE (thread, id)
+) STRICT;
+
+CREATE INDEX messages_seq ON messages (thread, seq);
+
+CREATE TABLE claims (
+    tenant TEXT NOT NULL,
+    principal TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    key TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    target TEXT NOT NULL,
+    PRIMARY KEY (tenant, principal, scope, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tokens (
+    digest TEXT PRIMARY KEY,
+    principal TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    role TEXT NOT NULL,
+    name TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE logins (
+    digest TEXT PRIMARY KEY,
+    principal TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    role TEXT NOT NULL,
+    name TEXT NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sessions (
+    digest TEXT PRIMARY KEY,
+    principal TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    role TEXT NOT NULL,
+    name TEXT NOT NULL,
+    csrf TEXT NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX logins_end ON logins (expires_at);
+CREATE INDEX sessions_end ON sessions (expires_at);
+
+CREATE TABLE refusals (
+    key INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    principal TEXT NOT NULL,
+    action TEXT NOT NULL,
+    request_id TEXT
+) STRICT;
+
+CREATE INDEX refusals_tenant ON refusals (tenant);

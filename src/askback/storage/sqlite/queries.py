@@ -1,0 +1,125 @@
+"""Every SQL text of the SQLite store, by name. Parameters are positional, in the order of the text."""
+
+# ruff: noqa: S105, S608  (nothing here is a password, and no value is ever put into a text)
+
+from __future__ import annotations
+
+# Threads
+
+# Give the next seq of a thread, making the thread on its first event: (tenant, id) -> key, seq.
+NEXT_SEQ = """
+INSERT INTO threads (tenant, id, seq) VALUES (?, ?, 1)
+ON CONFLICT (tenant, id) DO UPDATE SET seq = seq + 1
+RETURNING key, seq"""
+
+# (tenant, id) -> key, seq.
+THREAD = "SELECT key, seq FROM threads WHERE tenant = ? AND id = ?"
+
+# Events
+
+ADD_EVENT = """
+INSERT INTO events (tenant, thread, seq, type, request, at, data) VALUES (?, ?, ?, ?, ?, ?, ?)
+RETURNING position"""
+
+# Both cursors walk an index from where the reader stands. The spec is joined: events keep only the state.
+_EVENTS = """
+SELECT e.type, t.tenant, t.id, e.at, r.id, e.data, e.seq, e.position, r.spec
+FROM events AS e JOIN threads AS t ON t.key = e.thread LEFT JOIN requests AS r ON r.key = e.request"""
+THREAD_EVENTS = f"{_EVENTS} WHERE t.tenant = ? AND t.id = ? AND e.seq > ? ORDER BY e.seq LIMIT ?"
+TENANT_EVENTS = f"{_EVENTS} WHERE e.tenant = ? AND e.position > ? ORDER BY e.position LIMIT ?"
+LAST_POSITION = "SELECT max(position) FROM events WHERE tenant = ?"
+
+# Requests
+
+ADD_REQUEST = """
+INSERT INTO requests (tenant, id, thread, kind, requester, status, revision,
+                      created_at, expires_at, created_seq, state, spec)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+RETURNING key"""
+
+# The compare-and-set. The expected statuses come as ' pending resolving ': one text for any number of them.
+SETTLE = """
+UPDATE requests SET status = ?, state = ?
+WHERE tenant = ? AND id = ? AND instr(?, ' ' || status || ' ') AND revision = coalesce(?, revision)
+RETURNING key, kind, requester, revision, created_at, expires_at, spec"""
+
+# In the order of the fields of `Record`.
+_RECORD = """
+r.id, r.tenant, t.id, r.kind, r.requester, r.status, r.revision,
+r.created_at, r.expires_at, r.spec, r.state"""
+_REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
+GET = f"SELECT {_RECORD} {_REQUESTS} WHERE r.tenant = ? AND r.id = ?"
+
+# Written exactly as in the partial indexes, or SQLite would not use them.
+_OPEN = "r.status IN ('pending', 'resolving')"
+DUE = f"""
+SELECT {_RECORD} {_REQUESTS} WHERE {_OPEN} AND r.expires_at IS NOT NULL AND r.expires_at <= ?
+ORDER BY r.expires_at LIMIT ?"""
+NEXT_DEADLINE = f"SELECT min(r.expires_at) FROM requests AS r WHERE {_OPEN} AND r.expires_at IS NOT NULL"
+
+
+def list_requests(
+    *, thread: bool, statuses: int, only_open: bool, kind: bool, requester: bool, before: bool
+) -> str:
+    """Return the query of one page of requests with the chosen filters.
+
+    Parameters: tenant, then thread id, statuses, kind, requester and before as far as chosen, then the limit.
+    """
+    # The unary plus keeps SQLite off the weaker index when a thread narrows the rows far more.
+    tenant = "t.tenant = ? AND +r.tenant = t.tenant AND t.id = ?" if thread else "r.tenant = ?"
+    where = [tenant]
+    if statuses:
+        where.append(f"r.status IN ({', '.join('?' * statuses)})")
+    if only_open:
+        where.append(_OPEN)
+    where += [f"r.{column} = ?" for column, wanted in (("kind", kind), ("requester", requester)) if wanted]
+    if before:
+        where.append("r.id < ?")
+    return f"SELECT {_RECORD} {_REQUESTS} WHERE {' AND '.join(where)} ORDER BY r.id DESC LIMIT ?"
+
+
+# The newest requests and messages of a thread, newest first: (thread key, limit).
+THREAD_REQUESTS = f"""
+SELECT r.created_seq, {_RECORD} {_REQUESTS} WHERE r.thread = ? ORDER BY r.id DESC LIMIT ?"""
+THREAD_MESSAGES = "SELECT id, seq, data, streamed FROM messages WHERE thread = ? ORDER BY seq DESC LIMIT ?"
+
+# Messages
+
+ADD_MESSAGE = "INSERT INTO messages (thread, id, seq, data, streamed) VALUES (?, ?, ?, ?, '')"
+
+# (text, tenant, thread id, message id) -> a row when there is such a message.
+APPEND_TEXT = """
+UPDATE messages SET streamed = streamed || ?
+WHERE thread = (SELECT key FROM threads WHERE tenant = ? AND id = ?) AND id = ?
+RETURNING key"""
+
+# Claims
+
+# Take a key: a row when it was free, none when it is taken.
+TAKE_CLAIM = """
+INSERT INTO claims (tenant, principal, scope, key, digest, target) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING RETURNING target"""
+CLAIM = "SELECT digest, target FROM claims WHERE tenant = ? AND principal = ? AND scope = ? AND key = ?"
+
+# Tokens, logins, sessions, refusals
+
+PUT_TOKEN = """
+INSERT INTO tokens (digest, principal, tenant, role, name) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excluded.tenant,
+    role = excluded.role, name = excluded.name"""
+TOKEN = "SELECT principal, tenant, role, name FROM tokens WHERE digest = ?"
+PUT_LOGIN = """
+INSERT INTO logins (digest, principal, tenant, role, name, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excluded.tenant,
+    role = excluded.role, name = excluded.name, expires_at = excluded.expires_at"""
+USE_LOGIN = "DELETE FROM logins WHERE digest = ? AND expires_at > ? RETURNING principal, tenant, role, name"
+ADD_SESSION = """
+INSERT INTO sessions (digest, principal, tenant, role, name, csrf, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)"""
+SESSION = """
+SELECT principal, tenant, role, name, csrf, expires_at FROM sessions WHERE digest = ? AND expires_at > ?"""
+CLOSE_SESSION = "DELETE FROM sessions WHERE digest = ?"
+DROP_LATE_LOGINS = "DELETE FROM logins WHERE expires_at <= ?"
+DROP_LATE_SESSIONS = "DELETE FROM sessions WHERE expires_at <= ?"
+ADD_REFUSAL = "INSERT INTO refusals (at, tenant, principal, action, request_id) VALUES (?, ?, ?, ?, ?)"
+REFUSALS = """
+SELECT at, principal, action, request_id FROM refusals WHERE tenant = ? ORDER BY key DESC LIMIT ?"""

@@ -1,0 +1,135 @@
+"""What readers do: each function takes a connection and returns domain values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from askback.domain import events as domain_events
+from askback.domain.events import Draft, Event
+from askback.domain.lifecycle import TERMINAL, Status
+from askback.domain.record import Record
+from askback.ports.store import Message, Principal, Session, ThreadView
+from askback.storage.sqlite import queries
+from askback.storage.sqlite.connection import Connection
+from askback.storage.transcript import extend
+
+_STATUS = {status.value: status for status in Status}
+
+
+def read_request(db: Connection, tenant: str, request_id: str) -> Record | None:
+    """Read one request."""
+    row = db.execute(queries.GET, (tenant, request_id)).fetchone()
+    return None if row is None else _record(row)
+
+
+def read_requests(
+    db: Connection,
+    tenant: str,
+    *,
+    thread_id: str | None,
+    statuses: frozenset[Status] | None,
+    kind: str | None,
+    requester: str | None,
+    before: str | None,
+    limit: int,
+) -> Sequence[Record]:
+    """Read one page of requests, newest first."""
+    if statuses is not None and not statuses:
+        return []
+    sql = queries.list_requests(
+        thread=thread_id is not None,
+        statuses=len(statuses or ()),
+        only_open=bool(statuses) and not (statuses & TERMINAL),
+        kind=kind is not None,
+        requester=requester is not None,
+        before=before is not None,
+    )
+    chosen = [thread_id, *(status.value for status in statuses or ()), kind, requester, before]
+    parameters = [tenant, *(value for value in chosen if value is not None), limit]
+    return [_record(row) for row in db.execute(sql, parameters).fetchall()]
+
+
+def read_due(db: Connection, now_ms: int, *, limit: int) -> Sequence[Record]:
+    """Read open requests whose deadline has passed."""
+    return [_record(row) for row in db.execute(queries.DUE, (now_ms, limit)).fetchall()]
+
+
+def read_next_deadline(db: Connection) -> int | None:
+    """Read the earliest deadline of an open request."""
+    return db.execute(queries.NEXT_DEADLINE).fetchone()[0]
+
+
+def read_thread(db: Connection, tenant: str, thread_id: str, *, limit: int) -> ThreadView | None:
+    """Read a thread in one snapshot, which the transaction around the three queries gives."""
+    db.execute("BEGIN")
+    try:
+        thread = db.execute(queries.THREAD, (tenant, thread_id)).fetchone()
+        if thread is None:
+            return None
+        key, seq = thread
+        messages = db.execute(queries.THREAD_MESSAGES, (key, limit)).fetchall()
+        requests = db.execute(queries.THREAD_REQUESTS, (key, limit)).fetchall()
+    finally:
+        db.execute("ROLLBACK")
+    return ThreadView(
+        seq,
+        [_message(row) for row in reversed(messages)],
+        sorted(((row[0], _record(row[1:])) for row in requests), key=lambda pair: pair[0]),
+    )
+
+
+def read_thread_events(
+    db: Connection, tenant: str, thread_id: str, *, after: int, limit: int
+) -> Sequence[Event]:
+    """Read events of a thread above a seq."""
+    return _events(db, queries.THREAD_EVENTS, (tenant, thread_id, after, limit))
+
+
+def read_tenant_events(db: Connection, tenant: str, *, after: int, limit: int) -> Sequence[Event]:
+    """Read events of a tenant above a position."""
+    return _events(db, queries.TENANT_EVENTS, (tenant, after, limit))
+
+
+def read_last_position(db: Connection, tenant: str) -> int:
+    """Read the position of a tenant's newest event, 0 without one."""
+    return db.execute(queries.LAST_POSITION, (tenant,)).fetchone()[0] or 0
+
+
+def read_token(db: Connection, digest: str) -> Principal | None:
+    """Read whom a token stands for."""
+    row = db.execute(queries.TOKEN, (digest,)).fetchone()
+    return None if row is None else Principal(*row)
+
+
+def read_session(db: Connection, digest: str, *, now_ms: int) -> Session | None:
+    """Read a session that has not ended."""
+    row = db.execute(queries.SESSION, (digest, now_ms)).fetchone()
+    return None if row is None else Session(Principal(*row[:4]), row[4], row[5])
+
+
+def read_refusals(db: Connection, tenant: str, *, limit: int) -> Sequence[tuple[int, str, str, str | None]]:
+    """Read a tenant's newest refusals."""
+    return db.execute(queries.REFUSALS, (tenant, limit)).fetchall()
+
+
+def _record(row: tuple[Any, ...]) -> Record:
+    request_id, tenant, thread_id, kind, requester, status, revision, created_at, expires_at, spec, state = (
+        row
+    )
+    return Record(
+        request_id, tenant, thread_id, kind, requester, _STATUS[status], revision,
+        created_at, expires_at, spec, state,
+    )  # fmt: skip
+
+
+def _message(row: tuple[str, int, str, str]) -> Message:
+    message_id, seq, data, streamed = row
+    return Message(message_id, seq, extend(data, streamed) if streamed else data)
+
+
+def _events(db: Connection, sql: str, parameters: tuple[Any, ...]) -> Sequence[Event]:
+    return [
+        domain_events.commit(Draft(*row[:6]), seq=row[6], position=row[7], spec=row[8])
+        for row in db.execute(sql, parameters).fetchall()
+    ]

@@ -1,0 +1,192 @@
+"""The `Store` port on SQLite: hands writes to the writer thread and reads to the readers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from askback.domain.events import Draft, Event
+from askback.domain.lifecycle import Status
+from askback.domain.record import Record
+from askback.ports.store import Change, Claim, Outcome, Principal, Session, Settlement, ThreadView
+from askback.storage.sqlite import changes, rows, schema
+from askback.storage.sqlite.connection import Connect, Connection, connect
+from askback.storage.sqlite.filelock import FileLock
+from askback.storage.sqlite.readers import Readers
+from askback.storage.sqlite.writer import Writer
+
+
+class SqliteStore:
+    """Everything in one file. See `askback.ports.store` for what each method promises.
+
+    `on_commit` hears of committed events on the event loop. `connect` opens a connection to the
+    file; a test gives one whose disk fails. The folder is made when it is not there.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        on_commit: Callable[[Sequence[Event]], None] | None = None,
+        connect: Connect = connect,
+    ) -> None:
+        self._path = Path(path)
+        self._connect = connect
+        self._lock = FileLock(self._path)
+        self._writer = Writer(self._open_writer, on_commit=on_commit)
+        self._readers = Readers(lambda: connect(self._path))
+
+    async def open(self) -> None:
+        """Lock, open and migrate the file; raises `StoreUnusable` when one of them cannot be done."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock.acquire()
+        try:
+            await self._writer.start()
+            self._readers.open()
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """Finish what is under way and close; the writer last, because the last to leave tidies the log."""
+        try:
+            await self._readers.close()
+            await self._writer.close()
+        finally:
+            self._lock.release()
+
+    def _open_writer(self) -> Connection:
+        connection = self._connect(self._path)
+        try:
+            schema.upgrade(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    # Requests
+
+    async def insert(self, record: Record, event: Draft, claim: Claim | None = None) -> Change:
+        """Store a new request and its event."""
+        return await self._writer.submit(lambda db, events: changes.insert(db, events, record, event, claim))
+
+    async def get(self, tenant: str, request_id: str) -> Record | None:
+        """Read one request by its id."""
+        return self._readers.point(lambda db: rows.read_request(db, tenant, request_id))
+
+    async def settle(self, settlement: Settlement, claim: Claim | None = None) -> Change | None:
+        """Try one step of the lifecycle."""
+        return await self._writer.submit(lambda db, events: changes.settle(db, events, settlement, claim))
+
+    async def list_requests(
+        self,
+        tenant: str,
+        *,
+        thread_id: str | None = None,
+        statuses: frozenset[Status] | None = None,
+        kind: str | None = None,
+        requester: str | None = None,
+        before: str | None = None,
+        limit: int = 50,
+    ) -> Sequence[Record]:
+        """Read requests, newest first."""
+        return await self._readers.page(
+            lambda db: rows.read_requests(
+                db,
+                tenant,
+                thread_id=thread_id,
+                statuses=statuses,
+                kind=kind,
+                requester=requester,
+                before=before,
+                limit=limit,
+            )
+        )
+
+    async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
+        """Read open requests whose deadline has passed, earliest first."""
+        return await self._readers.page(lambda db: rows.read_due(db, now_ms, limit=limit))
+
+    async def next_deadline(self) -> int | None:
+        """Read the earliest deadline of an open request."""
+        return self._readers.point(rows.read_next_deadline)
+
+    # Threads
+
+    async def add_message(
+        self, message_id: str, data: str, event: Draft, claim: Claim | None = None
+    ) -> tuple[str, Outcome]:
+        """Add a message and its event."""
+        return await self._writer.submit(
+            lambda db, events: changes.add_message(db, events, message_id, data, event, claim)
+        )
+
+    async def append_text(self, message_id: str, text: str, event: Draft) -> None:
+        """Append to the last text block of a message."""
+        await self._writer.submit(lambda db, events: changes.append_text(db, events, message_id, text, event))
+
+    async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
+        """Read a thread in one snapshot."""
+        return await self._readers.page(lambda db: rows.read_thread(db, tenant, thread_id, limit=limit))
+
+    async def thread_events(
+        self, tenant: str, thread_id: str, *, after: int, limit: int = 500
+    ) -> Sequence[Event]:
+        """Read events of a thread after `after`."""
+        return await self._readers.page(
+            lambda db: rows.read_thread_events(db, tenant, thread_id, after=after, limit=limit)
+        )
+
+    async def tenant_events(self, tenant: str, *, after: int, limit: int = 500) -> Sequence[Event]:
+        """Read events of a tenant after `after`."""
+        return await self._readers.page(
+            lambda db: rows.read_tenant_events(db, tenant, after=after, limit=limit)
+        )
+
+    async def last_position(self, tenant: str) -> int:
+        """Read the position of the tenant's newest event."""
+        return self._readers.point(lambda db: rows.read_last_position(db, tenant))
+
+    # Access
+
+    async def put_token(self, digest: str, principal: Principal) -> None:
+        """Make a token known."""
+        await self._writer.submit(lambda db, _: changes.put_token(db, digest, principal))
+
+    async def token(self, digest: str) -> Principal | None:
+        """Read whom a token stands for."""
+        return self._readers.point(lambda db: rows.read_token(db, digest))
+
+    async def put_login(self, digest: str, principal: Principal, *, expires_at: int) -> None:
+        """Make a one-time login code known."""
+        await self._writer.submit(
+            lambda db, _: changes.put_login(db, digest, principal, expires_at=expires_at)
+        )
+
+    async def open_session(
+        self, login_digest: str, session_digest: str, *, csrf: str, now_ms: int, expires_at: int
+    ) -> Session | None:
+        """Use up a login code and open a session."""
+        return await self._writer.submit(
+            lambda db, _: changes.open_session(
+                db, login_digest, session_digest, csrf=csrf, now_ms=now_ms, expires_at=expires_at
+            )
+        )
+
+    async def session(self, digest: str, *, now_ms: int) -> Session | None:
+        """Read a session that has not ended."""
+        return self._readers.point(lambda db: rows.read_session(db, digest, now_ms=now_ms))
+
+    async def close_session(self, digest: str) -> None:
+        """End a session."""
+        await self._writer.submit(lambda db, _: changes.close_session(db, digest))
+
+    async def refusal(
+        self, principal: Principal | None, action: str, request_id: str | None, *, at: int
+    ) -> None:
+        """Record that somebody tried what their role forbids."""
+        await self._writer.submit(lambda db, _: changes.add_refusal(db, principal, action, request_id, at=at))
+
+    async def refusals(self, tenant: str, *, limit: int = 100) -> Sequence[tuple[int, str, str, str | None]]:
+        """Read the newest refusals."""
+        return await self._readers.page(lambda db: rows.read_refusals(db, tenant, limit=limit))
