@@ -4,10 +4,10 @@ import { isTerminal } from "./lifecycle.ts";
 import { isNewer } from "./revision.ts";
 import type { InputRequest, RequestEvent } from "./types.ts";
 
-/** `known` also holds what has ended, so that a late event cannot bring it back. */
+/** `known` holds null for what has ended, so that a late event cannot bring it back. */
 export interface Inbox {
   readonly position: number;
-  readonly known: ReadonlyMap<string, InputRequest>;
+  readonly known: ReadonlyMap<string, InputRequest | null>;
 }
 
 export const EMPTY_INBOX: Inbox = { position: 0, known: new Map() };
@@ -15,8 +15,11 @@ export const EMPTY_INBOX: Inbox = { position: 0, known: new Map() };
 /** Take one state of a request in, from a list or an event. */
 export function learn(inbox: Inbox, request: InputRequest): Inbox {
   const held = inbox.known.get(request.id);
-  if (held && !isNewer(request, held)) return inbox;
-  return { ...inbox, known: new Map(inbox.known).set(request.id, request) };
+  if (held === null || (held && !isNewer(request, held))) return inbox;
+  return {
+    ...inbox,
+    known: new Map(inbox.known).set(request.id, isTerminal(request.status) ? null : request),
+  };
 }
 
 /** Take an event in and move the cursor; order and repetition do not matter. */
@@ -28,7 +31,7 @@ export function applyInboxEvent(inbox: Inbox, event: RequestEvent): Inbox {
 /** What still waits, newest first. */
 export function waiting(inbox: Inbox): InputRequest[] {
   return [...inbox.known.values()]
-    .filter((request) => !isTerminal(request.status))
+    .filter((request) => request !== null)
     .sort((a, b) => compare(b.created_at, a.created_at) || compare(b.id, a.id));
 }
 

@@ -82,11 +82,11 @@ export function next(view: View, signal: Signal): View {
     case "offline":
       return view.offline === signal.on ? view : { ...view, offline: signal.on };
     case "request":
-      return adopt(view, signal.request, view.key === null);
+      return adopt(view, signal.request);
     case "accepted":
-      return adopt(view, signal.request, false);
+      return { ...adopt(view, signal.request), key: null };
     case "conflict":
-      return reopen(adopt(view, signal.request, true));
+      return concede(view, adopt(view, signal.request));
     case "submit":
       return isOpen(view)
         ? { ...view, phase: "submitting", errors: [], summary: null, key: signal.key }
@@ -102,20 +102,28 @@ export function next(view: View, signal: Signal): View {
   }
 }
 
-function adopt(view: View, request: InputRequest, elsewhere: boolean): View {
+/** The key stays when an attempt is open: whether the end is its own, only its response can say. */
+function adopt(view: View, request: InputRequest): View {
   const current = view.request?.id === request.id ? view.request : null;
   if (current && !isNewer(request, current)) return view;
-  const fresh = { ...view, request, errors: [], summary: null, key: null };
-  if (isTerminal(request.status)) return { ...fresh, phase: request.status as Phase, elsewhere };
-  const phase = request.status === "resolving" ? "submitting" : "pending";
-  return { ...fresh, phase, elsewhere: false };
+  const fresh = { ...view, request, errors: [], summary: null };
+  if (isTerminal(request.status)) {
+    return { ...fresh, phase: request.status as Phase, elsewhere: view.key === null };
+  }
+  return {
+    ...fresh,
+    phase: request.status === "resolving" ? "submitting" : "pending",
+    key: null,
+    elsewhere: false,
+  };
 }
 
-/** A conflict that brings nothing new still ends the attempt: what was sent was not taken. */
-function reopen(view: View): View {
-  return view.phase === "submitting" && view.request?.status === "pending"
-    ? { ...view, phase: "pending", key: null }
-    : view;
+/** What was sent was not taken: either somebody was first, or the form changed and is open again. */
+function concede(before: View, after: View): View {
+  if (before.key === null) return after;
+  const ended = after.request !== null && isTerminal(after.request.status);
+  const phase = after.request?.status === "pending" ? "pending" : after.phase;
+  return { ...after, phase, elsewhere: ended, key: null };
 }
 
 function refuse(view: View, errors: readonly FieldError[], summary: string | null): View {

@@ -1,0 +1,43 @@
+/** Texts, from the very catalogues that the server uses: one fault reads the same on both sides. */
+
+import de from "../../../src/askback/messages/de.json" with { type: "json" };
+import en from "../../../src/askback/messages/en.json" with { type: "json" };
+import { own } from "./path.ts";
+import type { Fault, FieldError } from "./types.ts";
+
+type Catalogue = Record<string, string>;
+export type Locale = "en" | "de";
+export type Params = Record<string, unknown>;
+
+const CATALOGUES: Record<Locale, Catalogue> = { en, de };
+
+/** The first of the reader's languages that there is a catalogue for; English without one. */
+export function negotiate(tags: readonly string[]): Locale {
+  const languages = tags.map((tag) => tag.toLowerCase().split("-", 1)[0] ?? "");
+  return languages.find((language): language is Locale => Object.hasOwn(CATALOGUES, language)) ?? "en";
+}
+
+/** The text of `key`, its `{placeholders}` filled; an unknown key is its own text. */
+export function translate(key: string, params: Params = {}, locale: Locale = "en"): string {
+  const text = own(CATALOGUES[locale], key) ?? own(en as Catalogue, key) ?? key;
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = own(params, name);
+    return value === undefined ? whole : String(value);
+  });
+}
+
+/** The text of `key.one` or `key.other`, as the language counts; `{count}` is the number. */
+export function plural(key: string, count: number, params: Params = {}, locale: Locale = "en"): string {
+  const form = new Intl.PluralRules(locale).select(count) === "one" ? "one" : "other";
+  return translate(`${key}.${form}`, { ...params, count }, locale);
+}
+
+/** The sentence of a fault. */
+export function renderFault(fault: Fault, locale: Locale = "en"): string {
+  return translate(`fault.${fault.key}`, fault.params, locale);
+}
+
+/** Faults in the form in which the server sends them. */
+export function toFieldErrors(faults: readonly Fault[], locale: Locale = "en"): FieldError[] {
+  return faults.map((fault) => ({ path: fault.path, code: fault.code, message: renderFault(fault, locale) }));
+}

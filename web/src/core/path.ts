@@ -1,0 +1,11 @@
+/** Extend `path`: an index as `[0]`, a name as `.name`, an odd name quoted as `["a b"]`. */
+export function join(path: string, step: string | number): string {
+  if (typeof step === "number") return `${path}[${step}]`;
+  if (!/^[A-Za-z0-9_-]+$/.test(step)) return `${path}["${step.replace(/[\\"]/g, "\\$&")}"]`;
+  return path ? `${path}.${step}` : step;
+}
+
+/** What `record` itself holds under `key`: a name such as `constructor` never finds the prototype's. */
+export function own<T>(record: Record<string, T> | null | undefined, key: string): T | undefined {
+  return record && Object.hasOwn(record, key) ? record[key] : undefined;
+}
