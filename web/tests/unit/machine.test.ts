@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { INITIAL, isOpen, next, type Signal, stateOf, type View } from "../../src/core/machine.ts";
+import type { InputRequest, Status } from "../../src/core/types.ts";
+
+const ENDS: Status[] = ["answered", "declined", "cancelled", "expired"];
+
+function request(status: Status, revision = 1, id = "req_1"): InputRequest {
+  return { id, kind: "form", thread_id: "t1", created_at: "2026-11-20T09:00:00.000Z", status, revision };
+}
+
+function after(...signals: Signal[]): View {
+  return signals.reduce(next, INITIAL);
+}
+
+const pending: Signal = { type: "request", request: request("pending") };
+const submit: Signal = { type: "submit", key: "k1" };
+const fault = { path: "values.a", code: "required_missing", message: "This field is required." };
+
+test("an answer goes from loading to the receipt", () => {
+  expect(stateOf(INITIAL)).toBe("loading");
+  expect(stateOf(after(pending))).toBe("pending");
+  expect(stateOf(after(pending, submit))).toBe("submitting");
+  const view = after(pending, submit, { type: "accepted", request: request("answered") });
+  expect([stateOf(view), view.elsewhere, view.key]).toEqual(["answered", false, null]);
+});
+
+test("a second click while submitting changes nothing", () => {
+  const view = after(pending, submit);
+  expect(next(view, { type: "submit", key: "k2" })).toBe(view);
+});
+
+test("a refusal shows its errors and gives the next attempt a new key", () => {
+  const refused = after(pending, submit, { type: "refused", errors: [fault], summary: "Invalid." });
+  expect([stateOf(refused), refused.errors, refused.summary]).toEqual(["error", [fault], "Invalid."]);
+  expect(next(refused, { type: "retry" })).toBe(refused);
+  expect(next(refused, { type: "submit", key: "k2" })).toMatchObject({
+    phase: "submitting",
+    key: "k2",
+    errors: [],
+  });
+});
+
+test("a failed attempt is retried with the same key", () => {
+  const failed = after(pending, submit, { type: "failed", summary: "No connection." });
+  expect([stateOf(failed), isOpen(failed)]).toEqual(["failed", true]);
+  expect(next(failed, { type: "retry" })).toMatchObject({ phase: "submitting", key: "k1" });
+});
+
+test("an answer from elsewhere is told from one's own, whichever message comes first", () => {
+  const answered = request("answered");
+  expect(after(pending, { type: "request", request: answered }).elsewhere).toBe(true);
+  expect(after(pending, submit, { type: "conflict", request: answered }).elsewhere).toBe(true);
+  const event: Signal = { type: "request", request: answered };
+  expect(after(pending, submit, event, { type: "accepted", request: answered }).elsewhere).toBe(false);
+  expect(after(pending, submit, event, { type: "conflict", request: answered }).elsewhere).toBe(true);
+});
+
+test("a conflict with a newer revision opens the form again", () => {
+  const view = after(pending, submit, { type: "conflict", request: request("pending", 2) });
+  expect([stateOf(view), view.request?.revision, view.key]).toEqual(["pending", 2, null]);
+});
+
+test("a conflict that brings nothing new ends the attempt", () => {
+  expect(stateOf(after(pending, submit, { type: "conflict", request: request("pending") }))).toBe("pending");
+});
+
+test("disabled and offline hide no change that comes meanwhile", () => {
+  const off = after(pending, { type: "interactive", on: false }, { type: "offline", on: true });
+  expect([stateOf(off), isOpen(off), off.offline]).toEqual(["disabled", false, true]);
+  expect(next(off, submit)).toBe(off);
+  const settled = next(off, { type: "request", request: request("expired") });
+  expect(stateOf(settled)).toBe("expired");
+  expect(stateOf(next(off, { type: "interactive", on: true }))).toBe("pending");
+});
+
+test("another request starts over", () => {
+  const view = after(
+    { type: "request", request: request("answered") },
+    { type: "request", request: request("pending", 1, "req_2") },
+  );
+  expect([stateOf(view), view.elsewhere]).toEqual(["pending", false]);
+});
+
+const anyRequest = fc
+  .record({
+    status: fc.constantFrom<Status>("pending", "resolving", ...ENDS),
+    revision: fc.integer({ min: 1, max: 4 }),
+  })
+  .map(({ status, revision }) => request(status, revision));
+
+const anySignal: fc.Arbitrary<Signal> = fc.oneof(
+  fc.record({ type: fc.constantFrom("request", "accepted", "conflict"), request: anyRequest }),
+  fc.record({ type: fc.constant("submit"), key: fc.constantFrom("k1", "k2") }),
+  fc.record({ type: fc.constantFrom("retry", "failed") }),
+  fc.record({ type: fc.constant("refused"), errors: fc.constant([fault]) }),
+  fc.record({ type: fc.constantFrom("interactive", "offline"), on: fc.boolean() }),
+) as fc.Arbitrary<Signal>;
+
+test("an end absorbs every signal", () => {
+  fc.assert(
+    fc.property(fc.array(anySignal), fc.constantFrom(...ENDS), fc.array(anySignal), (before, end, later) => {
+      const settled = next(after(...before), { type: "request", request: request(end) });
+      const finally_ = later.reduce(next, settled);
+      expect(finally_.phase).toBe(settled.phase);
+      expect(finally_.request).toBe(settled.request);
+      expect(isOpen(finally_)).toBe(false);
+    }),
+  );
+});
+
+test("states of one request lead to the same view in whatever order and however often they come", () => {
+  const history = [
+    request("pending", 1),
+    request("resolving", 1),
+    request("pending", 2),
+    request("answered", 2),
+  ];
+  const shuffled = fc.shuffledSubarray([...history, ...history], { minLength: 8 });
+  fc.assert(
+    fc.property(shuffled, fc.integer({ min: 1, max: 4 }), (order, upTo) => {
+      const known = history.slice(0, upTo);
+      const heard = order.filter((state) => known.includes(state));
+      const view = heard.map((state): Signal => ({ type: "request", request: state })).reduce(next, INITIAL);
+      expect(view.request).toBe(known.at(-1));
+    }),
+  );
+});

@@ -1,0 +1,183 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { applyInboxEvent, EMPTY_INBOX, learn, waiting } from "../../src/core/inbox.ts";
+import {
+  adoptSnapshot,
+  applyEvent,
+  emptyThread,
+  entries,
+  hasGap,
+  type Transcript,
+} from "../../src/core/transcript.ts";
+import type { Block, InputRequest, RequestEvent, Status, ThreadEvent } from "../../src/core/types.ts";
+
+const AT = "2026-11-20T09:00:00.000Z";
+
+function request(id: string, more: Partial<InputRequest> = {}): InputRequest {
+  return { id, kind: "form", thread_id: "t1", created_at: AT, status: "pending", revision: 1, ...more };
+}
+
+function asked(seq: number, id: string, more: Partial<InputRequest> = {}): RequestEvent {
+  const status = more.status ?? "pending";
+  const type = `request.${status === "pending" ? "created" : status}` as RequestEvent["type"];
+  return { type, seq, position: seq * 10, thread_id: "t1", at: AT, request: request(id, more) };
+}
+
+function said(seq: number, id: string, ...content: Block[]): ThreadEvent {
+  const message = { id, role: "agent" as const, at: AT, content };
+  return { type: "message.added", seq, position: seq * 10, thread_id: "t1", at: AT, message };
+}
+
+function delta(seq: number, id: string, text: string): ThreadEvent {
+  return { type: "message.delta", seq, position: seq * 10, thread_id: "t1", at: AT, delta: { id, text } };
+}
+
+function read(...events: ThreadEvent[]): Transcript {
+  return events.reduce(applyEvent, emptyThread("t1"));
+}
+
+/** The order in words: `m1[text req_1]` is a message with its parts, `req_2` a request of its own. */
+function order(thread: Transcript): string[] {
+  return entries(thread).map((entry) => {
+    if (entry.type === "request") return entry.id;
+    return `${entry.id}[${entry.parts.map((part) => (part.type === "request" ? part.id : part.type)).join(" ")}]`;
+  });
+}
+
+const text: Block = { type: "text", text: "Hello" };
+const tool = (id: string): Block => ({ type: "tool", tool_call_id: id, name: "ask" });
+
+test("a request stands at its own block before all other places", () => {
+  const thread = read(
+    said(1, "m1", text, { type: "request", request_id: "r1" }, text),
+    said(2, "m2", tool("tc1")),
+    asked(3, "r1", { tool_call_id: "tc1", message_id: "m2" }),
+  );
+  expect(order(thread)).toEqual(["m1[text r1 text]", "m2[tool]"]);
+});
+
+test("a request stands after the tool call that asked, then after its message, then by time", () => {
+  const thread = read(
+    said(1, "m1", tool("tc1"), text),
+    asked(2, "r_free"),
+    said(3, "m2", text),
+    asked(4, "r_tool", { tool_call_id: "tc1" }),
+    asked(5, "r_message", { message_id: "m1" }),
+    asked(6, "r_lost", { tool_call_id: "tc9", message_id: "m9" }),
+  );
+  expect(order(thread)).toEqual(["m1[tool r_tool text]", "r_message", "r_free", "m2[text]", "r_lost"]);
+});
+
+test("a request that is named twice is shown once", () => {
+  const block: Block = { type: "request", request_id: "r1" };
+  expect(order(read(said(1, "m1", block, block), said(2, "m2", block), asked(3, "r1")))).toEqual([
+    "m1[r1]",
+    "m2[]",
+  ]);
+});
+
+test("a block of a request that is not loaded keeps its place", () => {
+  const thread = read(said(1, "m1", { type: "request", request_id: "r1" }));
+  expect(entries(thread)[0]).toMatchObject({ parts: [{ type: "request", id: "r1", request: null }] });
+});
+
+test("an answer leaves the request where it was asked", () => {
+  const thread = read(asked(1, "r1"), said(2, "m1", text), asked(3, "r1", { status: "answered" }));
+  expect(order(thread)).toEqual(["r1", "m1[text]"]);
+  expect(thread.requests).toMatchObject([{ status: "answered", seq: 1 }]);
+});
+
+test("a delta extends the last text block", () => {
+  const thread = read(
+    said(1, "m1", text, tool("tc1")),
+    delta(2, "m1", ", you"),
+    said(3, "m2", tool("tc2")),
+    delta(4, "m2", "Hi"),
+  );
+  expect(thread.messages.map((message) => message.content)).toEqual([
+    [{ type: "text", text: "Hello, you" }, tool("tc1")],
+    [tool("tc2"), { type: "text", text: "Hi" }],
+  ]);
+});
+
+test("an event that comes too early is a gap until the missing one is there", () => {
+  const gapped = read(said(1, "m1", text), delta(3, "m1", "c"));
+  expect([gapped.seq, hasGap(gapped)]).toEqual([1, true]);
+  const whole = applyEvent(gapped, delta(2, "m1", "b"));
+  expect([whole.seq, hasGap(whole), whole.messages[0]?.content]).toEqual([
+    3,
+    false,
+    [{ type: "text", text: "Hellobc" }],
+  ]);
+});
+
+test("a snapshot closes a gap, and an old one changes nothing", () => {
+  const gapped = read(said(1, "m1", text), delta(4, "m1", "!"));
+  const content: Block[] = [{ type: "text", text: "Hello you" }];
+  const message = { id: "m1", seq: 1, role: "agent" as const, at: AT, content };
+  const whole = adoptSnapshot(gapped, { id: "t1", seq: 3, messages: [message], requests: [] });
+  expect([whole.seq, hasGap(whole), whole.messages[0]?.content]).toEqual([
+    4,
+    false,
+    [{ type: "text", text: "Hello you!" }],
+  ]);
+  expect(adoptSnapshot(whole, { id: "t1", seq: 2, messages: [], requests: [] })).toBe(whole);
+});
+
+const HISTORY: ThreadEvent[] = [
+  said(1, "m1", text, tool("tc1")),
+  asked(2, "r1", { tool_call_id: "tc1" }),
+  delta(3, "m1", " there"),
+  asked(4, "r2"),
+  asked(5, "r1", { status: "answered" }),
+  said(6, "m2", text),
+  delta(7, "m2", "!"),
+  asked(8, "r2", { status: "cancelled" }),
+];
+
+const doubled = fc.shuffledSubarray([...HISTORY, ...HISTORY], { minLength: 16 });
+
+test("events converge in whatever order and however often they come", () => {
+  const expected = read(...HISTORY);
+  fc.assert(
+    fc.property(doubled, (events) => {
+      expect(read(...events)).toEqual(expected);
+    }),
+  );
+});
+
+test("a snapshot at any moment converges with the events around it", () => {
+  const expected = read(...HISTORY);
+  fc.assert(
+    fc.property(doubled, fc.nat(16), fc.nat(HISTORY.length), (events, when, seq) => {
+      const { early: _, ...snapshot } = read(...HISTORY.slice(0, seq));
+      const started = events.slice(0, when).reduce(applyEvent, emptyThread("t1"));
+      const adopted = adoptSnapshot(started, {
+        ...snapshot,
+        messages: [...snapshot.messages],
+        requests: [...snapshot.requests],
+      });
+      expect(events.slice(when).reduce(applyEvent, adopted)).toEqual(expected);
+    }),
+  );
+});
+
+test("the inbox shows what waits, newest first, whatever the order of events", () => {
+  const events = [
+    asked(1, "r1", { created_at: "2026-11-20T09:00:01.000Z" }),
+    asked(2, "r2", { created_at: "2026-11-20T09:00:02.000Z" }),
+    asked(3, "r3", { created_at: "2026-11-20T09:00:03.000Z" }),
+    asked(4, "r2", { created_at: "2026-11-20T09:00:02.000Z", status: "expired" }),
+  ];
+  fc.assert(
+    fc.property(fc.shuffledSubarray([...events, ...events], { minLength: 8 }), (shuffled) => {
+      const inbox = shuffled.reduce(applyInboxEvent, EMPTY_INBOX);
+      expect([inbox.position, waiting(inbox).map(({ id }) => id)]).toEqual([40, ["r3", "r1"]]);
+    }),
+  );
+});
+
+test("a list that is older than an event does not bring a request back", () => {
+  const ended = applyInboxEvent(EMPTY_INBOX, asked(2, "r1", { status: "answered" as Status }));
+  expect(waiting(learn(ended, request("r1")))).toEqual([]);
+});
