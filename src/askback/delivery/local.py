@@ -55,5 +55,5 @@ class LocalBus:
                 continue
             try:
                 listener(event)
-            except Exception:
+            except Exception:  # noqa: BLE001 - a listener is not ours; the rest must still hear
                 _log.exception("a listener failed on %s; the others go on", event.type)

@@ -38,6 +38,7 @@ class Limits:
     note: int = 2_000
     summary_template: int = 1_000
     message_bytes: int = 256 * 1024
+    frame_bytes: int = 256 * 1024
     min_timeout_s: int = 1
     max_timeout_s: int = 30 * 24 * 3600
     page: int = 200

@@ -140,7 +140,7 @@ class Waits:
     async def _patrol_once(self) -> None:
         try:
             await self.patrol()
-        except Exception:
+        except Exception:  # noqa: BLE001 - the patrol outlives whatever the store raises
             _log.exception("the store could not be read for the waits; the next patrol tries again")
         finally:
             self._patrolling = None

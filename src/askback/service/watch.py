@@ -173,7 +173,7 @@ class Watcher:
                 held, self._held = self._held, []
                 for event in held:
                     self._take(event)
-        except Exception:
+        except Exception:  # noqa: BLE001 - the watcher outlives whatever the store raises
             _log.exception("the store could not be read for a watcher; the patrol tries again")
         finally:
             self._catching_up = None

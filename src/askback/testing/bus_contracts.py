@@ -7,6 +7,8 @@
 `settle` waits until what was published has arrived, for a bus that is not immediate.
 """
 
+# ruff: noqa: D102 - the name of a test is its sentence
+
 from __future__ import annotations
 
 from askback.domain.events import Event

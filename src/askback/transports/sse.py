@@ -1,0 +1,178 @@
+"""Server-sent events: `GET /v1/threads/{id}/events` and `GET /v1/events` (the inbox).
+
+`id:` is the cursor, so a browser that lost its connection resumes by itself with `Last-Event-ID`.
+A reader that stalls is cut, and resumes like any other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from askback.domain.events import Event
+from askback.domain.faults import Faults, fault
+from askback.service.watch import Watcher, Watches
+from askback.transports.http import Call, Send, header
+from askback.transports.outbox import Outbox
+
+BEAT_S = 10.0
+"""Between two comments; L9 and proxies want one within 15 s."""
+
+MAX_CURSOR = 2**53 - 1
+
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store, no-transform"),
+    (b"x-accel-buffering", b"no"),
+]
+_RETRY = b"retry: 1000\n\n"
+_COMMENT = b":\n\n"
+
+
+class Streams:
+    """All event streams of one server, with the one timer that keeps them alive and cuts the stalled."""
+
+    def __init__(self, watches: Watches, *, beat_s: float = BEAT_S) -> None:
+        self._watches = watches
+        self._beat_s = beat_s
+        self._open: set[EventStream] = set()
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def thread(self, call: Call) -> EventStream:
+        """Open the stream of the thread in the path; `id:` is its `seq`."""
+        return await self._stream(call, call.path["id"])
+
+    async def inbox(self, call: Call) -> EventStream:
+        """Open the stream of everything that concerns the caller; `id:` is the `position`."""
+        return await self._stream(call, None)
+
+    def close(self) -> None:
+        """End every stream; their readers resume elsewhere or later."""
+        for stream in tuple(self._open):
+            stream.cut()
+
+    def count(self) -> int:
+        """How many streams are open."""
+        return len(self._open)
+
+    def beat(self) -> None:
+        """Send each stream a comment, and cut those that took nothing since the last beat."""
+        for stream in tuple(self._open):
+            stream.beat()
+
+    async def _stream(self, call: Call, thread_id: str | None) -> EventStream:
+        stream = EventStream(call, self, inbox=thread_id is None)
+        after = _cursor(call)
+        stream.watcher = await self._watches.open(call.principal, stream, thread_id=thread_id, after=after)
+        self._open.add(stream)
+        if self._timer is None:
+            self._wind()
+        return stream
+
+    def forget(self, stream: EventStream) -> None:
+        """Drop a stream that has ended."""
+        self._open.discard(stream)
+        if not self._open and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _wind(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(self._beat_s, self._tick)
+
+    def _tick(self) -> None:
+        self.beat()
+        self._wind()
+
+
+class EventStream:
+    """One reader of one stream, as a reply that ends when the reader leaves."""
+
+    watcher: Watcher
+
+    def __init__(self, call: Call, streams: Streams, *, inbox: bool) -> None:
+        self._call = call
+        self._streams = streams
+        self._inbox = inbox
+        self._outbox = Outbox[bytes](self._write)
+        self._send: Send | None = None
+        self._writer: asyncio.Task[None] | None = None
+        self._seen = -1
+
+    def push(self, event: Event) -> None:
+        """Take the next event; a reader that is too far behind is cut."""
+        if self._outbox.full:
+            self.cut()
+        else:
+            self._outbox.put(encode(event, inbox=self._inbox))
+
+    async def drained(self) -> None:
+        """Return when there is room for another page."""
+        await self._outbox.drained()
+
+    def beat(self) -> None:
+        """Send a comment, or cut the reader when it took nothing since the last beat."""
+        if not self._outbox.sending:
+            self._outbox.put(_COMMENT)
+        elif self._seen == self._outbox.batches:
+            self.cut()
+        self._seen = self._outbox.batches
+
+    def cut(self) -> None:
+        """End the stream at once."""
+        if self._writer is not None:
+            self._writer.cancel()
+
+    async def send(self, send: Send) -> None:
+        """Stream until the reader leaves or is cut, then free everything."""
+        self._send = send
+        gone = None
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+            if self._call.scope["method"] == "HEAD":
+                await send({"type": "http.response.body", "body": b""})
+                return
+            await send({"type": "http.response.body", "body": _RETRY, "more_body": True})
+            gone = asyncio.create_task(self._until_gone())
+            self._writer = asyncio.create_task(self._outbox.run())
+            await asyncio.wait({gone, self._writer}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self.watcher.close()
+            self._streams.forget(self)
+            tasks = {task for task in (gone, self._writer) if task is not None}
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                await asyncio.wait(tasks)
+
+    async def _until_gone(self) -> None:
+        while (await self._call.receive())["type"] != "http.disconnect":
+            pass
+
+    async def _write(self, batch: list[bytes]) -> None:
+        assert self._send is not None
+        await self._send({"type": "http.response.body", "body": b"".join(batch), "more_body": True})
+
+
+_encoded: dict[bool, tuple[Event, bytes]] = {}
+
+
+def encode(event: Event, *, inbox: bool) -> bytes:
+    """Return the text of an event. All readers of an event ask in turn, so the last one is kept."""
+    last = _encoded.get(inbox)
+    if last is not None and last[0] is event:
+        return last[1]
+    cursor = event.position if inbox else event.seq
+    text = f"id: {cursor}\nevent: {event.type}\ndata: {event.text}\n\n".encode()
+    _encoded[inbox] = (event, text)
+    return text
+
+
+def _cursor(call: Call) -> int | None:
+    given = header(call.scope, b"last-event-id")
+    where = "Last-Event-ID"
+    if not given:
+        given, where = call.query.get("cursor", [""])[-1], "cursor"
+    if not given:
+        return None
+    if not given.isascii() or not given.isdecimal() or len(given) > 16 or int(given) > MAX_CURSOR:
+        raise Faults([fault(where, "wrong_type.integer")])
+    return int(given)

@@ -1,0 +1,202 @@
+"""One WebSocket connection: frames in, operations run, one buffer out.
+
+An operation that may wait for the store runs in a task of its own, so a slow one holds up no
+other, and its error goes to its own caller. What is under way when the peer leaves is finished: an
+answer that was sent just before the page closed still counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import Any, cast
+
+from askback.domain import jsontext
+from askback.domain.events import Event
+from askback.domain.faults import Faults, fault
+from askback.ports.store import Principal
+from askback.service.context import Services
+from askback.service.waits import Waits
+from askback.service.watch import Watcher, Watches
+from askback.transports.http import Receive, Send
+from askback.transports.outbox import Outbox
+from askback.transports.problems import problem
+from askback.transports.websocket.operations import INLINE, OPERATIONS
+
+MAX_OPERATIONS = 2_048
+"""Under way at once on one connection; above it the connection is not read."""
+
+TOO_LARGE = 1009
+CLOSE_S = 1.0
+RESYNC = '{"resync":true}'
+
+
+class Connection:
+    """The state of one connection; the operations are in `operations.py`."""
+
+    def __init__(
+        self, ctx: Services, principal: Principal, *, watches: Watches, waits: Waits, send: Send, locale: str
+    ) -> None:
+        self.ctx = ctx
+        self.principal = principal
+        self.watches = watches
+        self.waits = waits
+        self.watchers: dict[str | None, Watcher] = {}
+        self.waiting: set[str] = set()
+        self.closed = False
+        self._send = send
+        self._locale = locale
+        self._outbox = Outbox[str](self._write)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._reading: asyncio.Task[None] | None = None
+
+    async def run(self, receive: Receive) -> None:
+        """Serve the connection until the peer leaves."""
+        writer = asyncio.create_task(self._outbox.run())
+        self._reading = asyncio.create_task(self._read(receive))
+        try:
+            await asyncio.wait({writer, self._reading}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self.closed = True
+            self._let_go()
+            self._reading.cancel()
+            writer.cancel()
+            await asyncio.wait({writer, self._reading})
+            if self._tasks:
+                await asyncio.wait(self._tasks)
+
+    # --- what the services tell --------------------------------------------------------------
+
+    def push(self, event: Event) -> None:
+        """Send an event of a subscription; a peer that is too far behind has to subscribe again."""
+        if self._outbox.full:
+            self._resync()
+        else:
+            self._outbox.put(f'{{"event":{event.text}}}')
+
+    async def drained(self) -> None:
+        """Return when there is room for another page of events."""
+        await self._outbox.drained()
+
+    def settled(self, request_id: str, wire: str) -> None:
+        """Send the outcome of a request that this peer waits for."""
+        self.waiting.discard(request_id)
+        if self._outbox.full:
+            self._resync()
+        else:
+            self._outbox.put(f'{{"settled":{wire}}}')
+
+    # --- what the operations use -------------------------------------------------------------
+
+    def dismiss(self, code: int) -> None:
+        """Close the connection from this side."""
+        task = asyncio.create_task(self._close(code))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def unwatch(self, thread_id: str | None) -> None:
+        """End a subscription, if there is one."""
+        watcher = self.watchers.pop(thread_id, None)
+        if watcher is not None:
+            watcher.close()
+
+    # --- inside ------------------------------------------------------------------------------
+
+    async def _read(self, receive: Receive) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            text: str | bytes = message.get("text") or message.get("bytes") or b""
+            if _size(text) > self.ctx.limits.frame_bytes:
+                await self._close(TOO_LARGE)
+                return
+            self._frame(text)
+            del message, text
+            await self._room.wait()
+            if self._outbox.full:
+                await self._outbox.drained()
+
+    def _frame(self, text: str | bytes) -> None:
+        frame_id = None
+        try:
+            frame = _object(jsontext.parse(text, limits=self.ctx.limits))
+            frame_id = _id(frame)
+            op = frame.get("op")
+            if not isinstance(op, str) or (op not in OPERATIONS and op not in INLINE):
+                known = ", ".join([*OPERATIONS, *INLINE])
+                raise Faults([fault("op", "unknown_value", allowed=known)])
+            if op in INLINE:
+                self._outbox.put(f'{{"id":{frame_id},"ok":{INLINE[op](self, frame)}}}')
+            else:
+                self._start(frame_id, op, frame)
+        except Exception as error:  # noqa: BLE001 - an error of one frame never ends the connection
+            self._fail(frame_id, error)
+
+    def _start(self, frame_id: int, op: str, frame: dict[str, Any]) -> None:
+        task = asyncio.create_task(self._operate(frame_id, op, frame))
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        if len(self._tasks) >= MAX_OPERATIONS:
+            self._room.clear()
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._room.set()
+
+    async def _operate(self, frame_id: int, op: str, frame: dict[str, Any]) -> None:
+        try:
+            ok = await OPERATIONS[op](self, frame)
+        except Exception as error:  # noqa: BLE001 - as above
+            self._fail(frame_id, error)
+        else:
+            self._outbox.put(f'{{"id":{frame_id},"ok":{ok}}}')
+
+    def _fail(self, frame_id: int | None, error: Exception) -> None:
+        status, body = problem(error, locale=self._locale)
+        answer = {"id": frame_id, "error": {**body, "status": status}}
+        self._outbox.put(json.dumps(answer, separators=(",", ":"), ensure_ascii=False))
+
+    def _resync(self) -> None:
+        self._let_go()
+        self._outbox.put(RESYNC)
+
+    def _let_go(self) -> None:
+        for thread_id in tuple(self.watchers):
+            self.unwatch(thread_id)
+        self.waits.drop(self.waiting, self)
+        self.waiting.clear()
+
+    async def _close(self, code: int) -> None:
+        with suppress(Exception):  # the peer may be gone already, or not read any more
+            async with asyncio.timeout(CLOSE_S):
+                await self._outbox.drained()
+                await self._send({"type": "websocket.close", "code": code})
+        if self._reading is not None:
+            self._reading.cancel()
+
+    async def _write(self, batch: list[str]) -> None:
+        for text in batch:
+            await self._send({"type": "websocket.send", "text": text})
+
+
+def _size(text: str | bytes) -> int:
+    return len(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else len(text)
+
+
+def _object(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Faults([fault("", "wrong_type.object")])
+    return cast("dict[str, Any]", value)
+
+
+def _id(frame: dict[str, Any]) -> int:
+    given = frame.get("id")
+    if given is None:
+        raise Faults([fault("id", "missing_required")])
+    if not isinstance(given, int) or isinstance(given, bool) or abs(given) > 2**53:
+        raise Faults([fault("id", "wrong_type.integer")])
+    return given

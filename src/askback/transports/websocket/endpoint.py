@@ -1,0 +1,92 @@
+"""The handshake of `/v1/ws`, and the connections that came through it."""
+
+from __future__ import annotations
+
+from askback.errors import Forbidden, Refused, Unauthorized
+from askback.service.context import Services
+from askback.service.waits import Waits
+from askback.service.watch import Watches
+from askback.transports.http import Receive, Scope, Send
+from askback.transports.problems import locale_of
+from askback.transports.security import identify
+from askback.transports.websocket.connection import Connection
+
+SUBPROTOCOL = "askback.v1"
+TOKEN_PREFIX = "bearer."  # noqa: S105 - the prefix of a subprotocol, not a token
+
+PROTOCOL_ERROR = 1002
+TRY_LATER = 1013
+SERVER_RESTARTS = 1012
+UNAUTHORIZED = 4401
+FORBIDDEN = 4403
+
+
+class Sockets:
+    """All WebSocket connections of one server: an ASGI app for the path `/v1/ws`."""
+
+    def __init__(self, ctx: Services, watches: Watches, waits: Waits) -> None:
+        self._ctx = ctx
+        self._watches = watches
+        self._waits = waits
+        self._open: set[Connection] = set()
+
+    def count(self) -> int:
+        """How many connections are open."""
+        return len(self._open)
+
+    def close(self) -> None:
+        """Ask every client to go; they come back to the next server."""
+        for connection in tuple(self._open):
+            connection.dismiss(SERVER_RESTARTS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection until it ends."""
+        await receive()
+        offered = scope.get("subprotocols", [])
+        # Accepted even when it is refused next: a browser sees a close code only on an open connection.
+        await send(
+            {"type": "websocket.accept", "subprotocol": SUBPROTOCOL if SUBPROTOCOL in offered else None}
+        )
+        if chosen is None:
+            await _refuse(send, PROTOCOL_ERROR, f"offer the subprotocol {SUBPROTOCOL}")
+            return
+        if len(self._open) >= self._ctx.limits.ws_connections:
+            await _refuse(send, TRY_LATER, "too many connections")
+            return
+        try:
+            identity = await identify(self._ctx, scope, token=_offered_token(offered))
+        except Refused as error:
+            await _refuse(send, _close_code(error), error.code)
+            return
+        await self._serve(
+            Connection(
+                self._ctx,
+                identity.principal,
+                watches=self._watches,
+                waits=self._waits,
+                send=send,
+                locale=locale_of(scope),
+            ),
+            receive,
+        )
+
+    async def _serve(self, connection: Connection, receive: Receive) -> None:
+        self._open.add(connection)
+        try:
+            await connection.run(receive)
+        finally:
+            self._open.discard(connection)
+
+
+def _offered_token(offered: list[str]) -> str | None:
+    return next((name[len(TOKEN_PREFIX) :] for name in offered if name.startswith(TOKEN_PREFIX)), None)
+
+
+def _close_code(error: Refused) -> int:
+    if isinstance(error, Unauthorized):
+        return UNAUTHORIZED
+    return FORBIDDEN if isinstance(error, Forbidden) else TRY_LATER
+
+
+async def _refuse(send: Send, code: int, reason: str) -> None:
+    await send({"type": "websocket.close", "code": code, "reason": reason})

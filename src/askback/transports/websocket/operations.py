@@ -1,0 +1,220 @@
+"""The operations of the WebSocket: each takes a frame and returns the text of its `ok`.
+
+Stored requests are spliced in as text; nothing is decoded and encoded again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Protocol, cast
+
+from askback.domain.faults import Faults, fault
+from askback.domain.lifecycle import Status
+from askback.errors import NotFound
+from askback.ports.store import Change, Outcome, Principal
+from askback.service import answer, ask, cancel, decline, messages, read, thread
+from askback.service.context import Services
+from askback.service.waits import Waiter, Waits
+from askback.service.watch import Reader, Watcher, Watches
+
+Frame = Mapping[str, Any]
+BREATH = 100
+_MAX_CURSOR = 2**53 - 1
+
+
+class Peer(Reader, Waiter, Protocol):
+    """What the operations need of their connection."""
+
+    ctx: Services
+    watches: Watches
+    waits: Waits
+    watchers: dict[str | None, Watcher]
+    waiting: set[str]
+    closed: bool
+
+    @property
+    def principal(self) -> Principal:
+        """Who is connected."""
+        ...
+
+    def unwatch(self, thread_id: str | None) -> None:
+        """End a subscription, if there is one."""
+        ...
+
+
+async def _create(peer: Peer, frame: Frame) -> str:
+    change = await ask.ask(peer.ctx, peer.principal, frame.get("body"), key=_text(frame, "key"))
+    record = change.record
+    if frame.get("wait") is True and not record.settled and not peer.closed:
+        if change.outcome is Outcome.REPLAYED:
+            # The row is older than this call: it may settle between that read and this wait.
+            return await _look(peer, record.id) or record.wire
+        peer.waits.add(record.id, peer)
+        peer.waiting.add(record.id)
+    return record.wire
+
+
+async def _get(peer: Peer, frame: Frame) -> str:
+    return (await read.get(peer.ctx, peer.principal, _needed(frame, "request_id"))).wire
+
+
+async def _list(peer: Peer, frame: Frame) -> str:
+    limit = _whole(frame, "limit", minimum=1, maximum=peer.ctx.limits.page)
+    records, cursor = await read.page(
+        peer.ctx,
+        peer.principal,
+        thread_id=_text(frame, "thread_id"),
+        statuses=_statuses(frame.get("status")),
+        kind=_text(frame, "kind"),
+        limit=50 if limit is None else limit,
+        cursor=_text(frame, "cursor"),
+    )
+    return f'{{"requests":[{",".join(r.wire for r in records)}],"next_cursor":{json.dumps(cursor)}}}'
+
+
+async def _wait(peer: Peer, frame: Frame) -> str:
+    ids: object = frame.get("request_ids")
+    if not isinstance(ids, list) or not all(isinstance(i, str) for i in cast("list[object]", ids)):
+        raise Faults([fault("request_ids", "wrong_type.list")])
+    settled: list[str] = []
+    unknown: list[str] = []
+    for number, request_id in enumerate(cast("list[str]", ids), 1):
+        try:
+            found = await _look(peer, request_id)
+        except NotFound:
+            unknown.append(request_id)
+        else:
+            if found is not None:
+                settled.append(found)
+        if number % BREATH == 0:
+            await asyncio.sleep(0)  # point reads do not suspend; others want the loop as well
+    return f'{{"settled":[{",".join(settled)}],"unknown":{json.dumps(unknown)}}}'
+
+
+async def _look(peer: Peer, request_id: str) -> str | None:
+    record = await peer.waits.look(request_id, peer)
+    if record.settled:
+        return record.wire
+    if peer.closed:
+        peer.waits.drop((request_id,), peer)
+    else:
+        peer.waiting.add(request_id)
+    return None
+
+
+async def _answer(peer: Peer, frame: Frame) -> str:
+    return await _settle(answer.answer, peer, frame)
+
+
+async def _decline(peer: Peer, frame: Frame) -> str:
+    return await _settle(decline.decline, peer, frame)
+
+
+async def _cancel(peer: Peer, frame: Frame) -> str:
+    return await _settle(cancel.cancel, peer, frame)
+
+
+async def _settle(step: Callable[..., Awaitable[Change]], peer: Peer, frame: Frame) -> str:
+    request_id = _needed(frame, "request_id")
+    change = await step(peer.ctx, peer.principal, request_id, frame.get("body"), key=_text(frame, "key"))
+    return change.record.wire
+
+
+async def _message(peer: Peer, frame: Frame) -> str:
+    thread_id, key = _needed(frame, "thread_id"), _text(frame, "key")
+    made, _ = await messages.post(peer.ctx, peer.principal, thread_id, frame.get("body"), key=key)
+    return json.dumps(made)
+
+
+async def _thread(peer: Peer, frame: Frame) -> str:
+    return await thread.read(peer.ctx, peer.principal, _needed(frame, "thread_id"))
+
+
+async def _subscribe(peer: Peer, frame: Frame) -> str:
+    thread_id = _place(frame)
+    after = _whole(frame, "cursor", minimum=0, maximum=_MAX_CURSOR)
+    peer.unwatch(thread_id)
+    watcher = await peer.watches.open(peer.principal, peer, thread_id=thread_id, after=after)
+    peer.unwatch(thread_id)  # two of the same may have been under way at once
+    if peer.closed:
+        watcher.close()
+    else:
+        peer.watchers[thread_id] = watcher
+    return f'{{"cursor":{watcher.cursor}}}'
+
+
+def _unsubscribe(peer: Peer, frame: Frame) -> str:
+    peer.unwatch(_place(frame))
+    return "{}"
+
+
+def _ping(_peer: Peer, _frame: Frame) -> str:
+    return "{}"
+
+
+OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxyType(
+    {
+        "create": _create,
+        "get": _get,
+        "list": _list,
+        "wait": _wait,
+        "answer": _answer,
+        "decline": _decline,
+        "cancel": _cancel,
+        "message": _message,
+        "thread": _thread,
+        "subscribe": _subscribe,
+    }
+)
+"""Those that may wait for the store."""
+
+INLINE: Mapping[str, Callable[[Peer, Frame], str]] = MappingProxyType(
+    {"unsubscribe": _unsubscribe, "ping": _ping}
+)
+"""Those that are done at once."""
+
+
+def _place(frame: Frame) -> str | None:
+    return None if frame.get("inbox") is True else _needed(frame, "thread_id")
+
+
+def _text(frame: Frame, name: str) -> str | None:
+    value = frame.get(name)
+    if value is not None and not isinstance(value, str):
+        raise Faults([fault(name, "wrong_type.string")])
+    return value
+
+
+def _needed(frame: Frame, name: str) -> str:
+    value = _text(frame, name)
+    if value is None:
+        raise Faults([fault(name, "missing_required")])
+    return value
+
+
+def _whole(frame: Frame, name: str, *, minimum: int, maximum: int) -> int | None:
+    value = frame.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Faults([fault(name, "wrong_type.integer")])
+    if value < minimum:
+        raise Faults([fault(name, "below_min", min=minimum)])
+    if value > maximum:
+        raise Faults([fault(name, "above_max", max=maximum)])
+    return value
+
+
+def _statuses(given: object) -> frozenset[Status] | None:
+    words = given.split(",") if isinstance(given, str) else given
+    if words is None:
+        return None
+    if not isinstance(words, list) or not all(isinstance(w, str) for w in cast("list[object]", words)):
+        raise Faults([fault("status", "wrong_type.string")])
+    try:
+        return frozenset(Status(word) for word in cast("list[str]", words) if word) or None
+    except ValueError:
+        raise Faults([fault("status", "unknown_value", allowed=", ".join(Status))]) from None
