@@ -1,4 +1,4 @@
-"""The outermost layer of the app: checks the address, adds the security headers, turns errors into answers."""
+"""The outermost layer of the app: checks addresses, adds security headers, turns errors into answers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from askback.transports.problems import problem, problem_reply
 from askback.transports.security import Addresses
 
 CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
-    "trusted-types askback"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types askback"
 )
 SECURITY_HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"content-security-policy", CSP.encode()),

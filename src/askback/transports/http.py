@@ -53,7 +53,7 @@ class Identity:
 
 @dataclass(frozen=True)
 class Call:
-    """One HTTP request, as a handler sees it. `identity` is None only on public routes without a credential."""
+    """One HTTP request, as a handler sees it; `identity` is None on public routes."""
 
     ctx: Services
     scope: Scope
@@ -86,7 +86,9 @@ class Call:
 
 def json_reply(value: object, *, status: int = 200, headers: Headers = ()) -> Reply:
     """Encode a small value as JSON."""
-    return text_reply(json.dumps(value, separators=(",", ":"), ensure_ascii=False), status=status, headers=headers)
+    return text_reply(
+        json.dumps(value, separators=(",", ":"), ensure_ascii=False), status=status, headers=headers
+    )
 
 
 def text_reply(text: str, *, status: int = 200, headers: Headers = ()) -> Reply:
@@ -104,7 +106,7 @@ def header(scope: Scope, name: bytes) -> str | None:
 
 
 async def read_body(scope: Scope, receive: Receive, *, limit: int) -> bytes:
-    """Return the body; raises `TooLarge` as soon as it is known to be over `limit` bytes, before reading on."""
+    """Return the body; raises `TooLarge` as soon as it is known to exceed `limit` bytes."""
     declared = header(scope, b"content-length")
     if declared is not None and declared.isdecimal() and int(declared[:20]) > limit:
         raise _too_large(limit)

@@ -23,7 +23,7 @@ _HTTP_SCHEME = {"ws": "http", "wss": "https"}
 
 
 async def identify(ctx: Services, scope: Scope, *, token: str | None = None) -> Identity:
-    """Return who is calling, by `token`, by `Authorization`, or by the session cookie; or raise `Unauthorized`.
+    """Return who calls, by `token`, by `Authorization`, or by the session cookie; or raise `Unauthorized`.
 
     A cookie counts only beside no token. It needs the CSRF header wherever something can change,
     and for a WebSocket an `Origin` that `Addresses` allowed: browsers always send one there.
@@ -38,7 +38,7 @@ async def identify(ctx: Services, scope: Scope, *, token: str | None = None) -> 
     secret = cookie(scope)
     session = await access.session(ctx, secret) if secret else None
     if session is None:
-        raise Unauthorized("Send a token as `Authorization: Bearer …`, or log in with a link from the server.")
+        raise Unauthorized("Send `Authorization: Bearer <token>`, or log in with a link from the server.")
     if scope["type"] == "websocket":
         if header(scope, b"origin") is None:
             raise Forbidden("A browser session needs an Origin header here.", code="origin_not_allowed")
@@ -80,7 +80,7 @@ def set_cookie(scope: Scope, secret: str, *, max_age_s: int) -> tuple[bytes, byt
 def _check_csrf(scope: Scope, expected: str) -> None:
     given = header(scope, CSRF_HEADER) or ""
     if not secrets.compare_digest(given.encode(), expected.encode()):
-        raise Forbidden("The X-Askback-CSRF header is missing or wrong; read it from /v1/session.", code="csrf")
+        raise Forbidden("X-Askback-CSRF is missing or wrong; read it from /v1/session.", code="csrf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +97,13 @@ class Addresses:
     literals: bool = False
 
     @classmethod
-    def of(cls, hosts: Iterable[str] = (), origins: Iterable[str] = (), *, literals: bool = False) -> Addresses:
+    def of(
+        cls, hosts: Iterable[str] = (), origins: Iterable[str] = (), *, literals: bool = False
+    ) -> Addresses:
         """Build from what settings say; letter case does not matter."""
-        return cls(frozenset(h.lower() for h in hosts), frozenset(o.lower().rstrip("/") for o in origins), literals)
+        return cls(
+            frozenset(h.lower() for h in hosts), frozenset(o.lower().rstrip("/") for o in origins), literals
+        )
 
     def check(self, scope: Scope) -> None:
         """Raise `HostNotAllowed`, or `Forbidden` for a foreign `Origin`."""

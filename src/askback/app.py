@@ -1,0 +1,142 @@
+"""The composition root: the only place that chooses a backend for each port and joins the transports."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import anyio
+from starlette.routing import Router, WebSocketRoute
+
+from askback import openapi
+from askback.delivery.local import LocalBus
+from askback.domain.limits import DEFAULTS, Limits
+from askback.ports.bus import Bus
+from askback.ports.clock import Clock
+from askback.ports.ids import Ids
+from askback.ports.store import Store
+from askback.service import access, expire
+from askback.service.context import Services
+from askback.service.waits import Waits
+from askback.service.watch import Watches
+from askback.settings import DEFAULT_TENANT, Settings, load
+from askback.storage.sqlite.store import SqliteStore
+from askback.system import SystemClock, SystemIds
+from askback.transports.endpoint import Operation, no_such_path, routes
+from askback.transports.guard import Guard
+from askback.transports.http import Receive, Scope, Send
+from askback.transports.rest import table
+from askback.transports.security import Addresses
+from askback.transports.sse import Streams
+from askback.transports.websocket.endpoint import Sockets
+
+STATIC = Path(__file__).parent / "static"
+RESTART_S = 1.0
+
+log = logging.getLogger(__name__)
+
+
+class App:
+    """An askback server as an ASGI app. Its services are for whoever runs it in the same process."""
+
+    def __init__(self, settings: Settings, services: Services, *, scratch: Path | None) -> None:
+        self.settings = settings
+        self.services = services
+        self._scratch = scratch
+        watches = Watches(services)
+        self._streams = streams = Streams(watches)
+        self._sockets = Sockets(services, watches, Waits(services))
+        self.operations: Sequence[Operation] = [
+            *table.api(cache(lambda: openapi.text(self.operations))),
+            *table.events(thread=streams.thread, inbox=streams.inbox),
+            *table.pages(STATIC),
+        ]
+        router = Router(
+            [*routes(services, self.operations), WebSocketRoute("/v1/ws", self._sockets)],
+            redirect_slashes=False,
+            default=no_such_path,
+            lifespan=self._lifespan,
+        )
+        self._asgi = Guard(router, addresses=_addresses(settings))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection, or the lifespan, which opens the store and runs the deadlines."""
+        await self._asgi(scope, receive, send)
+
+    async def token(self, role: str, *, name: str | None = None, tenant: str = DEFAULT_TENANT) -> str:
+        """Make a token, once the lifespan has begun; for an app in the caller's own process."""
+        return await access.issue_token(self.services, role=role, name=name or role, tenant=tenant)
+
+    def end_streams(self) -> None:
+        """Let every stream and socket go, before a shutdown: their readers come back to the next server."""
+        self._streams.close()
+        self._sockets.close()
+
+    @asynccontextmanager
+    async def _lifespan(self, _app: Any) -> AsyncIterator[None]:
+        folder = self._scratch or self.settings.data_dir
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        await self.services.store.open()
+        try:
+            await self._make_known()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_keep_expiring, self.services)
+                yield
+                tasks.cancel_scope.cancel()
+        finally:
+            await self.services.store.close()
+            if self._scratch is not None:
+                shutil.rmtree(self._scratch, ignore_errors=True)
+
+    async def _make_known(self) -> None:
+        for one in self.settings.bootstrap_tokens:
+            await access.remember_token(
+                self.services, one.token, role=one.role, name=one.name, tenant=one.tenant
+            )
+
+
+def create_app(
+    settings: Settings | None = None,
+    *,
+    store: Store | None = None,
+    bus: Bus | None = None,
+    clock: Clock | None = None,
+    ids: Ids | None = None,
+    limits: Limits = DEFAULTS,
+) -> App:
+    """Build a server; each port that is not given is the real thing.
+
+    Without settings the database is in a temporary folder, which goes when the app ends. A `store`
+    that is given must publish to `bus` what it commits.
+    """
+    scratch = None
+    if settings is None:
+        scratch = Path(tempfile.gettempdir()) / f"askback-{secrets.token_hex(8)}"
+        settings = load({}, data_dir=scratch)
+    bus = bus or LocalBus()
+    store = store or SqliteStore(settings.database, on_commit=bus.publish)
+    services = Services(store, bus, clock or SystemClock(), ids or SystemIds(), limits)
+    return App(settings, services, scratch=scratch)
+
+
+def _addresses(settings: Settings) -> Addresses:
+    public = [settings.public_url] if settings.public_url else []
+    hosts = [settings.host, *settings.allowed_hosts, *(url.partition("://")[2] for url in public)]
+    return Addresses.of(hosts, [*settings.allowed_origins, *public], literals=settings.wildcard)
+
+
+async def _keep_expiring(services: Services) -> None:
+    """Run the deadlines for as long as the server lives: a fault in one sweep must not end them."""
+    while True:
+        try:
+            await expire.run(services)
+        except Exception:
+            log.exception("the deadlines stopped; they start again")
+        await anyio.sleep(RESTART_S)

@@ -1,0 +1,213 @@
+"""Settings of a server: `ASKBACK_*` variables, and flags that win over them.
+
+    ASKBACK_HOST              address to bind                         127.0.0.1
+    ASKBACK_PORT              port, 0 for a free one                  8787
+    ASKBACK_DATA_DIR          folder of the database and server.json  ~/.local/share/askback
+    ASKBACK_DATABASE_URL      sqlite:///path                          <data dir>/askback.db
+    ASKBACK_BOOTSTRAP_TOKENS  role[/name][@tenant]:token,…            made at the first start
+    ASKBACK_ALLOWED_HOSTS     names under which it may be addressed, with commas
+    ASKBACK_ALLOWED_ORIGINS   other origins whose pages may talk to it, with commas
+    ASKBACK_PUBLIC_URL        the address that people open, when a proxy stands before it
+    ASKBACK_LOG_LEVEL         debug, info, warning or error           warning
+
+`ASKBACK_URL` and `ASKBACK_TOKEN` belong to the client.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from askback.errors import AskbackError
+from askback.service.access import ROLES
+
+DEFAULT_TENANT = "default"
+LOG_LEVELS = ("debug", "info", "warning", "error")
+NOT_SERVER = frozenset({"ASKBACK_URL", "ASKBACK_TOKEN", "ASKBACK_MASTER_KEYS"})
+"""Variables of the client and of secrets: they may be set, and mean nothing to these settings."""
+_HOST = re.compile(r"(?:[\w.-]+|\[[0-9a-fA-F:]+\])(?::\d{1,5})?")
+_TOKEN = re.compile(
+    r"(?P<role>requester|responder|admin)(?:/(?P<name>[^@:,]{1,200}))?(?:@(?P<tenant>[\w.-]{1,100}))?"
+    r":(?P<token>[\w.~+/=-]{8,512})"
+)
+
+
+class SettingsError(AskbackError):
+    """A setting has a value that cannot be used; the message names the variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """A token that the deployer chose. It is left out of every repr."""
+
+    role: str
+    name: str
+    tenant: str
+    token: str
+
+    def __repr__(self) -> str:
+        return f"Bootstrap({self.role!r}, {self.name!r}, {self.tenant!r})"
+
+
+def default_data_dir() -> Path:
+    """Return the folder of this user; the client looks for `server.json` in the same place."""
+    return Path.home() / ".local" / "share" / "askback"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How one server runs. `database` is the file of the SQLite database."""
+
+    host: str
+    port: int
+    data_dir: Path
+    database: Path
+    bootstrap_tokens: tuple[Bootstrap, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
+    public_url: str | None = None
+    log_level: str = "warning"
+
+    @property
+    def server_file(self) -> Path:
+        """Where the server leaves its address and tokens for clients of the same user."""
+        return self.data_dir / "server.json"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        return self.host == "localhost" or (_is_address(self.host) and ip_address(self.host).is_loopback)
+
+    @property
+    def wildcard(self) -> bool:
+        """Whether it binds every address of the machine."""
+        return _is_address(self.host) and ip_address(self.host).is_unspecified
+
+
+def load(environ: Mapping[str, str] | None = None, **flags: Any) -> Settings:
+    """Read the settings; a flag that is not None wins over its variable. Raises `SettingsError`."""
+    environ = os.environ if environ is None else environ
+    given = {name: value for name, value in environ.items() if name.startswith("ASKBACK_") and value}
+    given |= {f"ASKBACK_{name.upper()}": str(value) for name, value in flags.items() if value is not None}
+    if unknown := given.keys() - _READERS.keys() - NOT_SERVER:
+        raise SettingsError(f"{min(unknown)} is not a setting; known are {', '.join(sorted(_READERS))}.")
+    data_dir = Path(given.get("ASKBACK_DATA_DIR") or default_data_dir()).expanduser().absolute()
+    read: dict[str, Any] = {
+        "host": "127.0.0.1",
+        "port": 8787,
+        "data_dir": data_dir,
+        "database": data_dir / "askback.db",
+    }
+    for variable, (attribute, reader) in _READERS.items():
+        if variable in given and attribute != "data_dir":
+            read[attribute] = reader(variable, given[variable].strip())
+    return Settings(**read)
+
+
+def _host(variable: str, text: str) -> str:
+    if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:]+", text):
+        raise SettingsError(f"{variable} must be a host name or an address, without a port.")
+    return text
+
+
+def _port(variable: str, text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text) > 65535:
+        raise SettingsError(f"{variable} must be a number from 0 to 65535.")
+    return int(text)
+
+
+def _database(variable: str, text: str) -> Path:
+    url = urlsplit(text)
+    if url.scheme != "sqlite":
+        raise SettingsError(f"{variable} must be sqlite:///path; {url.scheme!r} is not supported here.")
+    if url.netloc or len(url.path) < 2 or url.query or url.fragment:
+        raise SettingsError(f"{variable} must be sqlite:///path, or sqlite:////path for an absolute one.")
+    return Path(unquote(url.path[1:])).expanduser().absolute()
+
+
+def _bootstrap(variable: str, text: str) -> tuple[Bootstrap, ...]:
+    found: list[Bootstrap] = []
+    for i, entry in enumerate(filter(None, (part.strip() for part in text.split(","))), start=1):
+        match = _TOKEN.fullmatch(entry)
+        if match is None:
+            # Not the entry itself: it holds a secret.
+            raise SettingsError(
+                f"{variable}: entry {i} must be role[/name][@tenant]:token, with role one of "
+                f"{', '.join(ROLES)} and a token of 8 to 512 letters, digits or . ~ + / = _ -."
+            )
+        role = match["role"]
+        found.append(
+            Bootstrap(role, match["name"] or role, match["tenant"] or DEFAULT_TENANT, match["token"])
+        )
+    if len({entry.token for entry in found}) < len(found):
+        raise SettingsError(f"{variable} gives the same token twice; each one stands for one role.")
+    return tuple(found)
+
+
+def _hosts(variable: str, text: str) -> tuple[str, ...]:
+    names = _split(text)
+    for name in names:
+        if not _HOST.fullmatch(name):
+            raise SettingsError(
+                f"{variable}: {name!r} is not a name such as askback.example.com or name:8787."
+            )
+    return names
+
+
+def _origins(variable: str, text: str) -> tuple[str, ...]:
+    return tuple(_origin(variable, one) for one in _split(text))
+
+
+def _origin(variable: str, text: str) -> str:
+    url = _web(variable, text)
+    if url.path not in ("", "/"):
+        raise SettingsError(f"{variable}: an origin has no path, as in https://app.example.com.")
+    return f"{url.scheme}://{url.netloc}".lower()
+
+
+def _public_url(variable: str, text: str) -> str:
+    return _origin(variable, text)
+
+
+def _web(variable: str, text: str) -> Any:
+    url = urlsplit(text)
+    if url.scheme not in ("http", "https") or not url.hostname or url.username or url.query or url.fragment:
+        raise SettingsError(f"{variable} must be an address such as https://askback.example.com.")
+    return url
+
+
+def _log_level(variable: str, text: str) -> str:
+    if text.lower() not in LOG_LEVELS:
+        raise SettingsError(f"{variable} must be one of {', '.join(LOG_LEVELS)}.")
+    return text.lower()
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(part for part in (piece.strip() for piece in text.split(",")) if part)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+_READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
+    "ASKBACK_HOST": ("host", _host),
+    "ASKBACK_PORT": ("port", _port),
+    "ASKBACK_DATA_DIR": ("data_dir", lambda _variable, text: Path(text)),
+    "ASKBACK_DATABASE_URL": ("database", _database),
+    "ASKBACK_BOOTSTRAP_TOKENS": ("bootstrap_tokens", _bootstrap),
+    "ASKBACK_ALLOWED_HOSTS": ("allowed_hosts", _hosts),
+    "ASKBACK_ALLOWED_ORIGINS": ("allowed_origins", _origins),
+    "ASKBACK_PUBLIC_URL": ("public_url", _public_url),
+    "ASKBACK_LOG_LEVEL": ("log_level", _log_level),
+}

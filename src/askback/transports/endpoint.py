@@ -1,0 +1,114 @@
+"""One path of the API: finds the operation for the method, the caller for the credential, and runs it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import unquote
+
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.routing import Route
+
+from askback.errors import NotFound
+from askback.service.context import Services
+from askback.transports.http import Call, Receive, Scope, Send
+from askback.transports.problems import MethodNotAllowed
+from askback.transports.security import identify
+
+
+class Response(Protocol):
+    """What a handler returns: a `Reply`, or a stream that goes on until its reader leaves."""
+
+    async def send(self, send: Send) -> None:
+        """Write it out."""
+        ...
+
+
+Handler = Callable[[Call], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query parameter, for the OpenAPI document."""
+
+    name: str
+    schema: Mapping[str, Any]
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A method of a path: its handler, and what the OpenAPI document says of it.
+
+    `body` and the values of `ok` are Pydantic models, plain JSON Schemas, or None for none.
+    A `public` operation needs no credential. A `stream` has no end, and therefore no `HEAD`.
+    """
+
+    method: str
+    path: str
+    handler: Handler
+    name: str
+    summary: str
+    ok: Mapping[int, Any]
+    body: Any = None
+    query: Sequence[Query] = ()
+    roles: Sequence[str] = ()
+    idempotent: bool = False
+    public: bool = False
+    stream: bool = False
+
+
+class Endpoint:
+    """The ASGI app of one path."""
+
+    def __init__(self, ctx: Services, operations: Sequence[Operation]) -> None:
+        self._ctx = ctx
+        self._operations = {operation.method: operation for operation in operations}
+        get = self._operations.get("GET")
+        if get is not None and not get.stream:
+            self._operations["HEAD"] = get
+        self._allow = ", ".join(sorted(self._operations))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; errors go up to the guard."""
+        operation = self._operations.get(scope["method"])
+        if operation is None:
+            raise MethodNotAllowed(self._allow)
+        identity = None if operation.public else await identify(self._ctx, scope)
+        reply = await operation.handler(Call(self._ctx, scope, receive, identity, scope["path_params"]))
+        await reply.send(send)
+
+
+def routes(ctx: Services, operations: Sequence[Operation]) -> list[Route]:
+    """Return one route for each path, in the order of the table."""
+    by_path: dict[str, list[Operation]] = {}
+    for operation in operations:
+        by_path.setdefault(operation.path, []).append(operation)
+    return [Route(route_path(path), Endpoint(ctx, found)) for path, found in by_path.items()]
+
+
+def route_path(path: str) -> str:
+    """Turn a path of the table, such as `/t/{thread_id}`, into one that decodes what it captures."""
+    return re.sub(r"\{(\w+)\}", r"{\1:segment}", path)
+
+
+async def no_such_path(_scope: Scope, _receive: Receive, _send: Send) -> None:
+    """Answer for every path that is not in the table."""
+    raise NotFound("There is nothing at this address.")
+
+
+class _Segment(Convertor[str]):
+    """One step of a path that is still percent-encoded; see `guard.py` for why it is."""
+
+    regex = "[^/]+"
+
+    def convert(self, value: str) -> str:
+        return unquote(value)
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("segment", _Segment())

@@ -1,0 +1,105 @@
+"""The built web pages and their assets, read into memory once.
+
+Assets have the hash of their content in their names and may be kept for ever; pages are asked for
+anew each time, which costs a 304.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import mimetypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import anyio.to_thread
+
+from askback.errors import NotFound
+from askback.transports.endpoint import Handler
+from askback.transports.http import Call, Headers, Reply, header
+
+PAGES = {
+    "/": "index.html",
+    "/t/{thread_id}": "thread.html",
+    "/r/{request_id}": "request.html",
+    "/gallery": "gallery.html",
+    "/login": "login.html",
+}
+_COMPRESSED = ("text/", "application/json", "image/svg+xml")
+_NOT_BUILT = b"""<!doctype html><html lang="en"><meta charset="utf-8"><title>askback: not built</title>
+<h1>The web pages are not built</h1><p>Run <code>make setup</code> in the project's folder and reload.</p>
+</html>"""
+_HTML = (b"content-type", b"text/html; charset=utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file as it is sent; `packed` is its gzip form where that is smaller."""
+
+    body: bytes
+    packed: bytes | None
+    etag: str
+    headers: Headers
+
+
+class Site:
+    """The files of one build. A build that is not there yet is looked for again at each request."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: Mapping[str, Asset] = {}
+
+    def page(self, name: str) -> Handler:
+        """Return the handler of one page."""
+        return partial(self._page, name)
+
+    async def asset(self, call: Call) -> Reply:
+        """`GET /static/{name}`."""
+        found = (await self._all()).get(call.path["name"])
+        if found is None or call.path["name"].endswith(".html"):
+            raise NotFound("There is nothing at this address.")
+        return _send(call, found)
+
+    async def _page(self, name: str, call: Call) -> Reply:
+        found = (await self._all()).get(name)
+        return (
+            Reply(503, _NOT_BUILT, (_HTML, (b"retry-after", b"5"))) if found is None else _send(call, found)
+        )
+
+    async def _all(self) -> Mapping[str, Asset]:
+        if not self._files:
+            self._files = await anyio.to_thread.run_sync(_read, self._folder)
+        return self._files
+
+
+def _read(folder: Path) -> dict[str, Asset]:
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "manifest.json"]
+    return {path.relative_to(folder).as_posix(): _asset(path) for path in files}
+
+
+def _asset(path: Path) -> Asset:
+    body = path.read_bytes()
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    kind = "text/javascript" if path.suffix in (".js", ".mjs") else kind
+    text = kind.startswith(_COMPRESSED)
+    packed = gzip.compress(body, 9, mtime=0) if text else None
+    page = path.suffix == ".html"
+    etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    headers = (
+        (b"content-type", (f"{kind}; charset=utf-8" if text else kind).encode()),
+        (b"cache-control", b"no-cache" if page else b"public, max-age=31536000, immutable"),
+        (b"etag", etag.encode()),
+        (b"vary", b"Accept-Encoding"),
+    )
+    return Asset(body, packed if packed and len(packed) < len(body) else None, etag, headers)
+
+
+def _send(call: Call, asset: Asset) -> Reply:
+    known = header(call.scope, b"if-none-match")
+    if known is not None and asset.etag in (tag.strip().removeprefix("W/") for tag in known.split(",")):
+        return Reply(304, headers=asset.headers)
+    if asset.packed and "gzip" in (header(call.scope, b"accept-encoding") or ""):
+        return Reply(200, asset.packed, (*asset.headers, (b"content-encoding", b"gzip")))
+    return Reply(200, asset.body, asset.headers)

@@ -1,0 +1,243 @@
+"""Every operation of the REST interface: the router and the OpenAPI document are made from this table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from askback.domain.bodies import AnswerBody, AppendBody, CancelBody, DeclineBody, MessageBody
+from askback.domain.lifecycle import Status
+from askback.domain.request import Ask, InputRequest
+from askback.transports.endpoint import Handler, Operation, Query
+from askback.transports.rest import about, accounts, requests, threads
+from askback.transports.rest.pages import PAGES, Site
+
+STREAM = "text/event-stream"
+_TEXT: Mapping[str, Any] = {"type": "string"}
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """A body that is one of several models."""
+
+    models: tuple[type, ...]
+
+
+def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+_PRINCIPAL = _object(id=_TEXT, name=_TEXT, role=_TEXT)
+_REQUEST = {"$ref": "#/components/schemas/InputRequest"}
+
+REQUESTS = (
+    Operation(
+        "POST",
+        "/v1/requests",
+        requests.create,
+        "create_request",
+        "Ask a person.",
+        {201: InputRequest, 200: InputRequest},
+        body=Ask,
+        roles=("requester",),
+        idempotent=True,
+    ),
+    Operation(
+        "GET",
+        "/v1/requests",
+        requests.page,
+        "list_requests",
+        "List requests, newest first.",
+        {
+            200: _object(
+                requests={"type": "array", "items": _REQUEST}, next_cursor={"type": ["string", "null"]}
+            )
+        },
+        query=(
+            Query("thread_id", _TEXT, "Only those of one thread."),
+            Query(
+                "status", {"type": "string", "enum": list(Status)}, "Several times, or a list with commas."
+            ),
+            Query("kind", _TEXT, "Only those of one kind."),
+            Query(
+                "limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "Size of a page."
+            ),
+            Query("cursor", _TEXT, "`next_cursor` of the page before."),
+        ),
+    ),
+    Operation(
+        "GET",
+        "/v1/requests/{request_id}",
+        requests.read,
+        "read_request",
+        "Read a request; with `wait`, a long poll.",
+        {200: InputRequest, 204: None},
+        query=(
+            Query(
+                "wait",
+                {"type": "number", "minimum": 0, "maximum": 60},
+                "Seconds to wait for an end or another revision; 204 when nothing happened.",
+            ),
+            Query("revision", {"type": "integer", "minimum": 1}, "The revision that is known already."),
+        ),
+    ),
+    Operation(
+        "POST",
+        "/v1/requests/{request_id}/answer",
+        requests.answer,
+        "answer_request",
+        "Answer a request.",
+        {200: InputRequest},
+        body=AnswerBody,
+        roles=("responder", "admin"),
+        idempotent=True,
+    ),
+    Operation(
+        "POST",
+        "/v1/requests/{request_id}/decline",
+        requests.decline,
+        "decline_request",
+        "Decline to deal with it.",
+        {200: InputRequest},
+        body=DeclineBody,
+        roles=("responder", "admin"),
+        idempotent=True,
+    ),
+    Operation(
+        "POST",
+        "/v1/requests/{request_id}/cancel",
+        requests.cancel,
+        "cancel_request",
+        "Take it back.",
+        {200: InputRequest},
+        body=CancelBody,
+        roles=("requester", "admin"),
+        idempotent=True,
+    ),
+)
+
+THREADS = (
+    Operation(
+        "POST",
+        "/v1/threads/{thread_id}/messages",
+        threads.post,
+        "post_message",
+        "Add a message, or append text to one.",
+        {201: _object(id=_TEXT), 200: {"type": "object"}},
+        body=AnyOf((MessageBody, AppendBody)),
+        idempotent=True,
+    ),
+    Operation(
+        "GET",
+        "/v1/threads/{thread_id}",
+        threads.read,
+        "read_thread",
+        "Read a thread as it is now.",
+        {
+            200: _object(
+                id=_TEXT,
+                seq={"type": "integer"},
+                messages={"type": "array", "items": {"type": "object"}},
+                requests={"type": "array", "items": _REQUEST},
+            )
+        },
+    ),
+)
+
+ACCOUNTS = (
+    Operation(
+        "GET",
+        "/v1/session",
+        accounts.session,
+        "read_session",
+        "Who is calling.",
+        {200: _object(principal=_PRINCIPAL, csrf={"type": ["string", "null"]})},
+    ),
+    Operation("DELETE", "/v1/session", accounts.logout, "close_session", "Log out.", {204: None}),
+    Operation(
+        "POST",
+        "/v1/login-links",
+        accounts.login_link,
+        "create_login_link",
+        "Make a one-time login link.",
+        {201: _object(url=_TEXT)},
+        body=accounts.LoginLinkBody,
+        roles=("admin",),
+    ),
+    Operation(
+        "POST",
+        "/v1/tokens",
+        accounts.token,
+        "create_token",
+        "Make a token; it is shown once.",
+        {201: _object(token=_TEXT)},
+        body=accounts.TokenBody,
+        roles=("admin",),
+    ),
+)
+
+
+def api(document: Callable[[], str]) -> list[Operation]:
+    """Return the operations that speak JSON; `document` gives the text of the OpenAPI document."""
+    anything = {"type": "object"}
+    return [
+        *REQUESTS,
+        *THREADS,
+        *ACCOUNTS,
+        Operation(
+            "GET", "/v1/limits", about.limits, "read_limits", "What is enforced here.", {200: anything}
+        ),
+        Operation(
+            "GET", "/healthz", about.health, "health", "Whether it runs.", {200: anything}, public=True
+        ),
+        Operation(
+            "GET",
+            "/openapi.json",
+            about.openapi(document),
+            "openapi",
+            "This document.",
+            {200: anything},
+            public=True,
+        ),
+    ]
+
+
+def events(*, thread: Handler, inbox: Handler) -> list[Operation]:
+    """Return the event streams; their handlers are another transport's."""
+    cursor = Query(
+        "cursor", {"type": "integer", "minimum": 0}, "Events after this one; `Last-Event-ID` wins."
+    )
+    return [
+        Operation(
+            "GET",
+            "/v1/threads/{thread_id}/events",
+            thread,
+            "watch_thread",
+            "Stream the events of a thread.",
+            {200: STREAM},
+            query=(cursor,),
+            stream=True,
+        ),
+        Operation(
+            "GET",
+            "/v1/events",
+            inbox,
+            "watch_inbox",
+            "Stream the requests of every thread.",
+            {200: STREAM},
+            query=(cursor,),
+            roles=("responder", "admin"),
+            stream=True,
+        ),
+    ]
+
+
+def pages(folder: Path) -> list[Operation]:
+    """Return the web pages and their assets, from a folder that the web build fills."""
+    site = Site(folder)
+    handlers = {path: site.page(name) for path, name in PAGES.items()}
+    handlers["/login"] = accounts.login(handlers["/login"])
+    handlers["/static/{name:path}"] = site.asset
+    return [Operation("GET", path, handler, path, "", {}, public=True) for path, handler in handlers.items()]
