@@ -1,0 +1,162 @@
+"""One field on one line: how it is shown, and what a typed line means. Pure; the rules are the domain's."""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+from datetime import datetime
+from typing import Any
+
+from askback.domain.fields import (
+    AnyField,
+    Boolean,
+    Checkbox,
+    Date,
+    Datetime,
+    Multiselect,
+    Number,
+    Option,
+    Radio,
+    Select,
+    Textarea,
+    Time,
+)
+
+YES = frozenset({"y", "yes", "true", "on", "j", "ja"})
+NO = frozenset({"n", "no", "false", "off", "nein"})
+OWN = "="
+"""Begins an answer of the person's own, where it could be taken for the key of an option."""
+
+
+def options_of(field: AnyField) -> list[Option]:
+    """Return what can be chosen; nothing for a field that is typed."""
+    return list(field.options) if isinstance(field, Select | Radio | Multiselect) else []
+
+
+def keys(options: list[Option]) -> list[str]:
+    """Return a short key for each option: numbers, or letters where a label is itself a number."""
+    taken = {text.casefold() for option in options for text in (option.label, option.value)}
+    count = range(1, len(options) + 1)
+    for made in ([str(n) for n in count], list(string.ascii_lowercase), [f"#{n}" for n in count]):
+        if len(made) >= len(options) and not taken & set(made):
+            return made[: len(options)]
+    return [f"#{n}" for n in count]
+
+
+def hint(field: AnyField) -> str:
+    """Say in a few words what can be typed."""
+    own = f", or {OWN}your own text" if getattr(field, "allow_other", False) else ""
+    match field:
+        case Boolean() | Checkbox():
+            return "y or n"
+        case Multiselect():
+            return f"keys or labels with commas between{own}"
+        case Select() | Radio():
+            return f"key or label{own}"
+        case Textarea():
+            return "several lines; a line with only a full stop ends"
+        case Number():
+            return _bounds("number", field.min, field.max)
+        case Date():
+            return _bounds("YYYY-MM-DD", field.min, field.max)
+        case Time():
+            return _bounds("HH:MM", field.min, field.max)
+        case Datetime():
+            return _bounds("YYYY-MM-DD HH:MM, local time", field.min, field.max)
+        case _:
+            return field.placeholder or "text"
+
+
+def read(field: AnyField, line: str) -> Any:
+    """Return the value that a line means. What cannot be read comes back as text, for the rules to refuse."""
+    if not line.strip():
+        return None
+    match field:
+        case Boolean() | Checkbox():
+            return _yes_or_no(line)
+        case Number():
+            return _number(line.strip())
+        case Multiselect():
+            return [_choice(options_of(field), item) for item in _items(field, line)]
+        case Select() | Radio():
+            return _choice(options_of(field), line)
+        case Datetime():
+            return _moment(line.strip())
+        case Date() | Time():
+            return line.strip()
+        case _:
+            return line
+
+
+def shown(field: AnyField, value: Any) -> str:
+    """Write a value as the person would: labels for options, Yes and No for booleans."""
+    labels = {option.value: option.label for option in options_of(field)}
+    if isinstance(value, list):
+        return ", ".join(labels.get(str(item), str(item)) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(value, bool):
+        return "Yes" if value else "No"
+    return labels.get(str(value), str(value))
+
+
+def dangerous(field: AnyField, value: Any) -> list[str]:
+    """Return the labels of chosen options that ask a second time."""
+    chosen = value if isinstance(value, list) else [value]
+    return [o.label for o in options_of(field) if o.style == "danger" and o.value in chosen]
+
+
+def _bounds(what: str, low: Any, high: Any) -> str:
+    limits = (f"from {low}" if low is not None else "", f"to {high}" if high is not None else "")
+    return " ".join(part for part in (what, *limits) if part)
+
+
+def _yes_or_no(line: str) -> Any:
+    word = line.strip().casefold()
+    return True if word in YES else False if word in NO else line
+
+
+def _number(text: str) -> Any:
+    if re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII):
+        return int(text)
+    plain = text.replace(",", ".") if text.count(",") == 1 and "." not in text else text
+    if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", plain, re.ASCII):
+        return float(plain)
+    return text
+
+
+def _items(field: Multiselect, line: str) -> list[str]:
+    r"""Split at commas (`\,` is one that is meant), or at spaces where every word is a key."""
+    words = line.split()
+    if "," not in line and len(words) > 1 and set(words) <= set(keys(options_of(field))):
+        return words
+    parts = re.split(r"(?<!\\),", line)
+    return [part.replace("\\,", ",").strip() for part in parts if part.strip()]
+
+
+def _choice(options: list[Option], line: str) -> str:
+    text = line.strip()
+    if text.startswith(OWN):
+        return text[len(OWN) :].strip()
+    by_key = dict(zip(keys(options), options, strict=True))
+    if text in by_key:
+        return by_key[text].value
+    for exact in (str, str.casefold):
+        for option in options:
+            if exact(text) in (exact(option.value), exact(option.label)):
+                return option.value
+    return text
+
+
+def _moment(text: str) -> str:
+    """Give a local time its offset; whatever else was typed is for the rules to judge."""
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?", text, re.ASCII):
+        return text
+    try:
+        return datetime.fromisoformat(text).astimezone().isoformat()
+    except (ValueError, OverflowError):
+        return text
+
+
+def as_json(value: Any) -> str:
+    """Write a value of an unknown kind on one line."""
+    return json.dumps(value, ensure_ascii=False)

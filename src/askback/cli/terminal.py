@@ -1,0 +1,84 @@
+"""A terminal as a conversation: lines in, plain text out. It works on a screen and through a pipe.
+
+Lines come from one thread, so that a question can be given up while somebody types, and no line
+is lost to a reader that has left. What agents wrote is never printed as it is: see `printable`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import unicodedata
+from typing import BinaryIO
+
+from rich.console import Console
+from rich.text import Text
+
+JOINERS = frozenset("\u200c\u200d\u200e\u200f")
+"""Invisible, and yet needed: emoji and several scripts are written with them."""
+
+HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+class EndOfInput(Exception):
+    """There is nobody at the keyboard any more."""
+
+
+class Terminal:
+    """Reads lines from `source` and writes to `console`."""
+
+    def __init__(self, console: Console, source: BinaryIO | None = None) -> None:
+        self.console = console
+        self._source = source or sys.stdin.buffer
+        self._lines: asyncio.Queue[str | None] | None = None
+        self.interactive = self._source.isatty()
+
+    def say(self, text: str = "", style: str = "") -> None:
+        """Print lines of our own or of others; hidden characters are shown, never sent."""
+        self.console.print(Text(printable(text), style=style), soft_wrap=True)
+
+    async def line(self, prompt: str = "> ") -> str:
+        """Ask for one line and return it without its end; raises `EndOfInput`."""
+        self.console.print(Text(printable(prompt), style="bold"), end="", soft_wrap=True)
+        self.console.file.flush()
+        line = await self._queue().get()
+        if line is None:
+            self.console.print()
+            raise EndOfInput
+        if not self.interactive:
+            self.console.print()
+        return line
+
+    async def settle(self) -> None:
+        """Let go of a line that was half typed when its question went away."""
+        if self.interactive:
+            await self.line("Press Enter to go on. ")
+
+    def _queue(self) -> asyncio.Queue[str | None]:
+        if self._lines is None:
+            self._lines = asyncio.Queue()
+            loop = asyncio.get_running_loop()
+            threading.Thread(target=self._read, args=(loop, self._lines), daemon=True).start()
+        return self._lines
+
+    def _read(self, loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> None:
+        try:
+            for raw in iter(self._source.readline, b""):
+                loop.call_soon_threadsafe(lines.put_nowait, raw.decode("utf-8", "replace").rstrip("\r\n"))
+            loop.call_soon_threadsafe(lines.put_nowait, None)
+        except (RuntimeError, ValueError, OSError):
+            return  # the program has ended meanwhile: the loop or the file is closed
+
+
+def printable(text: str) -> str:
+    r"""Show hidden characters as `\u{202e}`: a text can neither steer the terminal nor disguise itself."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    return "".join(_shown(char) for char in text)
+
+
+def _shown(char: str) -> str:
+    if char == "\n" or char in JOINERS or unicodedata.category(char) not in HIDDEN:
+        return char
+    return f"\\u{{{ord(char):x}}}"

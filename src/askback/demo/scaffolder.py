@@ -1,0 +1,105 @@
+"""The sample agent: it asks what to build, writes it, and says what it wrote.
+
+It keeps no state of its own. Every question has an idempotency key and every message an id, made
+from the run's id, so an agent that was killed and is started again with the same run goes through
+the same steps and finds the questions asked, the answers given and the folder chosen before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from askback.demo import forms
+from askback.demo.conversation import Conversation
+from askback.demo.project.files import project_files, test_command
+from askback.demo.project.folder import free_folder, write_file
+from askback.demo.project.plan import Plan
+from askback.errors import Cancelled, Declined, Expired, NotAnswered
+
+INTRO = (
+    "Hello! I set up small, tidy projects: a little working code, a test that passes, a README "
+    "and a licence. I have a few questions, and nothing is written before you say so."
+)
+GOODBYES: dict[type[NotAnswered], str] = {
+    Declined: "That is fine. Nothing was written. Come back whenever you like!",
+    Cancelled: "The question was taken back, so I stop here. Nothing was written.",
+    Expired: "Nobody answered in time, so I stop here. Nothing was written.",
+}
+LANGUAGE = {"python": "Python", "javascript": "JavaScript", "rust": "Rust"}
+
+
+@dataclass(frozen=True, slots=True)
+class Scaffolder:
+    """One run of the agent in one conversation; projects go into new folders under `output`."""
+
+    talk: Conversation
+    output: Path
+    today: date
+
+    async def run(self) -> Path | None:
+        """Ask, write and report; return the project's folder, or None when the person did not want one."""
+        await self.talk.say("intro", INTRO)
+        try:
+            plan = await self._agree()
+        except NotAnswered as left:
+            await self.talk.say("goodbye", GOODBYES[type(left)])
+            return None
+        if plan is None:
+            await self.talk.say("goodbye", GOODBYES[Declined])
+            return None
+        folder = await self._folder(plan)
+        await self._write(plan, folder)
+        await self.talk.say("done", _report(plan, folder))
+        return folder
+
+    async def _agree(self) -> Plan | None:
+        """Ask until the person agrees to a plan, or stops."""
+        values: dict[str, Any] = {}
+        step = 1
+        while True:
+            values |= await self.talk.ask(f"basics-{step}", forms.basics(values))
+            await self.talk.say(f"details-{step}", _comment(values))
+            values |= {"features": []} | await self.talk.ask(
+                f"details-{step}", forms.details(values, today=self.today)
+            )
+            plan = forms.plan_of(values)
+            await self.talk.say(f"ready-{step}", "This is what I would write. Shall I?")
+            go = (await self.talk.ask(f"agreement-{step}", forms.agreement(plan)))["go"]
+            if go != forms.CHANGE:
+                return plan if go == forms.WRITE else None
+            step += 1
+
+    async def _folder(self, plan: Plan) -> Path:
+        """Choose a new folder once: the message that names it is the record that a restart reads."""
+        chosen = self.talk.tool_input("folder")
+        if chosen is None:
+            chosen = {"path": str(free_folder(self.output, plan.name))}
+            await self.talk.tool("folder", "create_folder", chosen)
+        return Path(chosen["path"])
+
+    async def _write(self, plan: Plan, folder: Path) -> None:
+        for n, (path, text) in enumerate(project_files(plan).items(), 1):
+            try:
+                write_file(folder, path, text)
+            except OSError:
+                await self.talk.tool(f"file-{n}-failed", "write_file", {"path": path}, status="failed")
+                raise
+            await self.talk.tool(f"file-{n}", "write_file", {"path": path, "bytes": len(text.encode())})
+
+
+def _comment(values: Mapping[str, Any]) -> str:
+    return (
+        f"{values['name']} in {LANGUAGE[values['language']]}, a good choice. A few details, and we are there."
+    )
+
+
+def _report(plan: Plan, folder: Path) -> str:
+    renamed = "" if folder.name == plan.name else f" ({plan.name} was there already, so I took a new name)"
+    return (
+        f"Done: {len(project_files(plan))} files are in {folder}{renamed}. "
+        f"Go there and run the tests with: {test_command(plan)}. Have fun!"
+    )
