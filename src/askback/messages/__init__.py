@@ -1,0 +1,89 @@
+"""Texts for people, in English and German, from one catalogue that Python and TypeScript share.
+
+`en.json` and `de.json` have the same keys. `fault.<key>` is the sentence for a fault; `ui.*` are
+the words of the web pages, which import these very files. Placeholders are `{name}`; numbers are
+written as JavaScript's `String(n)` writes them, so that both languages show the same text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+LOCALES = ("en", "de")
+DEFAULT_LOCALE = "en"
+
+_HERE = Path(__file__).parent
+_CATALOGUES: dict[str, dict[str, str]] = {
+    locale: json.loads((_HERE / f"{locale}.json").read_text(encoding="utf-8")) for locale in LOCALES
+}
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+_LANGUAGE_RANGE = re.compile(r"\s*([A-Za-z]{1,8}|\*)(?:-[A-Za-z0-9]{1,8})*\s*(?:;\s*q\s*=\s*([01](?:\.[0-9]{0,3})?)\s*)?")
+
+
+class Sayable(Protocol):
+    """What can be said: a key of the catalogue (without `fault.`) and the values its text names."""
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def params(self) -> Mapping[str, Any]: ...
+
+
+def render(fault: Sayable, locale: str) -> str:
+    """Return the sentence for a fault; an unknown locale reads English."""
+    return translate(f"fault.{fault.key}", locale, **fault.params)
+
+
+def translate(key: str, locale: str, **params: Any) -> str:
+    """Return the text of `key` with its placeholders filled in once; what is filled in is never searched again."""
+    text = _CATALOGUES.get(locale, _CATALOGUES[DEFAULT_LOCALE])[key]
+    return _PLACEHOLDER.sub(lambda found: _text(params[found[1]]), text) if "{" in text else text
+
+
+def negotiate(accept_language: str | None) -> str:
+    """Choose the locale for an `Accept-Language` header; English when none fits."""
+    best, best_quality = DEFAULT_LOCALE, 0.0
+    for part in (accept_language or "").split(","):
+        found = _LANGUAGE_RANGE.fullmatch(part)
+        if found is None:
+            continue
+        language = DEFAULT_LOCALE if found[1] == "*" else found[1].lower()
+        quality = float(found[2] or 1)
+        if language in LOCALES and quality > best_quality:
+            best, best_quality = language, quality
+    return best
+
+
+def _text(value: Any) -> str:
+    return str(value) if isinstance(value, str) else number_text(value)
+
+
+def number_text(value: float) -> str:
+    """Write a finite number as JavaScript's `String(n)` does (ECMA-262, Number::toString)."""
+    if isinstance(value, int) and abs(value) < 10**21:
+        return str(value)
+    mantissa, _, exponent = f"{float(value)!r}".partition("e")
+    sign = "-" if mantissa.startswith("-") else ""
+    whole, _, fraction = mantissa.lstrip("-").partition(".")
+    digits = (whole + fraction).lstrip("0")
+    point = len(whole) + int(exponent or 0) - (len(whole + fraction) - len(digits))
+    digits = digits.rstrip("0")
+    return sign + _place_point(digits, point) if digits else "0"
+
+
+def _place_point(digits: str, point: int) -> str:
+    """Put the decimal point `point` digits after the first one begins, or write an exponent."""
+    count = len(digits)
+    if count <= point <= 21:
+        return digits + "0" * (point - count)
+    if 0 < point <= 21:
+        return f"{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return f"0.{'0' * -point}{digits}"
+    tail = f".{digits[1:]}" if count > 1 else ""
+    return f"{digits[0]}{tail}e{'+' if point > 0 else '-'}{abs(point - 1)}"
