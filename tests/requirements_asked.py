@@ -7,7 +7,7 @@ Grouped by the piece of work that asked for them. An id that stands here without
 from __future__ import annotations
 
 FIRST_SLICE = {
-    # A: asking
+    # A is about asking
     "A1": "Buttons, confirm, select, radio and checkbox each show their own control and give its value.",
     "A2": "A question without choices is a Yes/No question, and the agent gets the chosen word.",
     "A3": "A confirm keeps the options it was given, in their order, and says Yes and No when it was given none.",
@@ -25,7 +25,7 @@ FIRST_SLICE = {
     "A17": "A settled question is one line that opens to the read-only form, the same after a reload.",
     "A19": "A request shows at the message and tool call that asked it, also when two runs ask at once.",
     "A20": "Parallel questions answered in any order each give their own answer to their own caller.",
-    # C: question cards
+    # C is about question cards
     "C7": "In a single choice a new choice replaces the old one.",
     "C8": "In a multiple choice each option toggles by itself.",
     "C9": "Other adds to the ticks of a multiple choice, and a blank Other cannot be submitted.",
@@ -34,7 +34,7 @@ FIRST_SLICE = {
     "C12": "An answer to an unknown or an old request is an error that reaches its sender.",
     "C13": "Several requests can be open in one thread, and each is answered on its own.",
     "C16": "An empty answer is refused and leaves the request open; it never looks like a success.",
-    # D: what may be asked and answered
+    # D is about what may be asked and answered
     "D11": "A text that is too long is refused, never cut.",
     "D12": "Lengths count Unicode code points, in Python and in the browser.",
     "D13": "Patterns run in linear time; what RE2 cannot compile is refused when it is asked, what it can is accepted.",
@@ -43,7 +43,7 @@ FIRST_SLICE = {
     "D16": "A value that is no option is accepted only where Other is allowed.",
     "D17": "Skipping is refused where it is not allowed, and the page then offers no Skip.",
     "D18": "A date is YYYY-MM-DD on the wire, whatever the language of the page.",
-    # F: forms
+    # F is about forms
     "F1": "Eleven field types are shown, answered and come back typed.",
     "F2": "A form has fields or sections, exactly one of the two, and not empty.",
     "F3": "A form that contradicts itself is refused with every fault at once, each with its path and a sentence.",
@@ -61,7 +61,7 @@ FIRST_SLICE = {
     "F20": "A cancelled request tells the agent so once, with the reason and the note.",
     "F21": "A request that was answered cannot be cancelled; of a race the first wins.",
     "F26": "A settled form shows its values read-only, without a control to edit them.",
-    # G: transports
+    # G is about transports
     "G1": "Requests are created, read, listed, answered, declined and cancelled over HTTP, as the OpenAPI says.",
     "G2": "The WebSocket has the same operations and events as HTTP.",
     "G3": "An event stream that was cut goes on where it ended: nothing lost, nothing doubled.",
@@ -70,13 +70,13 @@ FIRST_SLICE = {
     "G6": "A long poll returns as soon as the request settles, for every waiter.",
     "G7": "An agent's await survives the death and restart of the server.",
     "G8": "A restarted agent with its old key finds its question and the answer given meanwhile.",
-    # H: keeping
+    # H is about keeping
     "H1": "A request is on disk before anybody is told of it.",
     "H2": "Events are only ever added, and a request's state is what its events say: the first end wins.",
     "H4": "Of any number of answers at once one settles the request; the others get it as it was settled.",
     "H7": "Every outcome shows the same after a reload.",
     "H8": "Open requests stay open over a restart of the server.",
-    # I: safety
+    # I is about safety
     "I1": "Every route needs a credential, and each role can do only what is its own.",
     "I2": "An agent can never answer, decline or approve: it is refused, and the attempt is recorded.",
     "I3": "A page of another origin can neither connect nor post with the person's cookie.",
@@ -86,20 +86,20 @@ FIRST_SLICE = {
     "I7": "No route but answering and settling changes a request.",
     "I12": "What is unknown and what belongs to others look exactly the same.",
     "I13": "Ids such as __proto__ and constructor are ordinary ids.",
-    # J: the page
+    # J is about the page
     "J1": "A question shows in its place in the conversation, and several keep their order.",
     "J3": "Everything works by keyboard: Enter, Ctrl+Enter, arrows, and Escape only where skipping is allowed.",
     "J4": "An axe run finds no fault, errors are tied to their fields, and news is announced.",
     "J6": "Each state of a request has its own words and sign.",
     "J7": "A form is sent once however often it is clicked, and a failed send keeps the input and can be repeated.",
-    # K: several people
+    # K is about several people
     "K1": "When one person answers, every other screen turns read-only and says who answered.",
     "K2": "Whoever comes second learns that it was answered, and how.",
-    # L: limits
+    # L is about limits
     "L3": "Every size has a limit that is listed and can be set: the limit is accepted, one more is refused.",
     "L4": "The number of fields and sections and the size of a form are limited, and the refusal names the limit.",
     "L5": "A body over the limit is refused before it is read to the end.",
-    # M: errors
+    # M is about errors
     "M1": "Every error has one shape and a stable code.",
     "M2": "Each kind of refusal has its own status.",
     "M3": "A refused second answer carries the settled request.",

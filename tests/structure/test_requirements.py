@@ -17,7 +17,7 @@ def _named_in(call: ast.Call) -> list[str]:
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     if name != "requirement":
         return []
-    return [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
+    return [str(argument.value) for argument in call.args if isinstance(argument, ast.Constant)]
 
 
 def _carried() -> dict[str, set[str]]:

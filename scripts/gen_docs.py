@@ -1,0 +1,130 @@
+"""Write the parts of the documentation that the code knows better; `--check` only compares.
+
+- the files that pages include (`<!-- file: examples/agent.py -->`)
+- docs/reference/lifecycle.md, from the lifecycle table
+- docs/reference/errors.md, from the tree of errors
+- docs/reference/cli.md, from the commands' own help
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+# Before typer is imported: help texts must not depend on the terminal.
+os.environ.update(COLUMNS="100", TERM="dumb", NO_COLOR="1", TYPER_USE_RICH="0", _TYPER_STANDARD_TRACEBACK="1")
+
+import click
+import typer
+from askback.cli.main import app
+
+from askback import errors
+from askback.domain.lifecycle import REASONS, TERMINAL, TRANSITIONS, Status
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = ROOT / "docs" / "reference"
+INCLUDED = re.compile(r"<!-- file: (\S+) -->\n```(\w+)\n.*?```", re.DOTALL)
+NOTE = "<!-- Written by scripts/gen_docs.py: `make gen`. -->\n\n"
+
+
+def included(page: str) -> str:
+    """The page with each included file as it is now."""
+    return INCLUDED.sub(
+        lambda m: f"<!-- file: {m[1]} -->\n```{m[2]}\n{(ROOT / m[1]).read_text(encoding='utf-8')}```", page
+    )
+
+
+def lifecycle() -> str:
+    """The page about the lifecycle: a diagram, the table and the reasons."""
+    steps = [f"    {a} --> {b}: {action}" for (a, action), b in TRANSITIONS.items()]
+    ends = [f"    {status} --> [*]" for status in Status if status in TERMINAL]
+    rows = [f"| `{a}` | {action} | `{b}` |" for (a, action), b in TRANSITIONS.items()]
+    reasons = [
+        f"- `{status}`: {', '.join(f'`{r}`' for r in sorted(words))}" for status, words in REASONS.items()
+    ]
+    return "\n".join(
+        [
+            "# The lifecycle of a request\n",
+            "What is not in this table is refused and changes nothing. Of several steps at once, one wins.\n",
+            "```mermaid\nstateDiagram-v2\n    [*] --> pending",
+            *steps,
+            *ends,
+            "```\n",
+            "| from | by | to |\n|---|---|---|",
+            *rows,
+            "\nWhy a request ended:\n",
+            *reasons,
+            "\nA `declined`, `cancelled` or `expired` request never has an answer.\n",
+        ]
+    )
+
+
+def refusals(cls: type[errors.Refused] = errors.Refused) -> Iterator[type[errors.Refused]]:
+    """Every kind of refusal, in the order of the tree."""
+    for child in cls.__subclasses__():
+        yield child
+        yield from refusals(child)
+
+
+def error_page() -> str:
+    """The page about errors: the tree and what each one means."""
+    tree = (errors.__doc__ or "").partition("\n\n")[2].partition("\n\n`code`")[0]
+    rows = [
+        f"| `{cls.__name__}` | {cls.status} | `{cls.default_code}` | {(cls.__doc__ or '').splitlines()[0]} |"
+        for cls in refusals()
+    ]
+    return "\n".join(
+        [
+            "# Errors\n",
+            "The client raises these; the server sends them as JSON (see [the wire](wire.md)).\n",
+            f"```text\n{tree}\n```\n",
+            "| class | status | usual code | |\n|---|---|---|---|",
+            *rows,
+            "\n`code` is for programs and does not change. `message` says how to mend it.\n",
+        ]
+    )
+
+
+def commands(command: click.Command, path: str) -> Iterator[str]:
+    """The help of a command and of the commands below it, as sections."""
+    context = click.Context(command, info_name=path, max_content_width=100, terminal_width=100)
+    yield f"## `{path}`\n\n```text\n{command.get_help(context).rstrip()}\n```\n"
+    for name, child in sorted(getattr(command, "commands", {}).items()):
+        if not child.hidden:
+            yield from commands(child, f"{path} {name}")
+
+
+def cli() -> str:
+    """The page about the commands: what `--help` prints."""
+    return "# Commands\n\n" + "\n".join(commands(typer.main.get_command(app), "askback"))
+
+
+def wanted() -> dict[Path, str]:
+    """Each generated page with the text it should have."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    texts = {page: included(page.read_text(encoding="utf-8")) for page in pages}
+    for name, text in (("lifecycle", lifecycle()), ("errors", error_page()), ("cli", cli())):
+        texts[REFERENCE / f"{name}.md"] = NOTE + text
+    return texts
+
+
+def main() -> None:
+    """Write what differs, or with `--check` end with an error that names it."""
+    stale = {
+        page: text
+        for page, text in wanted().items()
+        if not page.exists() or page.read_text(encoding="utf-8") != text
+    }
+    names = [page.relative_to(ROOT).as_posix() for page in stale]
+    if "--check" in sys.argv[1:]:
+        sys.exit(f"not current, run `make gen`: {', '.join(names)}" if names else 0)
+    for page, text in stale.items():
+        page.write_text(text, encoding="utf-8")
+    print("\n".join(f"wrote {name}" for name in names))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""The pages are true: snippets are files that run, links lead somewhere, named tests exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.structure.tree import ROOT, files, relative
+
+PAGES = files(".md")
+FENCE = re.compile(r"(?:<!-- (file|excerpt): (\S+) -->\n)?```python\n(.*?)```", re.DOTALL)
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+NAMED_TEST = re.compile(r"`(tests/[\w/.-]+\.py)(?:::(\w+))?`")
+
+
+def _ids(paths: list[Path]) -> list[str]:
+    return [relative(path) for path in paths]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_ids(PAGES))
+def test_every_python_snippet_is_a_file(page: Path) -> None:
+    for kind, name, snippet in FENCE.findall(page.read_text(encoding="utf-8")):
+        assert name, f"say which file this is, or is an excerpt of:\n{snippet}"
+        source = (ROOT / name).read_text(encoding="utf-8")
+        assert source == snippet if kind == "file" else snippet in source
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_ids(PAGES))
+def test_every_relative_link_leads_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    targets = [link.partition("#")[0] for link in LINK.findall(text) if "://" not in link]
+    assert [target for target in targets if target and not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_ids(PAGES))
+def test_every_test_that_a_page_names_exists(page: Path) -> None:
+    for name, function in NAMED_TEST.findall(page.read_text(encoding="utf-8")):
+        assert (ROOT / name).is_file(), name
+        assert not function or f"def {function}(" in (ROOT / name).read_text(encoding="utf-8"), function
+
+
+def test_every_decision_is_listed_and_has_its_four_parts() -> None:
+    pages = [path for path in files(".md", under=("docs/decisions/",)) if path.name[0].isdigit()]
+    index = (ROOT / "docs" / "decisions" / "README.md").read_text(encoding="utf-8")
+    assert [path.name for path in pages if f"({path.name})" not in index] == []
+    for path in pages:
+        text = path.read_text(encoding="utf-8")
+        assert all(part in text for part in ("Status:", "## Context", "## Decision", "## Consequences")), path
+
+
+def test_every_page_of_the_docs_is_linked_from_their_index() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    pages = [path for path in files(".md", under=("docs/",)) if "decisions" not in path.parts]
+    links = [path.relative_to(ROOT / "docs").as_posix() for path in pages if path.name != "README.md"]
+    assert [link for link in links if f"({link})" not in index] == []
