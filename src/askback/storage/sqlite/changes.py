@@ -33,7 +33,7 @@ def insert(db: Connection, events: list[Event], record: Record, draft: Draft, cl
         record.created_at, record.expires_at, seq, record.state, record.spec,
     )  # fmt: skip
     try:
-        key: int = db.execute(queries.ADD_REQUEST, row).fetchone()[0]
+        key = db.execute(queries.ADD_REQUEST, row).lastrowid
     except sqlite3.IntegrityError:
         raise IdTaken(record.id) from None
     _append(db, events, draft, thread=thread, seq=seq, request=key, spec=record.spec)
@@ -103,7 +103,7 @@ def _append(
     spec: str | None,
 ) -> None:
     row = (draft.tenant, thread, seq, draft.type, request, draft.at, draft.data)
-    position: int = db.execute(queries.ADD_EVENT, row).fetchone()[0]
+    position = db.execute(queries.ADD_EVENT, row).lastrowid
     events.append(domain_events.commit(draft, seq=seq, position=position, spec=spec))
 
 

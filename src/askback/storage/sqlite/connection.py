@@ -14,7 +14,9 @@ OLDEST_SQLITE = (3, 37, 0)
 
 
 class Cursor(Protocol):
-    """The rows of one statement."""
+    """The rows of one statement, and the key of the row that it inserted."""
+
+    lastrowid: Any
 
     def fetchone(self) -> Any:
         """Return the next row, or None."""

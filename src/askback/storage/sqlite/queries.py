@@ -18,8 +18,7 @@ THREAD = "SELECT key, seq FROM threads WHERE tenant = ? AND id = ?"
 # Events
 
 ADD_EVENT = """
-INSERT INTO events (tenant, thread, seq, type, request, at, data) VALUES (?, ?, ?, ?, ?, ?, ?)
-RETURNING position"""
+INSERT INTO events (tenant, thread, seq, type, request, at, data) VALUES (?, ?, ?, ?, ?, ?, ?)"""
 
 # Both cursors walk an index from where the reader stands. The spec is joined: events keep only the state.
 _EVENTS = """
@@ -34,8 +33,7 @@ LAST_POSITION = "SELECT max(position) FROM events WHERE tenant = ?"
 ADD_REQUEST = """
 INSERT INTO requests (tenant, id, thread, kind, requester, status, revision,
                       created_at, expires_at, created_seq, state, spec)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-RETURNING key"""
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 # The compare-and-set. The expected statuses come as ' pending resolving ': one text for any number of them.
 SETTLE = """
@@ -80,7 +78,7 @@ def list_requests(
 
 # The newest requests and messages of a thread, newest first: (thread key, limit).
 THREAD_REQUESTS = f"""
-SELECT r.created_seq, {_RECORD} {_REQUESTS} WHERE r.thread = ? ORDER BY r.id DESC LIMIT ?"""
+SELECT r.created_seq, {_RECORD} {_REQUESTS} WHERE r.thread = ? ORDER BY r.key DESC LIMIT ?"""
 THREAD_MESSAGES = "SELECT id, seq, data, streamed FROM messages WHERE thread = ? ORDER BY seq DESC LIMIT ?"
 
 # Messages

@@ -25,7 +25,7 @@ CREATE TABLE requests (
     UNIQUE (tenant, id)
 ) STRICT;
 
-CREATE INDEX requests_thread ON requests (thread, id);
+CREATE INDEX requests_thread ON requests (thread);
 CREATE INDEX requests_open ON requests (tenant, id) WHERE status IN ('pending', 'resolving');
 CREATE INDEX requests_deadline ON requests (expires_at)
     WHERE expires_at IS NOT NULL AND status IN ('pending', 'resolving');
