@@ -5,8 +5,9 @@
  * (a pattern that is not safe to run here, a field with `validate_on_client: false`) it lets pass.
  */
 
+import { fault } from "./fault.ts";
 import { checkValue, type Matches } from "./field.ts";
-import { join, own } from "./path.ts";
+import { join, own, shorten } from "./path.ts";
 import { browserMatches } from "./patterns.ts";
 import { isBlank } from "./text.ts";
 import type { Answer, Fault, Field, Form, Json } from "./types.ts";
@@ -30,21 +31,24 @@ export function checkAnswer(form: Form, values: unknown, rules: AnswerRules = {}
   const given = values as Record<string, unknown>;
   if (Object.keys(given).length === 0) return { faults: [fault("values", "empty.values")] };
   const sheet = new Sheet(given, rules);
-  if (form.sections) {
-    for (const section of form.sections) {
-      if (!section.optional || section.fields.some((field) => isProvided(own(given, field.id)))) {
-        sheet.check(section.fields);
-      } else sheet.skip(section.fields);
-    }
-  } else sheet.check(form.fields ?? []);
+  for (const { fields, optional } of form.sections ?? [{ fields: form.fields ?? [], optional: false }]) {
+    if (optional && fields.every((field) => isUntouched(field, own(given, field.id)))) sheet.skip(fields);
+    else sheet.check(fields);
+  }
   return sheet.verdict();
 }
 
-/** Whether something was said: null, blank text and an empty list are silence. */
-export function isProvided(value: unknown): boolean {
-  if (value === undefined || value === null) return false;
-  if (typeof value === "string") return !isBlank(value);
-  return !(Array.isArray(value) && value.length === 0);
+/** Whether something was said: null, an empty text or list, and for most fields blank text, are silence. */
+export function isProvided(field: Field, value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return false;
+  if (Array.isArray(value)) return value.length > 0;
+  return !(typeof value === "string" && !("options" in field) && isBlank(value));
+}
+
+/** A box that is not ticked does not make a section begun. */
+function isUntouched(field: Field, value: unknown): boolean {
+  const box = field.type === "boolean" || field.type === "checkbox";
+  return !isProvided(field, value) || (box && value === false);
 }
 
 class Sheet {
@@ -69,7 +73,7 @@ class Sheet {
 
   verdict(): Checked {
     for (const key of Object.keys(this.given)) {
-      if (!this.seen.has(key)) this.faults.push(fault(join("values", key), "unknown_field"));
+      if (!this.seen.has(key)) this.faults.push(fault(join("values", shorten(key)), "unknown_field"));
     }
     if (this.faults.length) return { faults: this.faults };
     return { values: Object.fromEntries(this.clean), other: Object.fromEntries(this.other) };
@@ -79,7 +83,7 @@ class Sheet {
     const value = own(this.given, field.id);
     const path = join("values", field.id);
     const lenient = field.validate_on_client === false && !this.rules.strict;
-    if (!isProvided(value)) {
+    if (!isProvided(field, value)) {
       if (field.required && !lenient) this.faults.push(fault(path, "required_missing"));
       return;
     }
@@ -102,9 +106,4 @@ class Sheet {
       return matches ? matches(pattern, value) : browserMatches(own(patterns, field.id), value);
     };
   }
-}
-
-/** Make a fault; the code is the part of `key` before the first dot. */
-function fault(path: string, key: string, params: Record<string, unknown> = {}): Fault {
-  return { path, code: key.split(".", 1)[0] ?? key, key, params };
 }

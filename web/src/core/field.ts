@@ -11,19 +11,22 @@ import type {
   MomentField,
   MultiField,
   NumberField,
+  Option,
   SingleField,
   TextField,
 } from "./types.ts";
 
 export type Matches = (value: string) => boolean;
 
-/** Where in the value (an index, or null for the whole), the catalogue key, what the sentence names. */
-type Found = [at: number | null, key: string, params?: Record<string, unknown> | undefined];
+/** The catalogue key, and what its sentence names. */
+type Reason = readonly [key: string, params?: Record<string, unknown>];
+/** Where in the value: an index, or null for the whole. */
+type Found = readonly [at: number | null, ...Reason];
 
 export interface Outcome {
   clean: Json;
   other: boolean;
-  faults: Found[];
+  faults: readonly Found[];
 }
 
 /** Check a value that was provided; `clean` counts only without faults. */
@@ -47,105 +50,114 @@ export function checkValue(field: Field, value: unknown, matches: Matches): Outc
   }
 }
 
-function refuse(key: string, params?: Record<string, unknown>): Outcome {
-  return { clean: null, other: false, faults: [[null, key, params]] };
+/** One fault at the value itself, or none. */
+function outcome(clean: Json, reason: Reason | null, other = false): Outcome {
+  return { clean, other, faults: reason ? [[null, ...reason]] : [] };
 }
 
-function accept(clean: Json, other = false): Outcome {
-  return { clean, other, faults: [] };
-}
-
-function outcome(clean: Json, faults: Found[], other = false): Outcome {
-  return { clean, other, faults };
+function refuse(...reason: Reason): Outcome {
+  return outcome(null, reason);
 }
 
 function checkText(field: TextField, value: unknown, matches: Matches): Outcome {
   if (typeof value !== "string") return refuse("wrong_type.answer_text");
   const lines = field.type === "textarea";
   const clean = lines ? value.replaceAll("\r\n", "\n") : value;
-  if (hasLoneSurrogate(clean)) return refuse("lone_surrogate");
-  if (hasControl(clean, lines)) return refuse("control_chars.answer");
-  const faults: Found[] = [];
-  const length = codePoints(clean);
-  const cap = lines ? limits.textarea_answer : limits.text_answer;
-  const max = Math.min(field.max_length ?? cap, cap);
-  if (field.min_length != null && length < field.min_length) {
-    faults.push([null, "too_short", { min: field.min_length }]);
-  }
-  if (length > max) faults.push([null, "too_long", { max }]);
-  if (!matches(clean)) faults.push(mismatch(field));
-  return outcome(clean, faults);
+  return outcome(
+    clean,
+    textReason(clean, lines) ?? lengthReason(field, clean) ?? patternReason(field, clean, matches),
+  );
 }
 
-function mismatch(field: TextField): Found {
+function textReason(text: string, lines: boolean): Reason | null {
+  if (hasLoneSurrogate(text)) return ["lone_surrogate"];
+  return hasControl(text, lines) ? ["control_chars.answer"] : null;
+}
+
+function lengthReason(field: TextField, text: string): Reason | null {
+  const length = codePoints(text);
+  const max = field.max_length ?? (field.type === "textarea" ? limits.textarea_answer : limits.text_answer);
+  if (field.min_length != null && length < field.min_length) return ["too_short", { min: field.min_length }];
+  return length > max ? ["too_long", { max }] : null;
+}
+
+function patternReason(field: TextField, text: string, matches: Matches): Reason | null {
+  if (matches(text)) return null;
   const message = field.pattern_message;
-  return message ? [null, "pattern_mismatch.custom", { message }] : [null, "pattern_mismatch"];
+  return message ? ["pattern_mismatch.custom", { message }] : ["pattern_mismatch"];
 }
 
 function checkNumber(field: NumberField, value: unknown): Outcome {
-  if (typeof value !== "number" || !Number.isFinite(value)) return refuse("wrong_type.answer_number");
-  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return refuse("number_too_large");
-  const { min, max, step } = field;
-  const faults: Found[] = [];
-  if (min != null && value < min) faults.push([null, "below_min", { min }]);
-  if (max != null && value > max) faults.push([null, "above_max", { max }]);
-  if (step != null && !onStep(value, min ?? 0, step)) {
-    faults.push(min ? [null, "step_mismatch.from", { min, step }] : [null, "step_mismatch", { step }]);
-  }
-  return outcome(value, faults);
+  if (typeof value !== "number") return refuse("wrong_type.answer_number");
+  return outcome(value === 0 ? 0 : value, numberReason(field, value));
+}
+
+function numberReason({ min, max, step }: NumberField, value: number): Reason | null {
+  if (!Number.isFinite(value)) return ["non_finite_number"];
+  if (min != null && value < min) return ["below_min", { min }];
+  if (max != null && value > max) return ["above_max", { max }];
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return ["number_too_large"];
+  if (step == null || onStep(value, min ?? 0, step)) return null;
+  return min ? ["step_mismatch.from", { min, step }] : ["step_mismatch", { step }];
 }
 
 function checkBoolean(field: BooleanField, value: unknown): Outcome {
   if (typeof value !== "boolean") return refuse("wrong_type.answer_boolean");
-  return field.required && !value ? refuse("required_missing") : accept(value);
+  return outcome(value, field.required && !value ? ["required_missing"] : null);
 }
+
+const isOption = (options: readonly Option[], value: string) =>
+  options.some((option) => option.value === value);
 
 function checkSingle(field: SingleField, value: unknown): Outcome {
   if (typeof value !== "string") return refuse("wrong_type.answer_option");
-  if (field.options.some((option) => option.value === value)) return accept(value);
-  const found = field.allow_other ? checkOther(value) : (["value_not_in_options"] as const);
-  return found ? outcome(value, [[null, ...found]]) : accept(value, true);
+  if (isOption(field.options, value)) return outcome(value, null);
+  return outcome(value, field.allow_other ? ownTextReason(value) : ["value_not_in_options"], true);
 }
 
-function checkOther(value: string): readonly [key: string, params?: Record<string, unknown>] | null {
-  if (isBlank(value)) return ["empty.other"];
-  if (hasLoneSurrogate(value)) return ["lone_surrogate"];
-  if (hasControl(value, false)) return ["control_chars.answer"];
+function ownTextReason(text: string): Reason | null {
+  if (isBlank(text)) return ["empty.other"];
   const max = limits.text_answer;
-  return codePoints(value) > max ? ["too_long", { max }] : null;
+  return textReason(text, false) ?? (codePoints(text) > max ? ["too_long", { max }] : null);
 }
 
 function checkMulti(field: MultiField, value: unknown): Outcome {
   if (!Array.isArray(value)) return refuse("wrong_type.answer_options");
   const given: unknown[] = value;
-  const faults = given.flatMap((item, index) => checkItem(field, given, item, index));
-  const { min_choices: min, max_choices: max } = field;
-  if (min != null && given.length < min) faults.push([null, "too_few.choices", { min }]);
-  if (max != null && given.length > max) faults.push([null, "too_many.choices", { max }]);
-  const known = field.options.map((option) => option.value);
-  const typed = given.filter((item) => !known.includes(item as string));
-  const clean = [...known.filter((option) => given.includes(option)), ...typed] as string[];
-  return outcome(clean, faults, typed.length > 0);
+  if (given.length > limits.options)
+    return refuse("too_many.choices", { max: field.max_choices ?? limits.options });
+  const items = given.flatMap((item, index): Found[] => {
+    const reason = itemReason(field, item, given.indexOf(item) < index);
+    return reason ? [[index, ...reason]] : [];
+  });
+  const count = countReason(field, given.length);
+  const typed = given.filter((item) => !isOption(field.options, item as string));
+  const chosen = field.options.map((option) => option.value).filter((option) => given.includes(option));
+  const clean = [...chosen, ...typed] as string[];
+  return { clean, other: typed.length > 0, faults: count ? [[null, ...count], ...items] : items };
 }
 
-function checkItem(field: MultiField, given: unknown[], item: unknown, index: number): Found[] {
-  if (typeof item !== "string") return [[index, "wrong_type.answer_item"]];
-  if (given.indexOf(item) < index) return [[index, "duplicate_selection"]];
-  if (field.options.some((option) => option.value === item)) return [];
-  const found = field.allow_other ? checkOther(item) : (["value_not_in_options.item"] as const);
-  return found ? [[index, ...found]] : [];
+function itemReason(field: MultiField, item: unknown, repeated: boolean): Reason | null {
+  if (typeof item !== "string") return ["wrong_type.answer_item"];
+  if (repeated) return ["duplicate_selection"];
+  if (isOption(field.options, item)) return null;
+  return field.allow_other ? ownTextReason(item) : ["value_not_in_options.item"];
+}
+
+function countReason({ min_choices: min, max_choices: max }: MultiField, count: number): Reason | null {
+  if (min != null && count < min) return ["too_few.choices", { min }];
+  return max != null && count > max ? ["too_many.choices", { max }] : null;
 }
 
 function checkMoment(field: MomentField, value: unknown): Outcome {
   if (typeof value !== "string") return refuse("wrong_type.answer_moment");
-  const moment = instant(field.type, value);
-  if (moment === null) return refuse(`invalid_${field.type}`);
-  const { min, max } = field;
-  const faults: Found[] = [];
-  const kind = field.type === "time" ? "time" : "date";
-  if (min != null && moment < (instant(field.type, min) ?? moment))
-    faults.push([null, `below_min.${kind}`, { min }]);
-  if (max != null && moment > (instant(field.type, max) ?? moment))
-    faults.push([null, `above_max.${kind}`, { max }]);
-  return outcome(value, faults);
+  return outcome(value, momentReason(field, value));
+}
+
+function momentReason({ type, min, max }: MomentField, value: string): Reason | null {
+  const moment = instant(type, value);
+  if (moment === null) return [`invalid_${type}`];
+  const variant = type === "time" ? "time" : "date";
+  if (min != null && moment < (instant(type, min) ?? moment)) return [`below_min.${variant}`, { min }];
+  return max != null && moment > (instant(type, max) ?? moment) ? [`above_max.${variant}`, { max }] : null;
 }

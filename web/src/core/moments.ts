@@ -10,13 +10,16 @@ export type MomentType = "date" | "time" | "datetime";
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^(\d{2}):(\d{2})(?::(\d{2}))?$/;
 const MOMENT =
-  /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}(?::\d{2})?)(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?(?:\[([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\])?$/;
+  /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}(?::\d{2}(?:\.(\d{1,9}))?)?)([Zz]|[+-]\d{2}:\d{2})?(?:\[([\w+/-]+)\])?$/;
 
-/** A number that orders the values of one type, or null when `text` is no real one. */
-export function instant(type: MomentType, text: string): number | null {
-  if (type === "date") return dateMs(text);
-  return type === "time" ? timeMs(text) : momentMs(text);
+/** A number that orders the values of one type (nanoseconds), or null when `text` is no real one. */
+export function instant(type: MomentType, text: string): bigint | null {
+  if (type === "datetime") return moment(text);
+  const ms = type === "date" ? dateMs(text) : timeMs(text);
+  return ms === null ? null : BigInt(ms) * NS_IN_MS;
 }
+
+const NS_IN_MS = 1_000_000n;
 
 function dateMs(text: string): number | null {
   const [, year, month, day] = DATE.exec(text) ?? [];
@@ -33,15 +36,22 @@ function timeMs(text: string): number | null {
   return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
 }
 
-function momentMs(text: string): number | null {
+function moment(text: string): bigint | null {
   const [, date = "", time = "", fraction = "", offset, zone] = MOMENT.exec(text) ?? [];
-  const [day, clock] = [dateMs(date), timeMs(time)];
-  if (day === null || clock === null || (!offset && !zone)) return null;
-  const local = day + clock + Number(`0${fraction}`) * 1000;
+  const [day, clock] = [dateMs(date), timeMs(time.slice(0, 8))];
+  if (day === null || clock === null) return null;
+  const ms = momentMs(day + clock, offset?.toUpperCase(), zone);
+  return ms === null ? null : BigInt(ms) * NS_IN_MS + BigInt(fraction.padEnd(9, "0"));
+}
+
+/** A numeric offset beside a zone must be the zone's own; `Z` only says which moment is meant. */
+function momentMs(local: number, offset: string | undefined, zone: string | undefined): number | null {
   const shift = offset ? offsetMs(offset) : null;
   if (offset && shift === null) return null;
-  if (!zone) return local - (shift ?? 0);
-  return zonedMs(local, zone, shift);
+  if (zone === undefined) return shift === null ? null : local - shift;
+  const zoneShift = zoneOffset(zone);
+  if (!zoneShift) return null;
+  return offset === "Z" ? local : zonedMs(local, zoneShift, shift);
 }
 
 function offsetMs(text: string): number | null {
@@ -51,40 +61,44 @@ function offsetMs(text: string): number | null {
 }
 
 /** The instants at which clocks in `zone` show `local`: none in a gap, the first of two in an overlap. */
-function zonedMs(local: number, zone: string, shift: number | null): number | null {
-  const offset = zoneOffset(zone);
-  if (!offset) return null;
+function zonedMs(local: number, zoneShift: (utc: number) => number, shift: number | null): number | null {
   const found = [local - DAY, local + DAY]
-    .map((around) => local - offset(around))
-    .filter((utc) => utc + offset(utc) === local && (shift === null || local - utc === shift));
+    .map((around) => local - zoneShift(around))
+    .filter((utc) => utc + zoneShift(utc) === local && (shift === null || local - utc === shift));
   return found.length ? Math.min(...found) : null;
 }
 
 const DAY = 86_400_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** A function from an instant to the offset of `zone` then; null when there is no such zone. */
+/** A function from an instant to the offset of `zone` then; null when there is no zone of this very spelling. */
 function zoneOffset(zone: string): ((utc: number) => number) | null {
-  let format = formats.get(zone);
+  const format = formats.get(zone) ?? zoneFormat(zone);
+  if (!format) return null;
+  formats.set(zone, format);
+  return (utc) => wallClock(format, utc) - utc;
+}
+
+function zoneFormat(zone: string): Intl.DateTimeFormat | null {
   try {
-    format ??= new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", {
-      timeZone: zone,
-      hourCycle: "h23",
-      era: "short",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    });
+    const format = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", { timeZone: zone, ...PARTS });
+    const { timeZone } = format.resolvedOptions();
+    return timeZone !== zone && timeZone.toLowerCase() === zone.toLowerCase() ? null : format;
   } catch {
     return null;
   }
-  formats.set(zone, format);
-  const known = format;
-  return (utc) => wallClock(known, utc) - Math.floor(utc / 1000) * 1000;
 }
+
+const PARTS = {
+  hourCycle: "h23",
+  era: "short",
+  year: "numeric",
+  month: "numeric",
+  day: "numeric",
+  hour: "numeric",
+  minute: "numeric",
+  second: "numeric",
+} as const;
 
 function wallClock(format: Intl.DateTimeFormat, utc: number): number {
   const part = Object.fromEntries(format.formatToParts(utc).map(({ type, value }) => [type, value]));

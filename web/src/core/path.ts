@@ -1,3 +1,5 @@
+import limits from "./generated/limits.json" with { type: "json" };
+
 /** Extend `path`: an index as `[0]`, a name as `.name`, an odd name quoted as `["a b"]`. */
 export function join(path: string, step: string | number): string {
   if (typeof step === "number") return `${path}[${step}]`;
@@ -8,4 +10,10 @@ export function join(path: string, step: string | number): string {
 /** What `record` itself holds under `key`: a name such as `constructor` never finds the prototype's. */
 export function own<T>(record: Record<string, T> | null | undefined, key: string): T | undefined {
   return record && Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** A key that the other side made up, cut to a length that a path can carry. */
+export function shorten(key: string): string {
+  const points = [...key];
+  return points.length > limits.field_id ? `${points.slice(0, limits.field_id).join("")}…` : key;
 }

@@ -1,6 +1,4 @@
-/** White space as the server has it: Unicode's, and the four separators of ASCII; `\s` has another idea of U+0085 and U+FEFF. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the separators are meant.
-const BLANK = /^[\p{White_Space}\x1c-\x1f]*$/u;
+const BLANK = /^[\p{White_Space}\uFEFF]*$/u;
 
 /** Whether a person who sees `text` would say that nothing is there. */
 export function isBlank(text: string): boolean {
