@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import anyio
 from starlette.routing import Router, WebSocketRoute
@@ -62,12 +61,12 @@ class App:
             [*routes(services, self.operations), WebSocketRoute("/v1/ws", self._sockets)],
             redirect_slashes=False,
             default=no_such_path,
-            lifespan=self._lifespan,
+            lifespan=lambda _app: self.running(),
         )
         self._asgi = Guard(router, addresses=_addresses(settings))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection, or the lifespan, which opens the store and runs the deadlines."""
+        """Serve one connection, or the lifespan."""
         await self._asgi(scope, receive, send)
 
     async def token(self, role: str, *, name: str | None = None, tenant: str = DEFAULT_TENANT) -> str:
@@ -80,7 +79,12 @@ class App:
         self._sockets.close()
 
     @asynccontextmanager
-    async def _lifespan(self, _app: Any) -> AsyncIterator[None]:
+    async def running(self) -> AsyncIterator[None]:
+        """Open the store, make the chosen tokens known and run the deadlines, until the block ends.
+
+        The ASGI lifespan does the same; a server that is its own process may prefer this, since
+        what goes wrong at the start is then raised as it is.
+        """
         folder = self._scratch or self.settings.data_dir
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         await self.services.store.open()

@@ -1,0 +1,87 @@
+"""Which server a command talks to, and as whom."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from askback.errors import AskbackError
+
+CONNECT_S = 2.0
+DEMO_FILE = "demo.json"
+"""Where a running demo leaves its address, so that `askback inbox` finds it beside no other server."""
+
+
+class NoServer(AskbackError):
+    """No server was found, or the one that was named does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """An address and the token to use there."""
+
+    url: str
+    token: str
+
+
+def default_data_dir() -> Path:
+    """Return the folder where this user's server keeps its data."""
+    chosen = os.environ.get("ASKBACK_DATA_DIR")
+    return Path(chosen).expanduser() if chosen else Path.home() / ".local" / "share" / "askback"
+
+
+def find(role: str, *, data_dir: Path | None = None) -> Connection:
+    """Return the server to use with a token of `role`; raises `NoServer` with what to do.
+
+    A folder that was named wins, then `ASKBACK_URL` with `ASKBACK_TOKEN`, then this user's server,
+    then a demo that is running. A file of tokens for the same address knows more than one
+    variable can: who answers needs another token than who asks.
+    """
+    url = None if data_dir else os.environ.get("ASKBACK_URL", "").rstrip("/") or None
+    for known in _known(data_dir):
+        if url in {None, known["url"]} and reachable(known["url"]):
+            return Connection(known["url"], known[f"{role}_token"])
+    if url is None:
+        where = f" of {data_dir}" if data_dir else ""
+        raise NoServer(f"No server{where} is running. Start one with: askback serve")
+    token = os.environ.get("ASKBACK_TOKEN")
+    if not token:
+        raise NoServer(f"ASKBACK_URL is {url}; set ASKBACK_TOKEN to a {role}'s token of that server.")
+    if not reachable(url):
+        raise NoServer(f"Nothing answers at {url}. Start a server with: askback serve")
+    return Connection(url, token)
+
+
+def reachable(url: str) -> bool:
+    """Whether something accepts connections there; a file may have outlived its server."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        with socket.create_connection((parts.hostname or "", port), CONNECT_S):
+            return True
+    except OSError:
+        return False
+
+
+def _known(data_dir: Path | None) -> list[dict[str, Any]]:
+    folder = data_dir or default_data_dir()
+    files = [folder / "server.json", *([] if data_dir else [folder / DEMO_FILE])]
+    return [known for file in files if (known := _read(file)) is not None]
+
+
+def _read(file: Path) -> dict[str, Any] | None:
+    try:
+        known = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    wanted = ("url", "requester_token", "responder_token")
+    return (
+        known
+        if isinstance(known, dict) and all(isinstance(known.get(name), str) for name in wanted)
+        else None
+    )  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]

@@ -1,0 +1,36 @@
+"""`askback db upgrade`: brings the database to the version of this program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import anyio
+import typer
+
+from askback import settings as settings_module
+from askback.storage.sqlite.store import SqliteStore
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+
+@app.callback()
+def db() -> None:
+    """Look after the database."""
+
+
+@app.command()
+def upgrade(
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the server.")] = None,
+    database_url: Annotated[str | None, typer.Option(help="Another database, sqlite:///path.")] = None,
+) -> None:
+    """Create or upgrade the database; `askback serve` does the same when it starts."""
+    settings = settings_module.load(data_dir=data_dir, database_url=database_url)
+    anyio.run(_upgrade, settings.database)
+    print(f"{settings.database} is up to date.")
+
+
+async def _upgrade(path: Path) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    await store.close()

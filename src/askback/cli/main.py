@@ -1,0 +1,60 @@
+"""The entry point: `askback <command>`. A command's module is imported when the command is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from askback.errors import AskbackError
+
+COMMANDS = {
+    "serve": "Run the server.",
+    "login": "Print a new login link for a browser.",
+    "token": "Make tokens for agents and people.",
+    "db": "Look after the database.",
+}
+"""The commands and the line that `askback --help` says of each; module `cli/<command>.py` has an `app`."""
+
+
+class Commands(TyperGroup):
+    """A group that knows its commands by name only, so that `askback serve` does not load the others."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the signature is typer's
+        """Return the names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - as above
+        """Import one command; None for a name that there is not."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = typer.main.get_command(import_module(f"askback.cli.{cmd_name}").app)
+        command.name = cmd_name
+        command.short_help = COMMANDS[cmd_name]
+        return command
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def askback() -> None:
+    """Ask people from agents and scripts, and serve the pages where they answer."""
+
+
+def main() -> None:
+    """Run the command line; what askback raises on purpose ends it with one sentence and status 1."""
+    try:
+        app()
+    except AskbackError as error:
+        print(f"askback: {error}", file=sys.stderr)
+        raise SystemExit(1) from None

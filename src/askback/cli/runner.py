@@ -1,0 +1,85 @@
+"""Runs an app on uvicorn, on a socket that is bound already, until a signal ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Awaitable, Callable, Generator
+
+import uvicorn
+
+from askback.app import App
+
+BACKLOG = 2048
+FRAME_BYTES = 256 * 1024
+LINGER_S = 0.5
+GRACE_S = 3
+
+
+def run_server(app: App, listener: socket.socket, *, ready: Callable[[], Awaitable[None]]) -> None:
+    """Serve until SIGINT or SIGTERM; `ready` is awaited once requests are accepted.
+
+    Raises what opening the store raises.
+    """
+    config = uvicorn.Config(
+        app,
+        lifespan="off",
+        loop="uvloop",
+        http="httptools",
+        ws="websockets-sansio",
+        ws_max_size=FRAME_BYTES,
+        ws_per_message_deflate=False,
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=GRACE_S,
+        proxy_headers=app.settings.public_url is not None,
+        server_header=False,
+        access_log=False,
+        log_config=None,
+    )
+
+    async def run() -> None:
+        async with app.running():
+            await Server(config, app, ready=ready).serve([listener])
+
+    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+        runner.run(run())
+
+
+class Server(uvicorn.Server):
+    """uvicorn that says when it is ready, and lets go of streams before it stops."""
+
+    def __init__(self, config: uvicorn.Config, app: App, *, ready: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(config)
+        self._app = app
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to accept, then say so."""
+        await super().startup(sockets)
+        await self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop accepting, end the streams, let answers under way finish, cut what still waits."""
+        self._app.end_streams()
+        asyncio.get_running_loop().call_later(LINGER_S, self._cut)
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Turn signals into an orderly end, and not raise them again: the store is still to be closed."""
+        before = {
+            number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _cut(self) -> None:
+        # A long poll has no end of its own; its client asks the next server.
+        for connection in list(self.server_state.connections):
+            if connection.transport is not None:
+                connection.transport.close()

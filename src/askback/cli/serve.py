@@ -1,0 +1,125 @@
+"""`askback serve`: the server on uvicorn, with what a person and an agent need to reach it."""
+
+from __future__ import annotations
+
+import gc
+import json
+import logging
+import socket
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from askback import settings as settings_module
+from askback.app import App, create_app
+from askback.cli import server_file
+from askback.cli.runner import run_server
+from askback.errors import AskbackError
+from askback.service import access
+from askback.settings import DEFAULT_TENANT, Settings
+from askback.transports.rest.accounts import login_url
+
+app = typer.Typer(add_completion=False)
+out = Console(highlight=False, soft_wrap=True)
+err = Console(highlight=False, soft_wrap=True, stderr=True)
+
+
+class AddressInUse(AskbackError):
+    """The address cannot be bound."""
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to bind; 127.0.0.1 without it.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; 8787 without it, 0 for any free one.")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the database and of server.json.")] = None,
+    database_url: Annotated[str | None, typer.Option(help="Another database, sqlite:///path.")] = None,
+    ready_json: Annotated[
+        bool, typer.Option("--ready-json", help="Print one line of JSON once it accepts requests.")
+    ] = False,
+) -> None:
+    """Run the server until it is told to stop.
+
+    The first start makes a token for each role and keeps them in server.json, beside the
+    database; `ASKBACK_BOOTSTRAP_TOKENS` chooses them instead.
+    """
+    settings = settings_module.load(host=host, port=port, data_dir=data_dir, database_url=database_url)
+    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    if not settings.loopback and not ready_json:
+        err.print(
+            f"[yellow]Others can reach {settings.host}.[/] Put a proxy with TLS before it: "
+            "tokens and answers travel in the clear.\n"
+        )
+    listener = bind(settings)
+    application = create_app(settings)
+
+    async def announce() -> None:
+        reach = await _introduce(application, local_url(settings, listener))
+        # What is alive now lives as long as the server; the collector need not look at it again.
+        gc.collect()
+        gc.freeze()
+        if ready_json:
+            print(json.dumps(reach), flush=True)
+        else:
+            _welcome(reach)
+
+    run_server(application, listener, ready=announce)
+
+
+def bind(settings: Settings) -> socket.socket:
+    """Bind the address now, so that the port is known also when it was 0."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(
+            settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+    except OSError as error:
+        raise AddressInUse(
+            f"{settings.host}:{settings.port} cannot be bound ({error.strerror}). "
+            "Choose another with --port; --port 0 takes a free one."
+        ) from None
+    return listener
+
+
+def local_url(settings: Settings, listener: socket.socket) -> str:
+    """Return the address for clients on this machine."""
+    port = listener.getsockname()[1]
+    host = settings.host
+    if settings.wildcard:
+        host = "[::1]" if ":" in host else "127.0.0.1"
+    elif ":" in host:
+        host = f"[{host}]"
+    return f"http://{host}:{port}"
+
+
+async def _introduce(application: App, url: str) -> dict[str, str]:
+    """Make the tokens and the login link, leave them in server.json, and return them."""
+    settings, services = application.settings, application.services
+    kept = server_file.read(settings.server_file)
+    reach = {"url": url}
+    for role in access.ROLES:
+        chosen = [
+            one.token
+            for one in settings.bootstrap_tokens
+            if one.role == role and one.tenant == DEFAULT_TENANT
+        ]
+        token = chosen[0] if chosen else kept.get(f"{role}_token") or services.ids.token()
+        if not chosen:
+            await access.remember_token(services, token, role=role, name=role, tenant=DEFAULT_TENANT)
+        reach[f"{role}_token"] = token
+    server_file.write(settings.server_file, reach)
+    code = await access.login_code(services, tenant=DEFAULT_TENANT, name="owner")
+    return {**reach, "login_url": login_url(settings.public_url or url, code)}
+
+
+def _welcome(reach: dict[str, str]) -> None:
+    out.print(f"[bold]askback[/] is running at [bold]{reach['url']}[/]\n")
+    out.print("Open it in a browser; this link works once, for ten minutes:")
+    out.print(f"  [cyan]{reach['login_url']}[/]\n")
+    out.print("For your agent (on this machine it finds them by itself):")
+    out.print(f"  export ASKBACK_URL={reach['url']} ASKBACK_TOKEN={reach['requester_token']}\n", markup=False)
+    out.print("[dim]Ctrl+C stops it.[/]")

@@ -1,0 +1,56 @@
+"""`askback token create`: a new token, through the running server or straight into the database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import anyio
+import typer
+
+from askback import settings as settings_module
+from askback.app import create_app
+from askback.cli import admin
+from askback.errors import AskbackError, StoreUnusable
+from askback.service.access import ROLES
+from askback.settings import DEFAULT_TENANT, Settings
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+
+@app.callback()
+def token() -> None:
+    """Make tokens for agents and people."""
+
+
+@app.command()
+def create(
+    role: Annotated[str, typer.Option(help=f"One of {', '.join(ROLES)}.")],
+    name: Annotated[str | None, typer.Option(help="The name shown to people; the role without it.")] = None,
+    tenant: Annotated[str, typer.Option(help="Whose requests it sees.")] = DEFAULT_TENANT,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the server.")] = None,
+) -> None:
+    """Print a new token. It is shown once; the database keeps only its digest."""
+    if role not in ROLES:
+        raise typer.BadParameter(f"must be one of {', '.join(ROLES)}", param_hint="--role")
+    try:
+        made = anyio.run(_in_database, settings_module.load(data_dir=data_dir), role, name or role, tenant)
+    except StoreUnusable as locked:
+        # A server has the file; it makes tokens in its admin's own tenant only.
+        if tenant != DEFAULT_TENANT:
+            raise AskbackError(f"{locked} A token for another tenant is made while no server runs.") from None
+        made = _from_server(data_dir, role=role, name=name, locked=locked)
+    print(made)
+
+
+async def _in_database(settings: Settings, role: str, name: str, tenant: str) -> str:
+    application = create_app(settings)
+    async with application.running():
+        return await application.token(role, name=name, tenant=tenant)
+
+
+def _from_server(data_dir: Path | None, *, role: str, name: str | None, locked: StoreUnusable) -> str:
+    try:
+        return admin.post(data_dir, "/v1/tokens", {"role": role, "name": name})["token"]
+    except admin.NotRunning:
+        raise locked from None
