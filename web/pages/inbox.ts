@@ -1,0 +1,9 @@
+import "../src/elements/define.ts";
+import { connect, say, speak } from "./page.ts";
+
+speak();
+connect();
+addEventListener("askback-waiting", (event) => {
+  const count = (event as Event & { count: number }).count;
+  document.title = `${count > 0 ? `(${count}) ` : ""}${say("inbox")} – askback`;
+});

@@ -1,0 +1,3 @@
+import { speak } from "./page.ts";
+
+speak();

@@ -1,0 +1,51 @@
+import { Client, LinkEvent } from "../src/client/client.ts";
+import { negotiate } from "../src/core/messages.ts";
+import { localeOf, sayIn } from "../src/elements/text.ts";
+
+const root = document.documentElement;
+const asked = new URLSearchParams(location.search).get("lang");
+root.lang = negotiate(asked ? [asked] : navigator.languages);
+
+/** The words of the page in the reader's language; `?lang=` chooses another. */
+export const say = sayIn(localeOf(root));
+
+export const $ = (id: string): HTMLElement => {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found;
+};
+
+/** Put the page's own words into the reader's language. */
+export function speak(): void {
+  for (const element of document.querySelectorAll<HTMLElement>("[data-say]"))
+    element.textContent = say(element.dataset.say ?? "");
+}
+
+/** The last part of the path: the id in `/t/{thread}` and `/r/{request}`. */
+export const pathId = (): string => decodeURIComponent(location.pathname.split("/").at(-1) ?? "");
+
+const toLogin = (): void => location.assign(`/login?next=${encodeURIComponent(location.pathname)}`);
+
+/** Show who is signed in and how the connection is; without a session go to the sign-in page. */
+export function connect(): Client {
+  const client = Client.shared;
+  const link = $("link");
+  const show = (): void => {
+    link.dataset.link = client.link;
+    link.textContent = say(client.link);
+  };
+  client.addEventListener(LinkEvent.type, (event) => {
+    if (event instanceof LinkEvent && event.link === "signed-out") toLogin();
+    else show();
+  });
+  show();
+  client.whoami().then(
+    ({ principal }) => {
+      $("me").textContent = principal.name;
+      $("out").hidden = false;
+    },
+    () => {},
+  );
+  $("out").addEventListener("click", () => void client.signOut().then(toLogin, toLogin));
+  return client;
+}

@@ -1,0 +1,24 @@
+import "../src/elements/define.ts";
+import { questionOf } from "../src/elements/show.ts";
+import { $, connect, pathId, speak } from "./page.ts";
+
+speak();
+const client = connect();
+const card = document.createElement("askback-request");
+card.client = client;
+card.headingLevel = 2;
+$("main").append(card);
+client.followRequest(
+  pathId(),
+  (request) => {
+    const thread = $("thread") as HTMLAnchorElement;
+    thread.href = `/t/${encodeURIComponent(request.thread_id)}`;
+    thread.hidden = false;
+    document.title = `${questionOf(request)} – askback`;
+    card.request = request;
+  },
+  () => {
+    card.hidden = true;
+    $("gone").hidden = false;
+  },
+);

@@ -1,0 +1,134 @@
+import type { ThreadEvent } from "../core/types.ts";
+import { WireError } from "./errors.ts";
+import { Socket } from "./socket.ts";
+
+export type Link = "connecting" | "online" | "offline" | "signed-out";
+
+/** Something that follows the server: brought up to date on every new connection, then fed with events. */
+export interface Follower {
+  /** Read what was missed and subscribe; called again after each reconnect and each resync. */
+  sync(socket: Socket): Promise<void>;
+  event(event: ThreadEvent): void;
+  /** The server refused the subscription for good, such as a 404. */
+  refused(error: WireError): void;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+const PING_MS = 25_000;
+const PONG_MS = 8_000;
+
+/**
+ * One WebSocket for all that a page follows, made again whenever it is lost.
+ *
+ * It is only opened while somebody follows something. `changed` hears the state of the link.
+ */
+export class Connection {
+  private readonly followers = new Set<Follower>();
+  private socket: Socket | null = null;
+  private opening = false;
+  private pause = FIRST_PAUSE_MS;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  link: Link = "connecting";
+
+  constructor(
+    private readonly url: string,
+    /** Resolves when somebody is signed in; rejects with 401 otherwise. */
+    private readonly allowed: () => Promise<unknown>,
+    private readonly changed: (link: Link) => void,
+  ) {
+    addEventListener("online", () => this.hurry());
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible") this.hurry();
+    });
+    setInterval(() => this.ping(), PING_MS);
+  }
+
+  /** Follow until the returned function is called. */
+  follow(follower: Follower): () => void {
+    this.followers.add(follower);
+    if (this.socket) void this.sync(follower, this.socket);
+    else void this.open();
+    return () => this.followers.delete(follower);
+  }
+
+  /** Bring one follower up to date again, after it has seen a gap. */
+  resync(follower: Follower): void {
+    if (this.socket) void this.sync(follower, this.socket);
+  }
+
+  private say(link: Link): void {
+    if (this.link === link) return;
+    this.link = link;
+    this.changed(link);
+  }
+
+  private async open(): Promise<void> {
+    if (this.opening || this.socket || this.followers.size === 0) return;
+    this.opening = true;
+    try {
+      await this.allowed();
+      const socket = await Socket.open(
+        this.url,
+        (frame) => this.hear(frame),
+        () => this.lost(),
+      );
+      this.socket = socket;
+      this.pause = FIRST_PAUSE_MS;
+      this.say("online");
+      for (const follower of this.followers) void this.sync(follower, socket);
+    } catch (error) {
+      if (error instanceof WireError && error.status === 401) this.say("signed-out");
+      else this.later();
+    } finally {
+      this.opening = false;
+    }
+  }
+
+  private async sync(follower: Follower, socket: Socket): Promise<void> {
+    try {
+      await follower.sync(socket);
+    } catch (error) {
+      if (error instanceof WireError && error.status >= 400 && error.status < 500) follower.refused(error);
+      else if (socket === this.socket) socket.close();
+    }
+  }
+
+  private hear(frame: Record<string, unknown>): void {
+    if (frame.event) for (const follower of this.followers) follower.event(frame.event as ThreadEvent);
+    if (frame.resync && this.socket)
+      for (const follower of this.followers) void this.sync(follower, this.socket);
+  }
+
+  private lost(): void {
+    this.socket = null;
+    this.later();
+  }
+
+  /** Try again after a pause that doubles, with some chance in it so that not all tabs come at once. */
+  private later(): void {
+    this.say("offline");
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.open(), this.pause * (0.5 + Math.random()));
+    this.pause = Math.min(this.pause * 2, LONGEST_PAUSE_MS);
+  }
+
+  private hurry(): void {
+    if (this.socket) this.ping();
+    else {
+      clearTimeout(this.timer);
+      void this.open();
+    }
+  }
+
+  /** A connection that has died without a word is found by a ping without an answer. */
+  private ping(): void {
+    const socket = this.socket;
+    if (!socket) return;
+    const deadline = setTimeout(() => socket.close(), PONG_MS);
+    socket.call("ping").then(
+      () => clearTimeout(deadline),
+      () => clearTimeout(deadline),
+    );
+  }
+}

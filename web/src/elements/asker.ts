@@ -1,0 +1,24 @@
+import { html, nothing, type TemplateResult } from "lit";
+import type { InputRequest } from "../core/types.ts";
+import { icons } from "./icons.ts";
+import { type Say, when } from "./text.ts";
+
+/**
+ * Who asks, drawn by us above everything that the agent wrote.
+ *
+ * The agent chooses its own name; the token's name it cannot choose, so both are shown, each with its word.
+ */
+export function drawAsker(request: InputRequest, say: Say, locale: string, thread: boolean): TemplateResult {
+  const { agent, requester } = request;
+  return html`<div class="asker" part="asker">
+    <span>${icons.agent}${say("asked_by")} <b><bdi>${agent?.name ?? requester?.name ?? "?"}</bdi></b></span>
+    ${agent?.tool ? html`<span>${say("tool")} <code><bdi>${agent.tool}</bdi></code></span>` : nothing}
+    ${agent && requester ? html`<span>${say("token")} <bdi>${requester.name}</bdi></span>` : nothing}
+    ${thread ? html`<span>${say("thread")} <bdi>${request.thread_id}</bdi></span>` : nothing}
+    ${
+      request.expires_at
+        ? html`<span class="due">${icons.clock}${say("due", { when: when(request.expires_at, locale) })}</span>`
+        : nothing
+    }
+  </div>`;
+}

@@ -1,0 +1,293 @@
+import { css } from "lit";
+
+/** Labels, native inputs and the ways to show options. */
+export const fields = css`
+  form {
+    display: grid;
+    gap: var(--_gap);
+  }
+  fieldset {
+    border: 0;
+    margin: 0;
+    min-inline-size: 0;
+    padding: 0;
+  }
+  fieldset.section {
+    border-block-start: 1px solid var(--_line);
+    display: grid;
+    gap: var(--_gap);
+    padding-block-start: 1.25rem;
+  }
+  fieldset.section > legend {
+    float: inline-start;
+    font-size: 1.0625rem;
+    font-weight: 650;
+    inline-size: 100%;
+  }
+  .tag {
+    color: var(--_muted);
+    font-size: 0.875rem;
+    font-weight: 400;
+  }
+  .field {
+    display: grid;
+    gap: 0.375rem;
+    scroll-margin: 5rem;
+  }
+  .field > *,
+  .section > * {
+    min-inline-size: 0;
+  }
+  .field.wrong {
+    border-inline-start: 4px solid var(--_danger);
+    padding-inline-start: 0.875rem;
+  }
+  label,
+  legend {
+    padding: 0;
+  }
+  .label {
+    font-weight: 600;
+  }
+  fieldset.field > legend {
+    float: inline-start;
+    inline-size: 100%;
+  }
+  .hint {
+    color: var(--_muted);
+    font-size: 0.875rem;
+    white-space: pre-wrap;
+  }
+  .error {
+    color: var(--_danger);
+    font-weight: 550;
+  }
+  input,
+  select,
+  textarea {
+    accent-color: var(--_accent);
+    color: inherit;
+    font: inherit;
+    margin: 0;
+  }
+  input:not([type="checkbox"], [type="radio"]),
+  select,
+  textarea {
+    background: var(--_surface);
+    border: 1px solid var(--_edge);
+    border-radius: var(--_radius);
+    inline-size: 100%;
+    min-block-size: 2.75rem;
+    padding: 0.5rem 0.75rem;
+    transition: border-color 0.12s;
+  }
+  input:hover,
+  select:hover,
+  textarea:hover {
+    border-color: var(--_text);
+  }
+  ::placeholder {
+    color: var(--_muted);
+    opacity: 1;
+  }
+  .wrong :is(input:not([type="checkbox"], [type="radio"]), select, textarea) {
+    border-color: var(--_danger);
+    border-width: 2px;
+  }
+  textarea {
+    field-sizing: content;
+    max-block-size: 24rem;
+    min-block-size: 6rem;
+    resize: vertical;
+  }
+  input.short {
+    max-inline-size: 16rem;
+  }
+  .options {
+    display: grid;
+    gap: 0.5rem;
+  }
+  .options.scroll {
+    border: 1px solid var(--_line);
+    border-radius: var(--_radius);
+    gap: 0;
+    max-block-size: 18rem;
+    overflow-y: auto;
+    padding: 0.25rem;
+  }
+  .scroll .option {
+    border-color: transparent;
+  }
+  .option {
+    align-items: start;
+    border: 1px solid var(--_line);
+    border-radius: var(--_radius);
+    cursor: pointer;
+    display: flex;
+    gap: 0.75rem;
+    min-block-size: 2.75rem;
+    padding: 0.5625rem 0.75rem;
+    transition:
+      background-color 0.12s,
+      border-color 0.12s;
+  }
+  .option:hover {
+    background: var(--_raised);
+  }
+  .option:has(:checked) {
+    background: var(--_tint);
+    border-color: var(--_accent);
+  }
+  .option:has(:focus-visible),
+  .chip:has(:focus-visible) {
+    outline: 3px solid var(--_focus);
+    outline-offset: 2px;
+  }
+  .option input,
+  .chip input {
+    outline: none;
+  }
+  .option input {
+    block-size: 1.5rem;
+    flex: none;
+    inline-size: 1.25rem;
+  }
+  .option .what {
+    min-inline-size: 0;
+  }
+  .option small {
+    color: var(--_muted);
+    display: block;
+    font-size: 0.875rem;
+  }
+  .option.danger,
+  .chip.danger {
+    color: var(--_danger);
+  }
+  .badge {
+    background: var(--_success-tint);
+    border-radius: 1rem;
+    color: var(--_success);
+    display: inline-block;
+    font-size: 0.75rem;
+    font-weight: 600;
+    margin-inline-start: 0.5rem;
+    padding: 0.0625rem 0.5rem;
+    white-space: nowrap;
+  }
+  .chips {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5rem;
+  }
+  .chip {
+    align-items: center;
+    border: 1px solid var(--_edge);
+    border-radius: 1.5rem;
+    cursor: pointer;
+    display: inline-flex;
+    gap: 0.5rem;
+    min-block-size: 2.75rem;
+    padding: 0.25rem 1rem;
+    position: relative;
+  }
+  .segments .chip {
+    border-radius: var(--_radius);
+  }
+  .chip:hover {
+    background: var(--_raised);
+  }
+  .chip:has(:checked) {
+    background: var(--_tint);
+    border-color: var(--_accent);
+    box-shadow: inset 0 0 0 1px var(--_accent);
+  }
+  .chip input {
+    block-size: 1.25rem;
+    inline-size: 1.25rem;
+  }
+  .quick {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.625rem;
+  }
+  .quick .choice {
+    display: grid;
+    flex: 0 1 auto;
+    justify-items: start;
+    text-align: start;
+  }
+  .quick .choice small {
+    color: inherit;
+    font-size: 0.8125rem;
+    font-weight: 400;
+    opacity: 0.85;
+  }
+  .quick .badge {
+    margin: 0;
+  }
+  .switch {
+    border: 0;
+    padding-inline: 0;
+  }
+  .switch:hover,
+  .switch:has(:checked) {
+    background: none;
+  }
+  input[role="switch"] {
+    appearance: none;
+    background: var(--_surface);
+    block-size: 1.5rem;
+    border: 2px solid var(--_edge);
+    border-radius: 1rem;
+    inline-size: 2.75rem;
+    position: relative;
+    transition: background-color 0.12s;
+  }
+  input[role="switch"]::before {
+    background: var(--_edge);
+    block-size: 1rem;
+    border-radius: 50%;
+    content: "";
+    inline-size: 1rem;
+    inset-block-start: 0.125rem;
+    inset-inline-start: 0.125rem;
+    position: absolute;
+    transition: translate 0.12s;
+  }
+  input[role="switch"]:checked {
+    background: var(--_accent);
+    border-color: var(--_accent);
+  }
+  input[role="switch"]:checked::before {
+    background: var(--_on-accent);
+    translate: 1.25rem;
+  }
+  input[role="switch"]:dir(rtl):checked::before {
+    translate: -1.25rem;
+  }
+  .other {
+    display: grid;
+    gap: 0.25rem;
+    margin-inline-start: 2rem;
+  }
+  .chips + .other,
+  select + .other,
+  .quick + .other {
+    margin-inline-start: 0;
+  }
+  @media (forced-colors: active) {
+    .option:has(:checked),
+    .chip:has(:checked) {
+      outline: 2px solid Highlight;
+    }
+    input[role="switch"] {
+      appearance: auto;
+      border: 0;
+      inline-size: 1.25rem;
+    }
+    input[role="switch"]::before {
+      content: none;
+    }
+  }
+`;

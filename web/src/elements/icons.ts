@@ -1,0 +1,21 @@
+import { svg, type TemplateResult } from "lit";
+
+const draw = (path: string): TemplateResult =>
+  svg`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${path}></path></svg>`;
+
+/** Line drawings on a 24 px grid; each stands beside a word that says the same. */
+export const icons = {
+  tick: draw("M5 12.5l4.5 4.5L19 7.5"),
+  skip: draw("M5 6l7 6-7 6zM17 6v12"),
+  cross: draw("M6 6l12 12M18 6L6 18"),
+  clock: draw("M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 7.5V12l3 2"),
+  warn: draw("M12 4L2.5 20h19zM12 10v4M12 17v.01"),
+  ask: draw(
+    "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M9.5 9.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1 1-1.1 1.8M12 16.5v.01",
+  ),
+  agent: draw(
+    "M7 8h10a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2v-7a2 2 0 0 1 2-2M12 8V4M9.5 13v1M14.5 13v1",
+  ),
+  tool: draw("M14.5 6.5a4 4 0 0 0-5 5L4 17l3 3 5.5-5.5a4 4 0 0 0 5-5L15 12l-3-3z"),
+  down: draw("M6 9l6 6 6-6"),
+};

@@ -1,0 +1,194 @@
+import { css, html, LitElement, type PropertyValues, type TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import { Client } from "../client/client.ts";
+import type { Locale } from "../core/messages.ts";
+import type { InputRequest } from "../core/types.ts";
+import { icons } from "./icons.ts";
+import { questionOf } from "./show.ts";
+import { localeOf, type Say, sayIn, when } from "./text.ts";
+import { tokens } from "./tokens.css.ts";
+
+const list = css`
+  h1 {
+    font-size: 1.5rem;
+    font-weight: 680;
+    letter-spacing: -0.01em;
+    margin: 0 0 1rem;
+  }
+  ul {
+    display: grid;
+    gap: 0.625rem;
+    list-style: none;
+    padding: 0;
+  }
+  a {
+    align-items: start;
+    background: var(--_surface);
+    border: 1px solid var(--_line);
+    border-radius: calc(var(--_radius) * 1.5);
+    color: inherit;
+    display: flex;
+    gap: 0.75rem;
+    padding: 0.875rem 1rem;
+    text-decoration: none;
+    transition: border-color 0.12s;
+  }
+  a:hover {
+    border-color: var(--_accent);
+  }
+  a .icon {
+    color: var(--_accent);
+    margin-block-start: 0.125rem;
+  }
+  .what {
+    flex: 1;
+    min-inline-size: 0;
+  }
+  .what b {
+    display: block;
+    font-weight: 600;
+  }
+  .meta {
+    color: var(--_muted);
+    display: flex;
+    flex-wrap: wrap;
+    font-size: 0.8125rem;
+    gap: 0 0.75rem;
+  }
+  .none {
+    background: var(--_surface);
+    border: 1px dashed var(--_line);
+    border-radius: calc(var(--_radius) * 1.5);
+    color: var(--_muted);
+    padding: 3rem 1.25rem;
+    text-align: center;
+  }
+  .none b {
+    color: var(--_text);
+    display: block;
+    font-weight: 600;
+  }
+  .none .icon {
+    block-size: 2rem;
+    color: var(--_success);
+    inline-size: 2rem;
+  }
+  @media (prefers-reduced-motion: reduce) {
+    a {
+      transition: none;
+    }
+  }
+`;
+
+/** How many requests wait; fired on every change. */
+export class WaitingEvent extends Event {
+  static readonly type = "askback-waiting";
+  constructor(readonly count: number) {
+    super(WaitingEvent.type, { bubbles: true, composed: true });
+  }
+}
+
+/**
+ * Everything that waits for this person, over all threads, newest first.
+ *
+ * @tag askback-inbox
+ * @attr base - put before the links, which go to `/r/{id}`
+ * @fires askback-waiting - the number of open requests
+ */
+export class AskbackInbox extends LitElement {
+  static override styles = [tokens, list];
+  static override properties = {
+    client: { attribute: false },
+    requests: { attribute: false },
+    base: { type: String },
+    news: { state: true },
+  };
+
+  declare client: Client | undefined;
+  /** What waits; a host without a server may set it. */
+  declare requests: readonly InputRequest[] | undefined;
+  declare base: string;
+  declare news: string;
+
+  private say: Say = sayIn("en");
+  private locale: Locale = "en";
+  private stop: (() => void) | undefined;
+
+  constructor() {
+    super();
+    this.base = "";
+    this.news = "";
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (this.requests) return;
+    this.client ??= Client.shared;
+    this.stop = this.client.followInbox((requests) => this.show(requests));
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.stop?.();
+  }
+
+  private show(requests: InputRequest[]): void {
+    const known = new Set(this.requests?.map((request) => request.id));
+    const fresh = requests.find((request) => !known.has(request.id));
+    if (this.requests && fresh) this.news = this.say("new_question", { title: questionOf(fresh) });
+    this.requests = requests;
+  }
+
+  protected override willUpdate(): void {
+    this.locale = localeOf(this);
+    this.say = sayIn(this.locale);
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    if (changed.has("requests") && this.requests) this.dispatchEvent(new WaitingEvent(this.requests.length));
+  }
+
+  private drawItem(request: InputRequest): TemplateResult {
+    return html`<li>
+      <a href="${this.base}/r/${encodeURIComponent(request.id)}"
+        >${icons.ask}<span class="what"
+          ><b>${questionOf(request)}</b
+          ><span class="meta"
+            ><bdi>${request.agent?.name ?? request.requester?.name ?? ""}</bdi
+            ><bdi>${request.thread_id}</bdi><span>${when(request.created_at, this.locale)}</span></span
+          ></span
+        ></a
+      >
+    </li>`;
+  }
+
+  protected override render(): TemplateResult {
+    const requests = this.requests ?? [];
+    const title = requests.length ? this.say("inbox_count", { count: requests.length }) : this.say("inbox");
+    const none = this.requests
+      ? html`<div class="none">${icons.tick}<b>${this.say("inbox_empty")}</b>${this.say("inbox_hint")}</div>`
+      : html`<p class="none">${this.say("loading")}</p>`;
+    return html`<h1 part="title">${title}</h1>
+      ${
+        requests.length
+          ? html`<ul>
+            ${repeat(
+              requests,
+              (request) => request.id,
+              (request) => this.drawItem(request),
+            )}
+          </ul>`
+          : none
+      }
+      <div class="hidden" role="status">${this.news}</div>`;
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "askback-inbox": AskbackInbox;
+  }
+  interface HTMLElementEventMap {
+    "askback-waiting": WaitingEvent;
+  }
+}

@@ -1,0 +1,249 @@
+import { css } from "lit";
+
+/** The card of one request: header, question, states and receipt. */
+export const card = css`
+  :host {
+    max-inline-size: var(--askback-max-width, 42.5rem);
+  }
+  .card {
+    background: var(--_surface);
+    border: 1px solid var(--_line);
+    border-radius: calc(var(--_radius) * 1.5);
+    box-shadow: 0 1px 2px rgb(0 0 0 / 5%);
+  }
+  .asker {
+    border-block-end: 1px solid var(--_line);
+    color: var(--_muted);
+    display: flex;
+    flex-wrap: wrap;
+    font-size: 0.8125rem;
+    gap: 0.125rem 0.875rem;
+    padding: 0.5rem 1.25rem;
+  }
+  .asker .icon {
+    margin-inline-end: 0.25rem;
+  }
+  .asker b {
+    color: var(--_text);
+    font-weight: 600;
+  }
+  .asker code {
+    font-family: var(--_mono);
+    font-size: 0.95em;
+  }
+  .due {
+    margin-inline-start: auto;
+  }
+  .body {
+    display: grid;
+    gap: var(--_gap);
+    padding: 1.25rem;
+  }
+  .body > * {
+    min-inline-size: 0;
+  }
+  h3 {
+    font-size: 1.1875rem;
+    font-weight: 650;
+    letter-spacing: -0.005em;
+    line-height: 1.3;
+  }
+  .description {
+    display: grid;
+    gap: 0.625rem;
+    white-space: pre-wrap;
+  }
+  .description.rich {
+    white-space: normal;
+  }
+  .lead {
+    display: grid;
+    gap: 0.375rem;
+  }
+  .description code,
+  .description pre {
+    background: var(--_raised);
+    border-radius: 0.25rem;
+    font-family: var(--_mono);
+    font-size: 0.875em;
+    padding: 0.1em 0.3em;
+  }
+  .description pre {
+    overflow-x: auto;
+    padding: 0.625rem 0.75rem;
+    white-space: pre;
+  }
+  .description pre code {
+    padding: 0;
+  }
+  .description ul,
+  .description ol {
+    padding-inline-start: 1.5rem;
+  }
+  .box {
+    background: var(--_danger-tint);
+    border-inline-start: 4px solid var(--_danger);
+    border-radius: var(--_radius);
+    padding: 0.75rem 1rem;
+  }
+  .box h4 {
+    font-size: 1rem;
+    font-weight: 650;
+  }
+  .box ul {
+    display: grid;
+    gap: 0.25rem;
+    list-style: none;
+    padding: 0.25rem 0 0;
+  }
+  .box a {
+    color: var(--_danger);
+    display: inline-block;
+    font-weight: 550;
+    min-block-size: 1.5rem;
+  }
+  .actions {
+    align-items: center;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.625rem;
+  }
+  .actions .note {
+    color: var(--_muted);
+    flex-basis: 100%;
+    font-size: 0.875rem;
+  }
+  .actions .end {
+    margin-inline-start: auto;
+  }
+  .sure {
+    border: 1px solid var(--_danger);
+    border-radius: var(--_radius);
+    display: grid;
+    gap: 0.75rem;
+    padding: 1rem;
+  }
+  .plain {
+    align-items: start;
+    color: var(--_muted);
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.25rem 0.625rem;
+    padding: 0.75rem 1rem;
+  }
+  .plain .icon {
+    margin-block-start: 0.125rem;
+  }
+  .plain > div {
+    flex: 1;
+    min-inline-size: 0;
+  }
+  .plain strong {
+    color: var(--_text);
+    font-weight: 600;
+  }
+  .plain .icon + div p + p {
+    font-size: 0.875rem;
+  }
+  @media (width < 30rem) {
+    .body,
+    .asker {
+      padding-inline: 1rem;
+    }
+    .actions button:not(.quiet) {
+      flex: 1 0 auto;
+    }
+  }
+`;
+
+/** The collapsed line of an answered request and what it opens to. */
+export const receipt = css`
+  summary {
+    align-items: start;
+    border-radius: calc(var(--_radius) * 1.5);
+    cursor: pointer;
+    display: flex;
+    gap: 0.625rem;
+    list-style: none;
+    padding: 0.75rem 1rem;
+  }
+  summary::-webkit-details-marker {
+    display: none;
+  }
+  summary:hover {
+    background: var(--_raised);
+  }
+  summary .tick,
+  .plain .tick {
+    color: var(--_success);
+  }
+  .line {
+    flex: 1;
+    min-inline-size: 0;
+  }
+  .line .q {
+    color: var(--_muted);
+  }
+  .line .a {
+    font-weight: 600;
+  }
+  .line .by {
+    color: var(--_muted);
+    display: block;
+    font-size: 0.8125rem;
+  }
+  .chevron {
+    color: var(--_muted);
+    margin-block-start: 0.125rem;
+    transition: rotate 0.12s;
+  }
+  details[open] .chevron {
+    rotate: 180deg;
+  }
+  .given {
+    border-block-start: 1px solid var(--_line);
+    display: grid;
+    gap: 1rem;
+    padding: 1rem;
+  }
+  .given dl {
+    display: grid;
+    gap: 0.875rem;
+  }
+  .given dt {
+    color: var(--_muted);
+    font-size: 0.875rem;
+  }
+  .given dd {
+    white-space: pre-wrap;
+  }
+  .given h4 {
+    font-size: 0.9375rem;
+  }
+  .given ul {
+    display: grid;
+    gap: 0.125rem;
+    list-style: none;
+    padding: 0;
+  }
+  .given li {
+    color: var(--_muted);
+    display: flex;
+    gap: 0.5rem;
+  }
+  .given li.chosen {
+    color: var(--_text);
+    font-weight: 600;
+  }
+  .given .mark {
+    flex: none;
+    inline-size: 1.25rem;
+  }
+  .given .mark .icon {
+    color: var(--_success);
+  }
+  .missing {
+    color: var(--_muted);
+    font-style: italic;
+  }
+`;

@@ -1,0 +1,387 @@
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { WireError } from "../client/errors.ts";
+import { newKey } from "../client/key.ts";
+import { checkAnswer } from "../core/answer.ts";
+import { isTerminal } from "../core/lifecycle.ts";
+import { INITIAL, isOpen, next, type Signal, type View } from "../core/machine.ts";
+import { type Locale, renderFault } from "../core/messages.ts";
+import { join } from "../core/path.ts";
+import {
+  allFields,
+  type Field,
+  type FieldError,
+  type Form,
+  type InputRequest,
+  type Values,
+} from "../core/types.ts";
+import { drawAsker } from "./asker.ts";
+import { blankOthers, collect, type Draft, dangerous, type Entry, start } from "./draft.ts";
+import { type Action, type Body, SettledEvent, SubmitEvent } from "./events.ts";
+import { fields } from "./field.css.ts";
+import { drawForm, drawLead, type FormHost, gateOf, uidOf } from "./form.ts";
+import { drawEnded, drawReceipt } from "./receipt.ts";
+import { card, receipt } from "./request.css.ts";
+import { questionOf } from "./show.ts";
+import { drawFailed, drawProblems, type Problem } from "./summary.ts";
+import { localeOf, type Say, sayIn } from "./text.ts";
+import { buttons, tokens } from "./tokens.css.ts";
+
+/** What the element needs to send; `Client` is one. */
+export interface Sender {
+  send(id: string, action: Action, body: Body, key: string): Promise<InputRequest>;
+}
+
+interface Attempt {
+  readonly text: string;
+  readonly action: Action;
+  readonly body: Body;
+  readonly key: string;
+}
+
+/**
+ * One request: the question while it is open, the receipt once it has ended.
+ *
+ * @tag askback-request
+ * @attr heading-level - the level of the title's heading, 3 unless set
+ * @attr readonly - shows the form without letting anybody answer
+ * @attr quiet - leaves announcing to the thread or inbox around it
+ * @fires askback-submit - before anything is sent; cancel it to send it yourself
+ * @fires askback-settled - when the request ended while it was shown
+ */
+export class AskbackRequest extends LitElement implements FormHost {
+  static override styles = [tokens, buttons, card, receipt, fields];
+  static override properties = {
+    request: { attribute: false },
+    client: { attribute: false },
+    headingLevel: { type: Number, attribute: "heading-level" },
+    readonly: { type: Boolean },
+    quiet: { type: Boolean },
+    inThread: { type: Boolean, attribute: "in-thread" },
+    view: { state: true },
+    draft: { state: true },
+    asking: { state: true },
+    filters: { state: true },
+  };
+
+  /** What is asked, as the server sends it; a later state of the same request updates the view. */
+  declare request: InputRequest | undefined;
+  /** Sends the answers; without one the host listens to `askback-submit`. */
+  declare client: Sender | undefined;
+  declare headingLevel: number;
+  declare readonly: boolean;
+  /** Leaves announcing to the thread or inbox around it: one live region for all. */
+  declare quiet: boolean;
+  /** Does not repeat the thread's name. */
+  declare inThread: boolean;
+  declare view: View;
+  declare draft: Draft;
+  declare asking: readonly string[];
+  declare filters: ReadonlyMap<string, string>;
+
+  say: Say = sayIn("en");
+  private locale: Locale = "en";
+  private mended: ReadonlySet<string> = new Set();
+  private attempt: Attempt | null = null;
+  private confirmed = false;
+  private lost = false;
+  private held = false;
+
+  constructor() {
+    super();
+    this.headingLevel = 3;
+    this.readonly = false;
+    this.quiet = false;
+    this.inThread = false;
+    this.view = INITIAL;
+    this.draft = new Map();
+    this.asking = [];
+    this.filters = new Map();
+    this.addEventListener("keydown", (event) => this.onKey(event));
+  }
+
+  private signal(signal: Signal): void {
+    this.view = next(this.view, signal);
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    this.locale = localeOf(this);
+    this.say = sayIn(this.locale);
+    if (changed.has("readonly")) this.signal({ type: "interactive", on: !this.readonly });
+    if (changed.has("request") && this.request) this.adopt(this.request);
+    this.held = this.shadowRoot?.activeElement != null;
+  }
+
+  private adopt(request: InputRequest): void {
+    if (this.view.request?.id !== request.id) {
+      this.view = next({ ...INITIAL, interactive: !this.readonly }, { type: "request", request });
+      this.draft = new Map();
+      this.attempt = null;
+      this.lost = false;
+    } else this.signal({ type: "request", request });
+    const form = this.view.request?.form;
+    if (form) this.draft = start(form, this.locale, this.draft);
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    const before = changed.get("view") as View | undefined;
+    const now = this.view;
+    if (!changed.has("view") || !before || before.phase === now.phase || !now.request) return;
+    if (!isTerminal(now.request.status) || before.request?.id !== now.request.id) return;
+    if (this.held) this.shadowRoot?.querySelector<HTMLElement>("summary, .plain")?.focus();
+    const own = this.attempt !== null && !this.lost;
+    this.dispatchEvent(new SettledEvent(now.request.id, now.request.status, own));
+  }
+
+  /** The message for a field, unless the person has changed the field since. */
+  errorOf(field: Field): string | undefined {
+    const path = join("values", field.id);
+    return this.mended.has(field.id)
+      ? undefined
+      : this.view.errors.find((error) => under(path, error.path))?.message;
+  }
+
+  change(field: Field, patch: Partial<Entry>): void {
+    const entry = this.draft.get(field.id);
+    if (!entry) return;
+    this.draft = new Map(this.draft).set(field.id, { ...entry, ...patch });
+    this.mended = new Set(this.mended).add(field.id);
+  }
+
+  search(field: Field, text: string): void {
+    this.filters = new Map(this.filters).set(field.id, text);
+  }
+
+  /** One click answers at once, but for a dangerous option, which is asked about first. */
+  pick(field: Field, patch: Partial<Entry>, danger: string | null): void {
+    if (!isOpen(this.view)) return;
+    this.change(field, patch);
+    if (danger !== null) this.ask([danger]);
+    else this.submit();
+  }
+
+  confirm(yes: boolean): void {
+    this.asking = [];
+    this.confirmed = yes;
+    if (yes) this.submit();
+    else this.focusLater(() => this.shadowRoot?.querySelector<HTMLElement>(".choice, [type=submit]"));
+  }
+
+  private ask(labels: readonly string[]): void {
+    this.asking = labels;
+    this.focusLater(() => this.shadowRoot?.getElementById("back"));
+  }
+
+  /** Check what was entered and send it; a second call while it is on its way does nothing. */
+  submit(): void {
+    const form = this.view.request?.form;
+    if (!form || !isOpen(this.view)) return;
+    const values = collect(form, this.draft, this.locale);
+    const errors = this.check(form, values);
+    if (errors.length > 0) this.refuse(errors);
+    else this.proceed(form, values);
+  }
+
+  /** Send what has passed the check, but ask again first where a dangerous option is chosen. */
+  private proceed(form: Form, values: Values): void {
+    const labels = this.confirmed ? [] : dangerous(form, this.draft);
+    this.confirmed = false;
+    if (labels.length > 0) this.ask(labels);
+    else this.post("answer", { revision: this.view.request?.revision ?? 1, values });
+  }
+
+  decline(reason: "skipped" | "dismissed"): void {
+    if (isOpen(this.view)) this.post("decline", { reason });
+  }
+
+  private check(form: Form, values: Values): FieldError[] {
+    const render = (path: string, key: string) => ({
+      path,
+      code: key,
+      message: renderFault({ path, code: key, key, params: {} }, this.locale),
+    });
+    const blank = new Set(blankOthers(form, this.draft).map((field) => field.id));
+    const halfTyped = allFields(form).filter((field) => this.control(form, field)?.validity?.badInput);
+    const own = [
+      ...[...blank].map((id) => render(join("values", id), "empty.other")),
+      ...halfTyped.map((field) => render(join("values", field.id), "invalid_date")),
+    ];
+    const covered = new Set(own.map((error) => error.path));
+    return [...own, ...this.faults(form, values).filter((error) => !covered.has(error.path))];
+  }
+
+  private faults(form: Form, values: Values): FieldError[] {
+    const patterns = this.view.request?.view?.patterns;
+    const first = allFields(form)[0];
+    const nothingGiven = Object.keys(values).length === 0 && first;
+    const probe = nothingGiven ? Object.fromEntries([[first.id, null]]) : values;
+    let checked = checkAnswer(form, probe, { patterns });
+    if (nothingGiven && !("faults" in checked)) checked = checkAnswer(form, values, { patterns });
+    if (!("faults" in checked)) return [];
+    return checked.faults.map((fault) => ({ ...fault, message: renderFault(fault, this.locale) }));
+  }
+
+  private refuse(errors: readonly FieldError[], summary?: string): void {
+    this.mended = new Set();
+    this.signal({ type: "refused", errors, ...(summary ? { summary } : {}) });
+    this.focusProblems();
+  }
+
+  private post(action: Action, body: Body): void {
+    const request = this.view.request;
+    if (!request) return;
+    const text = JSON.stringify([action, body]);
+    const again = this.view.phase === "failed" && this.attempt?.text === text ? this.attempt : null;
+    this.attempt = again ?? { text, action, body, key: newKey() };
+    this.signal(again ? { type: "retry" } : { type: "submit", key: this.attempt.key });
+    void this.deliver(request.id, this.attempt);
+  }
+
+  private async deliver(id: string, { action, body, key }: Attempt): Promise<void> {
+    const unclaimed = this.dispatchEvent(new SubmitEvent(id, action, body, key));
+    if (!this.client || !unclaimed) return;
+    try {
+      const request = await this.client.send(id, action, body, key);
+      if (this.view.request?.id === id) this.signal({ type: "accepted", request });
+    } catch (error) {
+      if (this.view.request?.id === id) this.fail(error);
+    }
+  }
+
+  /** Show that sending did not work; a host that sends by itself calls this too. */
+  fail(error: unknown): void {
+    const wire = error instanceof WireError ? error : new WireError(0, "network", "");
+    if (wire.request) this.conflict(wire.request);
+    else if (wire.status >= 400 && wire.status < 500 && wire.status !== 429)
+      this.refuse(wire.fieldErrors, wire.fieldErrors.length > 0 ? undefined : wire.message);
+    else {
+      this.signal({ type: "failed", ...(wire.message ? { summary: wire.message } : {}) });
+      this.focusProblems();
+    }
+  }
+
+  private conflict(request: InputRequest): void {
+    this.lost = isTerminal(request.status);
+    this.signal({ type: "conflict", request });
+    this.requestUpdate();
+    if (this.lost) return;
+    if (request.form) this.draft = start(request.form, this.locale, this.draft);
+    this.refuse([], this.say("changed"));
+  }
+
+  private focusProblems(): void {
+    this.focusLater(() => this.shadowRoot?.getElementById("problems"));
+  }
+
+  private focusLater(find: () => HTMLElement | null | undefined): void {
+    void this.updateComplete.then(() => find()?.focus());
+  }
+
+  private control(form: Form, field: Field): HTMLInputElement | null | undefined {
+    const uid = uidOf(form, field);
+    const other = this.draft.get(field.id)?.other ? `#${uid}-text, ` : "";
+    const root = this.shadowRoot;
+    return root?.querySelector<HTMLInputElement>(`${other}#${uid}`) ?? root?.querySelector(`#${uid}-0`);
+  }
+
+  /** Bring the label into view, then move the focus without a second scroll. */
+  private goTo(form: Form, field: Field): void {
+    const control = this.control(form, field);
+    control?.closest(".field")?.scrollIntoView({ block: "nearest" });
+    control?.focus({ preventScroll: true });
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (event.defaultPrevented || event.isComposing) return;
+    const form = this.view.request?.form;
+    const target = event.composedPath()[0] as HTMLElement;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      this.submit();
+    } else if (event.key === "Escape" && this.asking.length > 0) this.confirm(false);
+    else if (event.key === "Escape" && form?.allow_skip && !target.matches("select, [type=search]"))
+      this.decline("skipped");
+  }
+
+  private problems(form: Form): TemplateResult | typeof nothing {
+    const { phase, summary, errors } = this.view;
+    if (phase === "failed") {
+      return drawFailed(this.say, summary, () => {
+        if (this.attempt) this.post(this.attempt.action, this.attempt.body);
+      });
+    }
+    if (phase !== "error") return nothing;
+    const known = allFields(form);
+    const open = errors.flatMap((error): Problem[] => {
+      const field = known.find((item) => under(join("values", item.id), error.path));
+      if (!field) return [{ text: error.message, go: undefined }];
+      const text = known.length > 1 ? `${field.label}: ${error.message}` : error.message;
+      return this.mended.has(field.id) ? [] : [{ text, go: () => this.goTo(form, field) }];
+    });
+    if (open.length === 0 && !summary) return nothing;
+    return drawProblems(open, summary ?? this.say("problem"));
+  }
+
+  private drawUnknown(request: InputRequest): TemplateResult {
+    const open = isOpen(this.view);
+    return html`<section class="card" part="card">
+      ${drawAsker(request, this.say, this.locale, !this.inThread)}
+      <div class="body">
+        <p>${this.say("unknown_kind")}</p>
+        ${this.view.phase === "failed" ? this.problems({}) : nothing}
+        <div class="actions">
+          <button type="button" part="cancel" aria-disabled=${open ? nothing : "true"} @click=${() => this.decline("dismissed")}>
+            ${this.say("dismiss")}
+          </button>
+        </div>
+      </div>
+    </section>`;
+  }
+
+  private drawOpen(request: InputRequest, form: Form): TemplateResult {
+    return html`<section class="card" part="card" aria-label=${questionOf(request)}>
+      ${drawAsker(request, this.say, this.locale, !this.inThread)}
+      <div class="body" lang=${form.locale ?? nothing}>
+        ${this.problems(form)} ${drawLead(this, request, form)} ${drawForm(this, request, form)}
+      </div>
+    </section>`;
+  }
+
+  private drawState(): TemplateResult {
+    const { request, phase } = this.view;
+    if (!request) return html`<p class="card plain">${this.say("loading")}</p>`;
+    const settled = { request, say: this.say, locale: this.locale, lost: this.lost };
+    if (phase === "answered") return drawReceipt(settled);
+    if (isTerminal(request.status)) return drawEnded(settled);
+    return request.form && request.kind === "form"
+      ? this.drawOpen(request, request.form)
+      : this.drawUnknown(request);
+  }
+
+  private announcement(): string {
+    const { request, phase } = this.view;
+    if (!request || phase === "pending" || phase === "error" || phase === "failed") return "";
+    if (phase === "submitting") return this.say("sending");
+    return this.say(phase === "answered" ? "done_answered" : "done_ended", { title: questionOf(request) });
+  }
+
+  protected override render(): TemplateResult {
+    return html`${this.drawState()}${
+      this.quiet ? nothing : html`<div class="hidden" role="status">${this.announcement()}</div>`
+    }`;
+  }
+
+  /** Why Submit cannot be pressed yet, or null. */
+  get gate(): string | null {
+    const form = this.view.request?.form;
+    return form ? gateOf(this, form) : null;
+  }
+}
+
+const under = (path: string, error: string): boolean =>
+  error === path || error.startsWith(`${path}[`) || error.startsWith(`${path}.`);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "askback-request": AskbackRequest;
+  }
+}

@@ -1,0 +1,30 @@
+import { type Locale, negotiate, translate } from "../core/messages.ts";
+
+/** A sentence of the interface, by its key without `ui.`, in the language of the element. */
+export type Say = (key: string, params?: Record<string, unknown>) => string;
+
+/** The language to show: that of the nearest `lang` attribute, else the browser's, else English. */
+export function localeOf(element: Element): Locale {
+  let node: Element | null = element;
+  while (node && !node.getAttribute("lang")) {
+    const root: Node = node.getRootNode();
+    node = node.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
+  }
+  const declared = node?.getAttribute("lang");
+  return negotiate(declared ? [declared] : navigator.languages);
+}
+
+export const sayIn =
+  (locale: Locale): Say =>
+  (key, params = {}) =>
+    translate(`ui.${key}`, params, locale);
+
+/** A moment for people, in their own zone: the time today, the date and time else. */
+export function when(iso: string, locale: string): string {
+  const at = new Date(iso);
+  const today = at.toDateString() === new Date().toDateString();
+  return new Intl.DateTimeFormat(locale, {
+    ...(today ? {} : { dateStyle: "medium" }),
+    timeStyle: "short",
+  }).format(at);
+}

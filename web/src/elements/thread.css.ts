@@ -1,0 +1,117 @@
+import { css } from "lit";
+
+/** The conversation: messages, tools and requests in one column. */
+export const conversation = css`
+  :host {
+    max-inline-size: var(--askback-max-width, 46rem);
+  }
+  ol {
+    display: grid;
+    gap: 1rem;
+    list-style: none;
+    padding: 0;
+  }
+  li {
+    display: grid;
+    gap: 0.5rem;
+    min-inline-size: 0;
+  }
+  li > * {
+    min-inline-size: 0;
+  }
+  .who {
+    color: var(--_muted);
+    font-size: 0.8125rem;
+    font-weight: 550;
+  }
+  .text {
+    white-space: pre-wrap;
+  }
+  .user {
+    justify-items: end;
+  }
+  .user .text {
+    background: var(--_tint);
+    border-radius: 1rem 1rem 0.25rem;
+    max-inline-size: min(85%, 36rem);
+    padding: 0.5rem 0.875rem;
+  }
+  .tool {
+    color: var(--_muted);
+    font-size: 0.875rem;
+  }
+  .tool summary {
+    align-items: center;
+    cursor: pointer;
+    display: inline-flex;
+    gap: 0.5rem;
+    list-style: none;
+    min-block-size: 1.75rem;
+  }
+  .tool summary::-webkit-details-marker {
+    display: none;
+  }
+  .tool code,
+  .tool pre {
+    font-family: var(--_mono);
+    font-size: 0.8125rem;
+  }
+  .tool pre {
+    background: var(--_raised);
+    border-radius: var(--_radius);
+    margin-block-start: 0.25rem;
+    overflow-x: auto;
+    padding: 0.625rem 0.75rem;
+  }
+  img {
+    block-size: auto;
+    border-radius: var(--_radius);
+    max-inline-size: 100%;
+  }
+  .none {
+    color: var(--_muted);
+    padding-block: 2rem;
+    text-align: center;
+  }
+  .composer {
+    background: var(--_surface);
+    border: 1px solid var(--_edge);
+    border-radius: calc(var(--_radius) * 1.5);
+    display: flex;
+    gap: 0.5rem;
+    margin-block-start: 1.5rem;
+    padding: 0.375rem;
+  }
+  .composer:focus-within {
+    outline: 3px solid var(--_focus);
+    outline-offset: 1px;
+  }
+  .composer label {
+    display: grid;
+    flex: 1;
+    min-inline-size: 0;
+  }
+  .composer textarea {
+    background: none;
+    border: 0;
+    color: inherit;
+    field-sizing: content;
+    font: inherit;
+    max-block-size: 12rem;
+    outline: none;
+    padding: 0.5rem 0.625rem;
+    resize: none;
+  }
+  .composer textarea::placeholder {
+    color: var(--_muted);
+    opacity: 1;
+  }
+  .composer button {
+    align-self: end;
+  }
+  .sorry {
+    color: var(--_danger);
+    font-size: 0.875rem;
+    padding-block-start: 0.375rem;
+  }
+`;

@@ -1,0 +1,243 @@
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import { Client } from "../client/client.ts";
+import { newKey } from "../client/key.ts";
+import {
+  type Entry,
+  emptyThread,
+  entries,
+  type Part,
+  type Placed,
+  type Transcript,
+} from "../core/transcript.ts";
+import type { Message } from "../core/types.ts";
+import type { SettledEvent } from "./events.ts";
+import { icons } from "./icons.ts";
+import { questionOf } from "./show.ts";
+import { localeOf, type Say, sayIn } from "./text.ts";
+import { conversation } from "./thread.css.ts";
+import { buttons, tokens } from "./tokens.css.ts";
+
+/** Only these addresses become pictures. */
+const picture = (url: string): boolean => /^(https:\/\/|data:image\/)/i.test(url);
+
+/** How far from the end of the page still counts as reading along. */
+const NEAR_PX = 120;
+
+/**
+ * A conversation as it streams, with each request at the place that asked.
+ *
+ * @tag askback-thread
+ * @attr thread - the id of the conversation
+ */
+export class AskbackThread extends LitElement {
+  static override styles = [tokens, buttons, conversation];
+  static override properties = {
+    thread: { type: String },
+    client: { attribute: false },
+    transcript: { attribute: false },
+    missing: { state: true },
+    text: { state: true },
+    sorry: { state: true },
+    news: { state: true },
+  };
+
+  declare thread: string;
+  declare client: Client | undefined;
+  /** The conversation as far as it is read; a host without a server may set it. */
+  declare transcript: Transcript | undefined;
+  declare missing: boolean;
+  declare text: string;
+  declare sorry: boolean;
+  declare news: string;
+
+  private say: Say = sayIn("en");
+  private stop: (() => void) | undefined;
+  private key: string | null = null;
+  private sending = false;
+  private follow = false;
+
+  constructor() {
+    super();
+    this.thread = "";
+    this.missing = false;
+    this.text = "";
+    this.sorry = false;
+    this.news = "";
+    this.addEventListener("askback-settled", (event) => this.settled(event));
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.begin();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.stop?.();
+    this.stop = undefined;
+  }
+
+  private begin(): void {
+    this.stop?.();
+    if (!this.thread || !this.isConnected) return;
+    this.client ??= Client.shared;
+    this.stop = this.client.followThread(
+      this.thread,
+      (transcript) => this.show(transcript),
+      () => {
+        this.missing = true;
+      },
+    );
+  }
+
+  private show(next: Transcript): void {
+    const known = new Set(this.transcript?.requests.map((request) => request.id));
+    const fresh = next.requests.filter((request) => request.status === "pending" && !known.has(request.id));
+    const last = this.transcript ? fresh.at(-1) : undefined;
+    if (last) this.news = this.say("new_question", { title: questionOf(last) });
+    this.transcript = next;
+  }
+
+  /** Say how it ended, and give the focus back to the composer if it was in the card. */
+  private settled(event: SettledEvent): void {
+    const request = this.transcript?.requests.find((item) => item.id === event.id);
+    const key = event.status === "answered" ? "done_answered" : "done_ended";
+    if (request) this.news = this.say(key, { title: questionOf(request) });
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    this.say = sayIn(localeOf(this));
+    if (changed.has("thread") && this.hasUpdated) this.begin();
+    const page = document.documentElement;
+    this.follow = page.scrollHeight - page.scrollTop - page.clientHeight < NEAR_PX;
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    if (changed.has("transcript") && this.follow) void this.toEnd();
+  }
+
+  /** Keep reading along, unless the person is typing into a card: their place must not move. */
+  private async toEnd(): Promise<void> {
+    if (this.shadowRoot?.activeElement?.localName === "askback-request") return;
+    const cards = [...(this.shadowRoot?.querySelectorAll("askback-request") ?? [])];
+    await Promise.all(cards.map((card) => card.updateComplete));
+    document.documentElement.scrollTop = document.documentElement.scrollHeight;
+  }
+
+  private async send(): Promise<void> {
+    const text = this.text.trim();
+    if (!text || this.sending || !this.client) return;
+    this.sending = true;
+    this.key ??= newKey();
+    try {
+      await this.client.say(this.thread, text, this.key);
+      this.key = null;
+      this.text = "";
+      this.sorry = false;
+    } catch {
+      this.sorry = true;
+    } finally {
+      this.sending = false;
+    }
+  }
+
+  private type(event: Event): void {
+    this.text = (event.target as HTMLTextAreaElement).value;
+    this.key = null;
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    void this.send();
+  }
+
+  private drawRequest(request: Placed | null): TemplateResult | typeof nothing {
+    if (!request) return nothing;
+    return html`<askback-request
+      quiet
+      in-thread
+      heading-level="2"
+      .client=${this.client}
+      .request=${request}
+    ></askback-request>`;
+  }
+
+  private drawPart(part: Part): TemplateResult | typeof nothing {
+    switch (part.type) {
+      case "text":
+        return part.text ? html`<div class="text">${part.text}</div>` : nothing;
+      case "image":
+        return picture(part.url) ? html`<img src=${part.url} alt=${part.alt} loading="lazy" />` : nothing;
+      case "tool":
+        return html`<details class="tool">
+          <summary>${icons.tool}<code>${part.name}</code>${part.status ? html`<span>${part.status}</span>` : nothing}</summary>
+          <pre tabindex="0" aria-label=${this.say("input")}>${JSON.stringify(part.input ?? {}, null, 2)}</pre>
+        </details>`;
+      case "request":
+        return this.drawRequest(part.request);
+    }
+  }
+
+  private who(message: Message): TemplateResult {
+    const name = message.author?.name ?? this.say(message.role === "user" ? "you" : "agent");
+    return html`<span class="who"><bdi>${name}</bdi></span>`;
+  }
+
+  private drawEntry(entry: Entry): TemplateResult {
+    if (entry.type === "request") return html`<li>${this.drawRequest(entry.request)}</li>`;
+    return html`<li class=${entry.message.role}>
+      ${this.who(entry.message)} ${repeat(entry.parts, keyOf, (part) => this.drawPart(part))}
+    </li>`;
+  }
+
+  private drawComposer(): TemplateResult {
+    const send = (event: Event): void => {
+      event.preventDefault();
+      void this.send();
+    };
+    return html`<form class="composer" @submit=${send}>
+        <label
+          ><span class="hidden">${this.say("message")}</span
+          ><textarea
+            rows="1"
+            placeholder=${this.say("message")}
+            .value=${this.text}
+            @input=${this.type}
+            @keydown=${this.onKey}
+          ></textarea>
+        </label>
+        <button type="submit" class="primary">${this.say("send")}</button>
+      </form>
+      <p class="sorry" role="alert">${this.sorry ? this.say("failed") : nothing}</p>`;
+  }
+
+  protected override render(): TemplateResult {
+    if (this.missing) return html`<p class="none">${this.say("gone")}</p>`;
+    if (!this.transcript) return html`<p class="none">${this.say("loading")}</p>`;
+    const shown = entries(this.transcript ?? emptyThread(this.thread));
+    return html`${
+      shown.length > 0
+        ? html`<ol>
+          ${repeat(
+            shown,
+            (entry) => entry.id,
+            (entry) => this.drawEntry(entry),
+          )}
+        </ol>`
+        : html`<p class="none">${this.say("thread_empty")}</p>`
+    }
+      ${this.client ? this.drawComposer() : nothing}
+      <div class="hidden" role="status">${this.news}</div>`;
+  }
+}
+
+const keyOf = (part: Part, index: number): string =>
+  part.type === "request" ? part.id : `${part.type}${index}`;
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "askback-thread": AskbackThread;
+  }
+}

@@ -1,0 +1,167 @@
+import { css } from "lit";
+
+/** The design system's values; a host page overrides the `--askback-*` names. */
+export const tokens = css`
+  :host {
+    --_surface: var(--askback-surface, light-dark(#ffffff, #1c1e22));
+    --_raised: var(--askback-raised, light-dark(#f5f6f7, #25282d));
+    --_text: var(--askback-text, light-dark(#1f2328, #e8eaed));
+    --_muted: var(--askback-text-muted, light-dark(#59616b, #a8b0ba));
+    --_line: var(--askback-border-soft, light-dark(#dfe2e6, #353a41));
+    --_edge: var(--askback-border, light-dark(#818994, #7d8590));
+    --_accent: var(--askback-accent, light-dark(#2f5bd0, #9db7ff));
+    --_on-accent: var(--askback-accent-contrast, light-dark(#ffffff, #0f1a38));
+    --_tint: var(--askback-tint, light-dark(#eef3ff, #232c44));
+    --_danger: var(--askback-danger, light-dark(#b3261e, #ff9d94));
+    --_on-danger: var(--askback-danger-contrast, light-dark(#ffffff, #38090a));
+    --_danger-tint: light-dark(#fdf1f0, #3a2424);
+    --_success: var(--askback-success, light-dark(#1a7345, #84d8a8));
+    --_success-tint: light-dark(#e8f5ee, #1d3428);
+    --_focus: var(--askback-focus, light-dark(#2f5bd0, #b9ccff));
+    --_radius: var(--askback-radius, 0.5rem);
+    --_gap: var(--askback-gap, 1.25rem);
+    --_mono: var(--askback-font-mono, ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace);
+    box-sizing: border-box;
+    color: var(--_text);
+    color-scheme: light dark;
+    display: block;
+    font-family: var(--askback-font, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif);
+    font-size: 1rem;
+    line-height: 1.5;
+    overflow-wrap: anywhere;
+    text-align: start;
+  }
+  :host([theme="light"]) {
+    color-scheme: light;
+  }
+  :host([theme="dark"]) {
+    color-scheme: dark;
+  }
+  :host([hidden]) {
+    display: none;
+  }
+  *,
+  ::before,
+  ::after {
+    box-sizing: inherit;
+  }
+  :focus-visible {
+    outline: 3px solid var(--_focus);
+    outline-offset: 2px;
+  }
+  .hidden {
+    block-size: 1px;
+    clip-path: inset(50%);
+    inline-size: 1px;
+    overflow: hidden;
+    position: absolute;
+    white-space: nowrap;
+  }
+  .icon {
+    block-size: 1.25em;
+    fill: none;
+    flex: none;
+    inline-size: 1.25em;
+    stroke: currentColor;
+    stroke-linecap: round;
+    stroke-linejoin: round;
+    stroke-width: 1.75;
+    vertical-align: -0.25em;
+  }
+  p,
+  h2,
+  h3,
+  h4,
+  ul,
+  ol,
+  pre,
+  dl,
+  dd {
+    margin: 0;
+  }
+  a {
+    border-radius: 2px;
+    color: var(--_accent);
+    text-underline-offset: 0.15em;
+  }
+`;
+
+/** Buttons, the same everywhere. */
+export const buttons = css`
+  button {
+    align-items: center;
+    background: var(--_surface);
+    border: 1px solid var(--_edge);
+    border-radius: var(--_radius);
+    color: inherit;
+    cursor: pointer;
+    display: inline-flex;
+    font: inherit;
+    font-weight: 550;
+    gap: 0.5rem;
+    justify-content: center;
+    min-block-size: 2.75rem;
+    padding: 0.5rem 1.125rem;
+    transition:
+      background-color 0.12s,
+      border-color 0.12s;
+  }
+  button:hover {
+    background: var(--_raised);
+  }
+  button.primary {
+    background: var(--_accent);
+    border-color: var(--_accent);
+    color: var(--_on-accent);
+  }
+  button.primary:hover {
+    background: color-mix(in oklab, var(--_accent) 88%, var(--_text));
+  }
+  button.danger {
+    border-color: var(--_danger);
+    color: var(--_danger);
+  }
+  button.danger:hover {
+    background: var(--_danger-tint);
+  }
+  button.danger.primary {
+    background: var(--_danger);
+    color: var(--_on-danger);
+  }
+  button.quiet {
+    background: none;
+    border-color: transparent;
+    color: var(--_muted);
+  }
+  button.quiet:hover {
+    background: var(--_raised);
+    color: var(--_text);
+  }
+  button[aria-disabled="true"] {
+    background: var(--_raised);
+    border-color: var(--_line);
+    color: var(--_muted);
+    cursor: not-allowed;
+  }
+  .spinner {
+    animation: turn 0.8s linear infinite;
+    block-size: 1em;
+    border: 2px solid currentColor;
+    border-block-start-color: transparent;
+    border-radius: 50%;
+    inline-size: 1em;
+  }
+  @keyframes turn {
+    to {
+      rotate: 1turn;
+    }
+  }
+  @media (prefers-reduced-motion: reduce) {
+    * {
+      transition: none !important;
+    }
+    .spinner {
+      animation-duration: 4s;
+    }
+  }
+`;
