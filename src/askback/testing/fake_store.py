@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -47,6 +46,7 @@ class FakeStore:
         self.offline = False
         self._on_commit = on_commit
         self._position = 0
+        self._fresh: list[Event] = []
         self._requests: dict[tuple[str, str], tuple[int, Record]] = {}
         self._threads: dict[tuple[str, str], _Thread] = {}
         self._claims: dict[tuple[str, str, str, str], tuple[str, str]] = {}
@@ -72,7 +72,7 @@ class FakeStore:
             raise IdTaken(record.id)
         seq = self._append(event, record.spec)
         self._requests[record.tenant, record.id] = (seq, record)
-        self._keep(claim, record.id)
+        self._finish(claim, record.id)
         return Change(record, Outcome.APPLIED)
 
     async def get(self, tenant: str, request_id: str) -> Record | None:
@@ -94,7 +94,7 @@ class FakeStore:
         record = replace(record, status=settlement.status, state=settlement.state)
         self._append(settlement.event, record.spec)
         self._requests[record.tenant, record.id] = (seq, record)
-        self._keep(claim, record.id)
+        self._finish(claim, record.id)
         return Change(record, Outcome.APPLIED)
 
     async def list_requests(
@@ -147,7 +147,7 @@ class FakeStore:
             raise IdTaken(message_id)
         seq = self._append(event, None)
         self._threads[event.tenant, event.thread_id].messages[message_id] = Message(message_id, seq, data)
-        self._keep(claim, message_id)
+        self._finish(claim, message_id)
         return message_id, Outcome.APPLIED
 
     async def append_text(self, message_id: str, text: str, event: Draft) -> None:
@@ -159,6 +159,7 @@ class FakeStore:
         message = thread.messages[message_id]
         thread.messages[message_id] = replace(message, data=extend(message.data, text))
         self._append(event, None)
+        self._finish()
 
     async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
         """Read a thread in one snapshot."""
@@ -253,24 +254,24 @@ class FakeStore:
             raise ClaimMismatch(claim.key)
         return target
 
-    def _keep(self, claim: Claim | None, target: str) -> None:
-        if claim is not None:
-            self._claims[_name(claim)] = (claim.digest, target)
-
     def _append(self, draft: Draft, spec: str | None) -> int:
         thread = self._threads.setdefault((draft.tenant, draft.thread_id), _Thread())
         thread.seq += 1
         self._position += 1
         event = domain_events.commit(draft, seq=thread.seq, position=self._position, spec=spec)
         thread.events.append(event)
-        if self._on_commit is not None:
-            asyncio.get_running_loop().call_soon(self._tell, event)
+        self._fresh.append(event)
         return thread.seq
 
-    def _tell(self, event: Event) -> None:
-        assert self._on_commit is not None
+    def _finish(self, claim: Claim | None = None, target: str = "") -> None:
+        """Keep the claim, then tell what was written: the listener finds the whole change in place."""
+        if claim is not None:
+            self._claims[_name(claim)] = (claim.digest, target)
+        fresh, self._fresh = self._fresh, []
+        if self._on_commit is None:
+            return
         try:
-            self._on_commit([event])
+            self._on_commit(fresh)
         except Exception:  # noqa: BLE001 - the port: a failing listener does not fail the write
             _log.exception("a listener failed; the event is stored")
 

@@ -1,0 +1,68 @@
+"""Tokens, login codes, sessions and refusals."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+
+from askback.ports.store import Session, Store
+from askback.testing.store_samples import NOON, principal
+from askback.testing.store_suite import StoreSuite
+
+HOUR = 3_600_000
+
+
+class AccessContracts(StoreSuite):
+    """The contracts of `AccessStore`."""
+
+    async def test_a_token_stands_for_its_principal_until_it_is_replaced(self, store: Store) -> None:
+        assert await store.token("digest") is None
+        await store.put_token("digest", principal("tok_1"))
+        assert await store.token("digest") == principal("tok_1")
+        await store.put_token("digest", principal("tok_2", tenant="acme", role="admin"))
+        assert await store.token("digest") == principal("tok_2", tenant="acme", role="admin")
+
+    async def test_of_50_who_use_a_login_code_at_once_one_gets_a_session(self, store: Store) -> None:
+        await store.put_login("code", principal(), expires_at=NOON + HOUR)
+        opened = await asyncio.gather(
+            *(
+                store.open_session(
+                    "code", f"session {n}", csrf=f"csrf {n}", now_ms=NOON, expires_at=NOON + HOUR
+                )
+                for n in range(50)
+            )
+        )
+        [(winner, session)] = [(n, s) for n, s in enumerate(opened) if s is not None]
+        assert session == Session(principal(), f"csrf {winner}", NOON + HOUR)
+        kept = [await store.session(f"session {n}", now_ms=NOON) for n in range(50)]
+        assert kept == list(opened)
+
+    async def test_an_unknown_or_late_login_code_opens_nothing(self, store: Store) -> None:
+        await store.put_login("late", principal(), expires_at=NOON)
+        for code in ("late", "unknown"):
+            opened = await store.open_session(code, "s", csrf="c", now_ms=NOON, expires_at=NOON + HOUR)
+            assert opened is None
+        assert await store.session("s", now_ms=NOON) is None
+
+    async def test_a_session_ends_at_its_time_or_when_it_is_closed(self, store: Store) -> None:
+        for name in ("one", "two"):
+            await store.put_login(f"code {name}", principal(name), expires_at=NOON + HOUR)
+            await store.open_session(f"code {name}", name, csrf="c", now_ms=NOON, expires_at=NOON + HOUR)
+        assert await store.session("one", now_ms=NOON + HOUR - 1) is not None
+        assert await store.session("one", now_ms=NOON + HOUR) is None
+        await store.close_session("one")
+        await store.close_session("unknown")
+        assert await store.session("one", now_ms=NOON) is None
+        assert await store.session("two", now_ms=NOON) is not None
+
+    async def test_refusals_are_kept_newest_first_and_by_tenant(self, store: Store) -> None:
+        await store.refusal(principal("tok_1"), "answer", "req_1", at=NOON)
+        await store.refusal(principal("tok_2", tenant="acme"), "decline", None, at=NOON + 1)
+        await store.refusal(principal("tok_1"), "cancel", None, at=NOON + 2)
+        await store.refusal(None, "answer", "req_1", at=NOON + 3)
+        assert [tuple(r) for r in await store.refusals("main")] == [
+            (NOON + 2, "tok_1", "cancel", None),
+            (NOON, "tok_1", "answer", "req_1"),
+        ]
+        assert len(await store.refusals("main", limit=1)) == 1

@@ -1,0 +1,25 @@
+"""What every `Store` must keep, as tests: subclass `StoreContracts` and say how to make a store.
+
+    class TestMyStore(StoreContracts, DurableContracts):
+        def make_store(self, place, *, on_commit=None):
+            return MyStore(place / "data", on_commit=on_commit)
+
+        def outage(self, store, place):
+            return a_context_in_which_nothing_can_be_written()
+
+A test named `test_c4_…` holds contract 4 of `askback.ports.store`. `DurableContracts` is for stores
+that keep their data when they are closed.
+"""
+
+from __future__ import annotations
+
+from askback.testing.store_access import AccessContracts
+from askback.testing.store_durability import DurableContracts
+from askback.testing.store_reads import ReadContracts
+from askback.testing.store_writes import WriteContracts
+
+__all__ = ["DurableContracts", "StoreContracts"]
+
+
+class StoreContracts(WriteContracts, ReadContracts, AccessContracts):
+    """The contracts of `askback.ports.store`, without durability."""

@@ -1,0 +1,84 @@
+"""Contract 1: what returned is there after the store was closed and opened again."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from askback.ports.store import Change, ClaimMismatch, Outcome
+from askback.testing.store_samples import (
+    NOON,
+    added,
+    answer,
+    claim,
+    created,
+    delta,
+    message,
+    principal,
+    record,
+)
+from askback.testing.store_suite import StoreSuite
+
+
+class DurableContracts(StoreSuite):
+    """For stores that keep their data when they are closed."""
+
+    async def test_c1_a_reopened_store_has_everything_that_was_acknowledged(self, tmp_path: Path) -> None:
+        rows = [record(n, expires_at=NOON + n) for n in range(20)]
+        async with self.opened(tmp_path) as store:
+            await asyncio.gather(*(store.insert(row, created(row)) for row in rows))
+            await asyncio.gather(*(store.settle(answer(row)) for row in rows[::2]))
+            await store.add_message("m1", message(), added(message()))
+            await store.append_text("m1", "!", delta("m1", "!"))
+            await store.put_token("digest", principal())
+            await store.put_login("used", principal(), expires_at=NOON + 9)
+            await store.put_login("free", principal(), expires_at=NOON + 9)
+            await store.open_session("used", "session", csrf="c", now_ms=NOON, expires_at=NOON + 9)
+            before = (
+                await store.list_requests("main"),
+                await store.thread("main", "t1"),
+                await store.tenant_events("main", after=0),
+                await store.next_deadline(),
+                await store.token("digest"),
+                await store.session("session", now_ms=NOON),
+            )
+        async with self.opened(tmp_path) as store:
+            after = (
+                await store.list_requests("main"),
+                await store.thread("main", "t1"),
+                await store.tenant_events("main", after=0),
+                await store.next_deadline(),
+                await store.token("digest"),
+                await store.session("session", now_ms=NOON),
+            )
+            assert after == before
+            again = [
+                await store.open_session(code, f"by {code}", csrf="c", now_ms=NOON, expires_at=NOON + 9)
+                for code in ("used", "free")
+            ]
+            assert [session is not None for session in again] == [False, True]
+
+    async def test_c1_numbers_go_on_where_they_were(self, tmp_path: Path) -> None:
+        for n in range(1, 4):
+            async with self.opened(tmp_path) as store:
+                await store.insert(record(n), created(record(n)))
+                events = await store.thread_events("main", "t1", after=0)
+                assert [e.seq for e in events] == list(range(1, n + 1))
+                assert [e.position for e in events] == sorted({e.position for e in events})
+
+    async def test_c4_keys_are_remembered_after_a_reopen(self, tmp_path: Path) -> None:
+        row, step = record(1), answer(record(1))
+        async with self.opened(tmp_path) as store:
+            await store.insert(row, created(row), claim())
+            change = await store.settle(step, claim(scope="answer"))
+            assert change is not None
+        async with self.opened(tmp_path) as store:
+            replayed = Change(change.record, Outcome.REPLAYED)
+            assert await store.insert(record(2), created(record(2)), claim()) == replayed
+            assert await store.settle(step, claim(scope="answer")) == replayed
+            with pytest.raises(ClaimMismatch):
+                await store.insert(record(2), created(record(2)), claim(digest="d2"))

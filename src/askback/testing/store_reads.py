@@ -1,0 +1,213 @@
+"""Contracts 2, 7 and 8: what a read shows, and to whom."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from askback.domain.events import commit
+from askback.domain.lifecycle import Status
+from askback.ports.store import IdTaken, MessageMissing, Store, ThreadView
+from askback.testing.store_samples import (
+    NOON,
+    added,
+    answer,
+    created,
+    delta,
+    message,
+    principal,
+    record,
+    request_id,
+)
+from askback.testing.store_suite import StoreSuite
+
+
+class ReadContracts(StoreSuite):
+    """Events, requests, threads, deadlines; freshness; tenants."""
+
+    async def test_c2_replayed_events_are_composed_from_what_was_written(self, store: Store) -> None:
+        row, step = record(1, thread='t "1"\n'), answer(record(1, thread='t "1"\n'))
+        data, more = message("Hé"), delta("m1", " 🙂", thread=row.thread_id)
+        await store.insert(row, created(row))
+        await store.add_message("m1", data, added(data, thread=row.thread_id))
+        await store.append_text("m1", " 🙂", more)
+        await store.settle(step)
+        drafts = [
+            (created(row), row.spec),
+            (added(data, thread=row.thread_id), None),
+            (more, None),
+            (step.event, row.spec),
+        ]
+        assert list(await store.thread_events("main", row.thread_id, after=0)) == [
+            commit(draft, seq=n, position=n, spec=spec) for n, (draft, spec) in enumerate(drafts, 1)
+        ]
+
+    async def test_events_come_in_pages_after_a_cursor(self, store: Store) -> None:
+        for n in range(1, 8):
+            await store.insert(record(n, thread=f"t{n % 2}"), created(record(n, thread=f"t{n % 2}")))
+        everything = list(await store.tenant_events("main", after=0))
+        assert [e.request_id for e in everything] == [request_id(n) for n in range(1, 8)]
+        middle = everything[2].position
+        assert list(await store.tenant_events("main", after=middle, limit=2)) == everything[3:5]
+        assert await store.last_position("main") == everything[-1].position
+        assert [e.seq for e in await store.thread_events("main", "t1", after=1, limit=2)] == [2, 3]
+        assert await store.thread_events("main", "t1", after=4) == []
+        assert await store.last_position("acme") == 0
+
+    # Requests
+
+    async def test_requests_are_listed_newest_first_in_pages(self, store: Store) -> None:
+        rows = [record(n) for n in range(1, 8)]
+        await asyncio.gather(*(store.insert(row, created(row)) for row in rows))
+        newest = rows[::-1]
+        assert await store.list_requests("main", limit=3) == newest[:3]
+        assert await store.list_requests("main", limit=3, before=newest[2].id) == newest[3:6]
+        assert await store.list_requests("main", limit=3, before=newest[5].id) == newest[6:]
+        assert await store.list_requests("main", before=newest[6].id) == []
+
+    async def test_requests_are_found_by_any_mix_of_filters(self, store: Store) -> None:
+        kinds, owners = ("form", "secret"), ("tok_1", "tok_2", "tok_3")
+        rows = [
+            record(n, thread=f"t{n % 2}", kind=kinds[n % 4 // 2], requester=owners[n % 3]) for n in range(24)
+        ]
+        for row in rows:
+            await store.insert(row, created(row))
+        settled = {row.id: await store.settle(answer(row)) for row in rows[:12]}
+        now = [change.record if (change := settled.get(row.id)) else row for row in rows]
+        for thread in (None, "t1", "none"):
+            for statuses in (None, frozenset[Status](), frozenset({Status.PENDING}), frozenset(Status)):
+                for kind in (None, "secret"):
+                    for requester in (None, "tok_2"):
+                        found = await store.list_requests(
+                            "main",
+                            thread_id=thread,
+                            statuses=statuses,
+                            kind=kind,
+                            requester=requester,
+                            before=now[20].id,
+                        )
+                        assert found == [
+                            r
+                            for r in reversed(now[:20])
+                            if thread in (None, r.thread_id)
+                            and (statuses is None or r.status in statuses)
+                            and kind in (None, r.kind)
+                            and requester in (None, r.requester)
+                        ]
+
+    async def test_deadlines_of_open_requests_come_earliest_first(self, store: Store) -> None:
+        assert await store.next_deadline() is None
+        late, soon, never = record(1, expires_at=NOON + 9), record(2, expires_at=NOON + 5), record(3)
+        other, gone = record(4, tenant="acme", expires_at=NOON + 7), record(5, expires_at=NOON + 1)
+        for row in (late, soon, never, other, gone):
+            await store.insert(row, created(row))
+        await store.settle(answer(gone))
+        assert await store.next_deadline() == NOON + 5
+        assert await store.due(NOON + 4) == []
+        assert await store.due(NOON + 7) == [soon, other]
+        assert await store.due(NOON + 99, limit=2) == [soon, other]
+        for row in (soon, other, late):
+            await store.settle(answer(row, status=Status.EXPIRED, revision=None))
+        assert await store.next_deadline() is None
+
+    # Threads
+
+    async def test_a_thread_is_read_with_its_messages_requests_and_cursor(self, store: Store) -> None:
+        row = record(1)
+        await store.add_message("m1", message("a"), added(message("a")))
+        await store.insert(row, created(row))
+        await store.add_message("m2", message("b"), added(message("b")))
+        await store.append_text("m1", "x", delta("m1", "x"))
+        await store.append_text("m1", 'y"é', delta("m1", 'y"é'))
+        change = await store.settle(answer(row))
+        assert change is not None
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert view.seq == 6
+        assert [(m.id, m.seq, json.loads(m.data)) for m in view.messages] == [
+            ("m1", 1, json.loads(message('axy"é'))),
+            ("m2", 3, json.loads(message("b"))),
+        ]
+        assert list(view.requests) == [(2, change.record)]
+
+    async def test_a_delta_goes_to_the_last_text_block_or_makes_one(self, store: Store) -> None:
+        tool = {"type": "tool", "tool_call_id": "c1", "name": "bash"}
+        mixed = json.dumps({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}, tool]})
+        await store.add_message("m1", mixed, added(mixed))
+        await store.append_text("m1", "c", delta("m1", "c"))
+        bare = json.dumps({"content": [tool]})
+        await store.add_message("m2", bare, added(bare))
+        await store.append_text("m2", "d", delta("m2", "d"))
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert [json.loads(m.data)["content"] for m in view.messages] == [
+            [{"type": "text", "text": "a"}, {"type": "text", "text": "bc"}, tool],
+            [tool, {"type": "text", "text": "d"}],
+        ]
+
+    async def test_a_long_thread_shows_the_newest(self, store: Store) -> None:
+        for n in range(6):
+            await store.add_message(f"m{n}", message(), added(message()))
+            await store.insert(record(n), created(record(n)))
+        view = await store.thread("main", "t1", limit=2)
+        assert view is not None
+        assert ([m.id for m in view.messages], [r.id for _, r in view.requests]) == (
+            ["m4", "m5"],
+            [request_id(4), request_id(5)],
+        )
+
+    async def test_a_message_id_is_taken_within_its_thread_only(self, store: Store) -> None:
+        await store.add_message("m1", message(), added(message()))
+        await store.add_message("m1", message(), added(message(), thread="t2"))
+        with pytest.raises(IdTaken):
+            await store.add_message("m1", message("other"), added(message("other")))
+        with pytest.raises(MessageMissing):
+            await store.append_text("m1", "x", delta("m1", "x", thread="t3"))
+        assert await store.thread("main", "t3") is None
+
+    # 7 and 8
+
+    async def test_c7_a_read_sees_every_write_that_returned(self, store: Store) -> None:
+        async def converse(n: int) -> None:
+            row = record(n, thread=f"t{n}")
+            await store.insert(row, created(row))
+            assert await store.get("main", row.id) == row
+            assert await store.list_requests("main", thread_id=row.thread_id) == [row]
+            change = await store.settle(answer(row))
+            assert change is not None
+            assert await store.get("main", row.id) == change.record
+            assert await store.thread("main", row.thread_id) == ThreadView(2, [], [(1, change.record)])
+            assert len(await store.thread_events("main", row.thread_id, after=0)) == 2
+
+        await asyncio.gather(*(converse(n) for n in range(40)))
+
+    async def test_c8_nothing_of_another_tenant_can_be_seen_or_changed(self, store: Store) -> None:
+        row = record(1, expires_at=NOON)
+        await store.insert(row, created(row))
+        await store.add_message("m1", message(), added(message()))
+        await store.refusal(principal(), "answer", row.id, at=NOON)
+        assert await store.get("acme", row.id) is None
+        assert await store.settle(answer(row, tenant="acme")) is None
+        assert await store.list_requests("acme") == []
+        assert await store.list_requests("acme", thread_id="t1") == []
+        assert await store.thread("acme", "t1") is None
+        assert await store.thread_events("acme", "t1", after=0) == []
+        assert await store.tenant_events("acme", after=0) == []
+        assert await store.last_position("acme") == 0
+        assert await store.refusals("acme") == []
+        with pytest.raises(MessageMissing):
+            await store.append_text("m1", "x", delta("m1", "x", tenant="acme"))
+        assert await store.get("main", row.id) == row
+
+    async def test_c8_tenants_may_use_the_same_names(self, store: Store) -> None:
+        mine, theirs = record(1), record(1, tenant="acme")
+        await store.insert(mine, created(mine))
+        await store.insert(theirs, created(theirs))
+        await store.settle(answer(theirs))
+        assert await store.get("main", mine.id) == mine
+        assert [e.seq for e in await store.thread_events("acme", "t1", after=0)] == [1, 2]
+        assert [e.seq for e in await store.thread_events("main", "t1", after=0)] == [1]

@@ -1,0 +1,99 @@
+"""Rows for tests of stores: small, valid, and different from each other."""
+
+from __future__ import annotations
+
+import json
+
+from askback.domain.events import MESSAGE_ADDED, MESSAGE_DELTA, REQUEST_CREATED, Draft
+from askback.domain.lifecycle import Status
+from askback.domain.record import Record
+from askback.ports.store import Claim, Principal, Settlement
+
+OPEN = frozenset({Status.PENDING, Status.RESOLVING})
+PENDING = '{"status":"pending","revision":1}'
+NOON = 1_795_176_000_000
+
+
+def request_id(n: int) -> str:
+    """Make an id that sorts by `n`, as real ones sort by time."""
+    return f"req_{n:026d}"
+
+
+def record(
+    n: int,
+    *,
+    tenant: str = "main",
+    thread: str = "t1",
+    kind: str = "form",
+    requester: str = "tok_1",
+    expires_at: int | None = None,
+) -> Record:
+    """Make the n-th request, pending."""
+    spec = json.dumps({"id": request_id(n), "kind": kind, "form": {"title": f"Nº {n}"}}, ensure_ascii=False)
+    return Record(
+        id=request_id(n),
+        tenant=tenant,
+        thread_id=thread,
+        kind=kind,
+        requester=requester,
+        status=Status.PENDING,
+        revision=1,
+        created_at=NOON + n,
+        expires_at=expires_at,
+        spec=spec,
+        state=PENDING,
+    )
+
+
+def created(row: Record) -> Draft:
+    """Make the event that a request begins with."""
+    return Draft(REQUEST_CREATED, row.tenant, row.thread_id, row.created_at, row.id, row.state)
+
+
+def answer(
+    row: Record,
+    value: str = "yes",
+    *,
+    tenant: str | None = None,
+    status: Status = Status.ANSWERED,
+    expected: frozenset[Status] = OPEN,
+    revision: int | None = 1,
+) -> Settlement:
+    """Make a step that ends a request; `value` tells one answer from another."""
+    state = json.dumps({"status": status, "revision": row.revision, "answer": {"values": {"a": value}}})
+    tenant = tenant or row.tenant
+    event = Draft(f"request.{status}", tenant, row.thread_id, NOON + 1, row.id, state)
+    return Settlement(tenant, row.id, expected, revision, status, state, event)
+
+
+def message(text: str = "Hello") -> str:
+    """Make a message of one text block."""
+    return json.dumps({"role": "agent", "content": [{"type": "text", "text": text}]}, separators=(",", ":"))
+
+
+def added(data: str, *, tenant: str = "main", thread: str = "t1") -> Draft:
+    """Make the event of a new message."""
+    return Draft(MESSAGE_ADDED, tenant, thread, NOON, None, data)
+
+
+def delta(message_id: str, text: str, *, tenant: str = "main", thread: str = "t1") -> Draft:
+    """Make the event of a text that is appended."""
+    data = json.dumps({"id": message_id, "text": text}, ensure_ascii=False)
+    return Draft(MESSAGE_DELTA, tenant, thread, NOON, None, data)
+
+
+def claim(
+    key: str = "k1",
+    digest: str = "d1",
+    *,
+    scope: str = "create",
+    principal: str = "tok_1",
+    tenant: str = "main",
+) -> Claim:
+    """Make an idempotency key."""
+    return Claim(tenant, principal, scope, key, digest)
+
+
+def principal(who: str = "tok_1", *, tenant: str = "main", role: str = "responder") -> Principal:
+    """Make a caller."""
+    return Principal(who, tenant, role, f"{who}'s name")

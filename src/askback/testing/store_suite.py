@@ -1,0 +1,46 @@
+"""What the parts of the store's conformance suite share: how to make a store, and one that is open."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+
+from askback.domain.events import Event
+from askback.ports.store import Store
+
+OnCommit = Callable[[Sequence[Event]], None]
+
+
+class StoreSuite:
+    """Say how to make a store of the kind under test; every part of the suite builds on it."""
+
+    pytestmark = pytest.mark.anyio
+
+    def make_store(self, place: Path, *, on_commit: OnCommit | None = None) -> Store:
+        """Return a closed store whose data are at `place`: the same data for the same place."""
+        raise NotImplementedError
+
+    def outage(self, store: Store, place: Path) -> AbstractContextManager[object]:
+        """Make the store unable to write for as long as the context lasts."""
+        raise NotImplementedError
+
+    @asynccontextmanager
+    async def opened(self, place: Path, *, on_commit: OnCommit | None = None) -> AsyncGenerator[Store]:
+        """Open a store, and close it at the end."""
+        store = self.make_store(place, on_commit=on_commit)
+        with anyio.fail_after(20):
+            await store.open()
+            try:
+                yield store
+            finally:
+                await store.close()
+
+    @pytest.fixture
+    async def store(self, tmp_path: Path) -> AsyncIterator[Store]:
+        """An open, empty store."""
+        async with self.opened(tmp_path) as store:
+            yield store

@@ -1,0 +1,242 @@
+"""Contracts 2 to 6, 9 and 10: what a write promises."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from askback.domain.events import Event
+from askback.domain.lifecycle import Status
+from askback.errors import Unavailable
+from askback.ports.store import Change, ClaimMismatch, IdTaken, MessageMissing, Outcome, Store
+from askback.testing.store_samples import added, answer, claim, created, delta, message, principal, record
+from askback.testing.store_suite import StoreSuite
+
+
+class WriteContracts(StoreSuite):
+    """Numbering, compare-and-set, claims, events, isolation, outage, cancellation."""
+
+    # 2: numbers
+
+    async def test_c2_seq_is_gapless_in_each_thread_under_200_concurrent_inserts(self, store: Store) -> None:
+        rows = [record(n, thread=f"t{n % 5}") for n in range(200)]
+        await asyncio.gather(*(store.insert(row, created(row)) for row in rows))
+        for thread in range(5):
+            events = await store.thread_events("main", f"t{thread}", after=0)
+            assert [e.seq for e in events] == list(range(1, 41))
+        positions = [e.position for e in await store.tenant_events("main", after=0)]
+        assert positions == sorted(set(positions))
+        assert len(positions) == 200
+
+    async def test_c2_a_change_that_was_refused_leaves_no_event(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        await store.settle(answer(row))
+        await store.settle(answer(row, "late"))
+        with pytest.raises(IdTaken):
+            await store.insert(row, created(row))
+        events = await store.thread_events("main", "t1", after=0)
+        assert [(e.seq, e.type) for e in events] == [(1, "request.created"), (2, "request.answered")]
+
+    # 3: compare-and-set
+
+    async def test_c3_of_100_settles_at_once_one_is_applied_and_99_see_it(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        changes = await asyncio.gather(*(store.settle(answer(row, f"person {n}")) for n in range(100)))
+        done = [c for c in changes if c is not None]
+        assert Counter(c.outcome for c in done) == {Outcome.APPLIED: 1, Outcome.LOST: 99}
+        winner = next(c.record for c in done if c.outcome is Outcome.APPLIED)
+        assert winner.status is Status.ANSWERED
+        assert {c.record for c in done} == {winner}
+        assert await store.get("main", row.id) == winner
+
+    @pytest.mark.parametrize(
+        ("expected", "revision"),
+        [(frozenset({Status.PENDING}), 2), (frozenset({Status.RESOLVING}), 1), (frozenset[Status](), None)],
+        ids=["old revision", "other status", "no status"],
+    )
+    async def test_c3_a_step_that_does_not_fit_the_row_changes_nothing(
+        self, store: Store, expected: frozenset[Status], revision: int | None
+    ) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        change = await store.settle(answer(row, expected=expected, revision=revision))
+        assert change == Change(row, Outcome.LOST)
+        assert await store.get("main", row.id) == row
+
+    async def test_c3_a_step_for_any_revision_is_applied(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        step = answer(row, status=Status.EXPIRED, revision=None)
+        assert await store.settle(step) == Change(
+            replace(row, status=Status.EXPIRED, state=step.state), Outcome.APPLIED
+        )
+
+    async def test_c3_a_step_for_no_request_is_none(self, store: Store) -> None:
+        assert await store.settle(answer(record(1))) is None
+        assert await store.thread("main", "t1") is None
+
+    # 4: claims
+
+    async def test_c4_the_same_key_and_body_return_the_first_request(self, store: Store) -> None:
+        first, second = record(1), record(2)
+        assert (await store.insert(first, created(first), claim())).outcome is Outcome.APPLIED
+        settled = await store.settle(answer(first))
+        assert settled is not None
+        assert await store.insert(second, created(second), claim()) == Change(
+            settled.record, Outcome.REPLAYED
+        )
+        assert await store.get("main", second.id) is None
+
+    async def test_c4_of_50_inserts_with_one_key_one_is_applied(self, store: Store) -> None:
+        rows = [record(n) for n in range(50)]
+        changes = await asyncio.gather(*(store.insert(row, created(row), claim()) for row in rows))
+        assert Counter(c.outcome for c in changes) == {Outcome.APPLIED: 1, Outcome.REPLAYED: 49}
+        assert len({c.record for c in changes}) == 1
+
+    async def test_c4_another_body_under_the_same_key_is_a_mismatch(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row), claim())
+        with pytest.raises(ClaimMismatch):
+            await store.insert(record(2), created(record(2)), claim(digest="d2"))
+        with pytest.raises(ClaimMismatch):
+            await store.settle(answer(row), claim(digest="d2"))
+        with pytest.raises(ClaimMismatch):
+            await store.add_message("m1", message(), added(message()), claim(digest="d2"))
+        assert await store.get("main", row.id) == row
+        assert len(await store.thread_events("main", "t1", after=0)) == 1
+
+    async def test_c4_keys_of_others_and_for_other_things_are_other_keys(self, store: Store) -> None:
+        claims = [
+            claim(),
+            claim(principal="tok_2"),
+            claim(scope="message"),
+            claim("k2"),
+            claim(tenant="acme"),
+        ]
+        for n, each in enumerate(claims):
+            row = record(n, tenant=each.tenant)
+            assert (await store.insert(row, created(row), each)).outcome is Outcome.APPLIED
+
+    async def test_c4_a_repeated_answer_is_replayed_and_a_lost_one_loses_again(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        mine, theirs = claim(scope=f"answer:{row.id}"), claim("k2", scope=f"answer:{row.id}")
+        won = await store.settle(answer(row), mine)
+        assert won is not None
+        assert await store.settle(answer(row), mine) == Change(won.record, Outcome.REPLAYED)
+        for _ in range(2):
+            assert await store.settle(answer(row, "late"), theirs) == Change(won.record, Outcome.LOST)
+
+    async def test_c4_a_repeated_message_returns_the_first_id(self, store: Store) -> None:
+        key = claim(scope="message:t1")
+        assert await store.add_message("m1", message(), added(message()), key) == ("m1", Outcome.APPLIED)
+        assert await store.add_message("m2", message(), added(message()), key) == ("m1", Outcome.REPLAYED)
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert [m.id for m in view.messages] == ["m1"]
+
+    async def test_c4_a_key_stays_free_when_its_write_fails(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        with pytest.raises(IdTaken):
+            await store.insert(row, created(row), claim())
+        other = record(2)
+        assert (await store.insert(other, created(other), claim())).outcome is Outcome.APPLIED
+
+    # 5: events
+
+    async def test_c5_events_arrive_in_order_on_the_loop_before_the_caller_goes_on(
+        self, tmp_path: Path
+    ) -> None:
+        seen: list[Event] = []
+        threads: set[int] = set()
+
+        def listen(events: Sequence[Event]) -> None:
+            seen.extend(events)
+            threads.add(threading.get_ident())
+
+        async with self.opened(tmp_path, on_commit=listen) as store:
+            for n in range(3):
+                await store.insert(record(n), created(record(n)))
+                assert len(seen) == n + 1
+            await asyncio.gather(*(store.insert(record(n), created(record(n))) for n in range(3, 60)))
+            assert [e.position for e in seen] == sorted(e.position for e in seen)
+            assert list(await store.tenant_events("main", after=0)) == seen
+        assert threads == {threading.get_ident()}
+
+    async def test_c5_a_failing_listener_does_not_fail_the_write(self, tmp_path: Path) -> None:
+        def fail(_: object) -> None:
+            raise RuntimeError("a listener with a fault")
+
+        async with self.opened(tmp_path, on_commit=fail) as store:
+            assert (await store.insert(record(1), created(record(1)))).outcome is Outcome.APPLIED
+            assert (await store.insert(record(2), created(record(2)))).outcome is Outcome.APPLIED
+
+    # 6: isolation of failures
+
+    async def test_c6_failing_operations_do_not_fail_their_neighbours(self, store: Store) -> None:
+        await store.insert(record(0), created(record(0)), claim("used"))
+        good = [record(n) for n in range(1, 40)]
+        taken = [store.insert(record(0), created(record(0)), claim(f"fresh {n}")) for n in range(10)]
+        writes = [store.insert(row, created(row), claim(row.id)) for row in good]
+        mismatch = [store.insert(record(99), created(record(99)), claim("used", "other")) for _ in range(10)]
+        missing = [store.append_text("none", "x", delta("none", "x")) for _ in range(10)]
+        calls = [*writes[:13], *taken, *writes[13:26], *mismatch, *missing, *writes[26:]]
+        outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        assert Counter(type(o) for o in outcomes) == {
+            Change: 39,
+            IdTaken: 10,
+            ClaimMismatch: 10,
+            MessageMissing: 10,
+        }
+        events = await store.thread_events("main", "t1", after=0)
+        assert [e.seq for e in events] == list(range(1, 41))
+        assert {e.request_id for e in events} == {row.id for row in [record(0), *good]}
+
+    # 9 and 10: trouble
+
+    async def test_c9_a_store_that_cannot_write_says_so_and_reads_go_on(
+        self, store: Store, tmp_path: Path
+    ) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        with self.outage(store, tmp_path):
+            refused = await asyncio.gather(
+                store.insert(record(2), created(record(2))),
+                store.settle(answer(row)),
+                store.add_message("m1", message(), added(message())),
+                store.put_token("digest", principal()),
+                return_exceptions=True,
+            )
+            assert [type(error) for error in refused] == [Unavailable] * 4
+            assert await store.get("main", row.id) == row
+            assert await store.list_requests("main") == [row]
+        assert (await store.insert(record(2), created(record(2)))).outcome is Outcome.APPLIED
+        assert [e.seq for e in await store.thread_events("main", "t1", after=0)] == [1, 2]
+
+    async def test_c10_a_cancelled_write_happens_whole_or_not_at_all(self, store: Store) -> None:
+        rows = [record(n) for n in range(60)]
+        calls = [asyncio.ensure_future(store.insert(row, created(row), claim(row.id))) for row in rows]
+        await asyncio.sleep(0)
+        for call in calls[::2]:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+        await store.insert(record(99), created(record(99)))
+        present = {r.id for r in await store.list_requests("main", limit=100)}
+        assert {row.id for row in rows[1::2]} <= present
+        events = await store.thread_events("main", "t1", after=0)
+        assert [e.seq for e in events] == list(range(1, len(present) + 1))
+        assert {e.request_id for e in events} == present
+        for row in rows[::2]:
+            replayed = (await store.insert(row, created(row), claim(row.id))).outcome
+            assert replayed is (Outcome.REPLAYED if row.id in present else Outcome.APPLIED)

@@ -1,0 +1,31 @@
+"""The SQLite store keeps the store's contracts."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from askback.ports.store import Store
+from askback.storage.sqlite import SqliteStore
+from askback.storage.sqlite.connection import Connection, configure
+from askback.testing.store_contracts import DurableContracts, StoreContracts
+from askback.testing.store_suite import OnCommit
+
+
+def impatient(path: Path) -> Connection:
+    """Connect as the product does, but give up on a locked file at once."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    configure(connection, busy_ms=1)
+    return connection
+
+
+class TestSqliteStore(StoreContracts, DurableContracts):
+    def make_store(self, place: Path, *, on_commit: OnCommit | None = None) -> Store:
+        return SqliteStore(place / "askback.db", on_commit=on_commit, connect=impatient)
+
+    @contextmanager
+    def outage(self, store: Store, place: Path) -> Iterator[None]:
+        with closing(sqlite3.connect(place / "askback.db", isolation_level=None)) as intruder:
+            intruder.execute("BEGIN IMMEDIATE")
+            yield
+            intruder.execute("ROLLBACK")
