@@ -12,9 +12,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from askback.domain.fields import Form
 from askback.domain.lifecycle import TRANSITIONS
 from askback.domain.limits import DEFAULTS
+from askback.domain.request import Ask
 
 OUT = Path(__file__).parents[1] / "web" / "src" / "core" / "generated"
 WORDLESS = {"title", "description", "default", "discriminator"}
@@ -37,8 +37,8 @@ def lean(node: Any) -> Any:
 
 
 def schema() -> Any:
-    """The JSON Schema of a form as an agent may write it."""
-    return lean(Form.model_json_schema(mode="validation"))
+    """The JSON Schema of a request as an agent may write it; the form's is its definition `Form`."""
+    return lean(Ask.model_json_schema(mode="validation"))
 
 
 def lifecycle() -> dict[str, dict[str, str]]:

@@ -6,10 +6,9 @@
  */
 
 import { fault } from "./fault.ts";
-import { checkValue, type Matches } from "./field.ts";
+import { checkValue, isProvided, type Matches } from "./field.ts";
 import { join, own, shorten } from "./path.ts";
 import { browserMatches } from "./patterns.ts";
-import { isBlank } from "./text.ts";
 import type { Answer, Fault, Field, Form, Json } from "./types.ts";
 
 export interface AnswerRules {
@@ -36,13 +35,6 @@ export function checkAnswer(form: Form, values: unknown, rules: AnswerRules = {}
     else sheet.check(fields);
   }
   return sheet.verdict();
-}
-
-/** Whether something was said: null, an empty text or list, and for most fields blank text, are silence. */
-export function isProvided(field: Field, value: unknown): boolean {
-  if (value === undefined || value === null || value === "") return false;
-  if (Array.isArray(value)) return value.length > 0;
-  return !(typeof value === "string" && !("options" in field) && isBlank(value));
 }
 
 /** A box that is not ticked does not make a section begun. */

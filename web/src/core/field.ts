@@ -1,4 +1,4 @@
-/** The check of one value against its field; the value is known to be provided. */
+/** The check of one value against its field. */
 
 import { onStep } from "./decimal.ts";
 import limits from "./generated/limits.json" with { type: "json" };
@@ -27,6 +27,13 @@ export interface Outcome {
   clean: Json;
   other: boolean;
   faults: readonly Found[];
+}
+
+/** Whether something was said: null, an empty text or list, and for most fields blank text, are silence. */
+export function isProvided(field: Field, value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return false;
+  if (Array.isArray(value)) return value.length > 0;
+  return !(typeof value === "string" && !("options" in field) && isBlank(value));
 }
 
 /** Check a value that was provided; `clean` counts only without faults. */

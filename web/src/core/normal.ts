@@ -12,7 +12,7 @@ export function normalForm(raw: unknown): Form {
   return { ...form, ...fields, ...sections };
 }
 
-function normalField(field: Field): Field {
+export function normalField(field: Field): Field {
   const { options, ...rest } = field as Loose<Field & { widget?: string }>;
   if (!options && rest.type !== "select") return field;
   const given = options?.length ? options : rest.widget === "confirm" ? ["Yes", "No"] : [];

@@ -21,3 +21,13 @@ export function hasLoneSurrogate(text: string): boolean {
 export function hasControl(text: string, lines: boolean): boolean {
   return (lines ? /[^\P{Cc}\t\n\r]/u : /[^\P{Cc}\t]/u).test(text);
 }
+
+/** Length in UTF-8. */
+export function utf8Bytes(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}

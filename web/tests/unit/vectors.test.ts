@@ -1,9 +1,10 @@
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
 import { checkAnswer } from "../../src/core/answer.ts";
+import { checkAsk, checkForm } from "../../src/core/form.ts";
 import { step } from "../../src/core/lifecycle.ts";
 import { normalForm } from "../../src/core/normal.ts";
-import type { Status, Values } from "../../src/core/types.ts";
+import { allFields, type Status, type Values } from "../../src/core/types.ts";
 import { cases, type ExpectedFault, expand, written } from "./cases.ts";
 
 const compiled = new Map<string, RE2JS>();
@@ -43,6 +44,27 @@ describe("answers", () => {
     } else {
       expect(result).toEqual(expand(answer));
       expect(JSON.stringify(result.values)).toBe(JSON.stringify(expand(answer?.values)));
+    }
+  });
+});
+
+describe("forms", () => {
+  interface FormCase {
+    form?: unknown;
+    ask?: unknown;
+    ok?: boolean;
+    options?: Record<string, [string, string][]>;
+    faults?: ExpectedFault[];
+    re2?: Record<string, string>;
+  }
+  test.each(cases<FormCase>("forms"))("$id: $shows", ({ form, ask, options, faults, re2: refused = {} }) => {
+    const rules = { compiles: (pattern: string) => refused[pattern] ?? null, matches };
+    const found = form === undefined ? checkAsk(expand(ask), rules) : checkForm(expand(form), rules);
+    expect(written(found)).toEqual(faults ?? []);
+    for (const [id, pairs] of Object.entries(options ?? {})) {
+      const field = allFields(normalForm(form)).find((item) => item.id === id);
+      const given = field && "options" in field ? field.options : [];
+      expect(given.map((option) => [option.value, option.label])).toEqual(pairs);
     }
   });
 });
