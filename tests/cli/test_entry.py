@@ -25,7 +25,11 @@ from askback.domain.fields import (
     Time,
 )
 
-PLACES = [Option(value="ber", label="Berlin"), Option(value="par", label="Paris, France"), Option(value="rom", label="Rome")]
+PLACES = [
+    Option(value="ber", label="Berlin"),
+    Option(value="par", label="Paris, France"),
+    Option(value="rom", label="Rome"),
+]
 CITY = Select(id="c", label="City", options=PLACES, allow_other=True)
 CITIES = Multiselect(id="c", label="Cities", options=PLACES, allow_other=True)
 NUMBER = Number(id="n", label="N")
@@ -103,8 +107,9 @@ def test_a_hint_names_the_bounds() -> None:
     ("text", "seen"),
     [
         ("plain\ntext", "plain\ntext"),
+        ("two\r\nlines", "two\nlines"),
         ("\x1b[2J", "\\u{1b}[2J"),
-        ("a\rb\tc\x00", "a\\u{d}b\\u{9}c\\u{0}"),
+        ("a\rb\tc\x00", "a\\u{d}b    c\\u{0}"),
         ("\u202efdp.exe", "\\u{202e}fdp.exe"),
         ("\x9b31m", "\\u{9b}31m"),
         ("\u2028", "\\u{2028}"),

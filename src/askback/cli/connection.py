@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
+from askback.cli import server_file
 from askback.errors import AskbackError
 
 CONNECT_S = 2.0
@@ -68,20 +67,8 @@ def reachable(url: str) -> bool:
         return False
 
 
-def _known(data_dir: Path | None) -> list[dict[str, Any]]:
+def _known(data_dir: Path | None) -> list[dict[str, str]]:
     folder = data_dir or default_data_dir()
     files = [folder / "server.json", *([] if data_dir else [folder / DEMO_FILE])]
-    return [known for file in files if (known := _read(file)) is not None]
-
-
-def _read(file: Path) -> dict[str, Any] | None:
-    try:
-        known = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    wanted = ("url", "requester_token", "responder_token")
-    return (
-        known
-        if isinstance(known, dict) and all(isinstance(known.get(name), str) for name in wanted)
-        else None
-    )  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    wanted = {"url", "requester_token", "responder_token"}
+    return [known for file in files if wanted <= (known := server_file.read(file)).keys()]

@@ -12,7 +12,10 @@ from typer.core import TyperGroup
 from askback.errors import AskbackError
 
 COMMANDS = {
+    "demo": "See it work: an agent sets up a small project with you.",
     "serve": "Run the server.",
+    "ask": "Ask a person from a shell script.",
+    "inbox": "Answer in the terminal what agents ask.",
     "login": "Print a new login link for a browser.",
     "token": "Make tokens for agents and people.",
     "db": "Look after the database.",

@@ -75,7 +75,7 @@ def printable(text: str) -> str:
     r"""Show hidden characters as `\u{202e}`: a text can neither steer the terminal nor disguise itself."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    return "".join(_shown(char) for char in text)
+    return "".join(_shown(char) for char in text.replace("\r\n", "\n").replace("\t", "    "))
 
 
 def _shown(char: str) -> str:

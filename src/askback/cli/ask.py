@@ -1,0 +1,157 @@
+"""`askback ask`: one question from a shell script, the answer as one line of JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from askback.cli.connection import Connection, find
+from askback.cli.signals import interruptible
+from askback.client import AsyncClient
+from askback.domain.faults import Faults
+from askback.domain.fields import Form, Option, Select, Text
+from askback.domain.lifecycle import Status
+from askback.domain.request import InputRequest
+from askback.domain.validation.ask import check_form
+from askback.errors import AskbackError, Invalid
+from askback.messages import render
+
+EXIT = {Status.ANSWERED: 0, Status.DECLINED: 3, Status.CANCELLED: 4, Status.EXPIRED: 5}
+USAGE, FAILED = 2, 1
+BUTTONS = 5
+"""More choices than this are a list."""
+
+EPILOG = """\
+Exit status: 0 answered, 3 declined, 4 cancelled, 5 expired, 2 bad usage, 1 error.
+
+Example: askback ask "Where shall it go?" --choice staging --choice production --timeout 600
+"""
+
+
+class BadUsage(Exception):
+    """The options do not make a question; the message says why."""
+
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog=EPILOG)
+def ask(
+    prompt: Annotated[
+        str | None, typer.Argument(help="The question. Alone it is answered with Yes or No.")
+    ] = None,
+    choice: Annotated[
+        list[str] | None, typer.Option(help="One possible answer; give it several times.")
+    ] = None,
+    other: Annotated[
+        bool, typer.Option("--other", help="Let the person type an answer of their own.")
+    ] = False,
+    text: Annotated[bool, typer.Option("--text", help="Ask for a line of text.")] = False,
+    title: Annotated[str | None, typer.Option(help="A heading above the question.")] = None,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds until nobody needs to answer any more.")
+    ] = None,
+    thread: Annotated[str, typer.Option(help="The conversation that the question belongs to.")] = "shell",
+    json_form: Annotated[
+        Path | None,
+        typer.Option(help="Ask a whole form, as JSON from this file (- is standard input).", metavar="FILE"),
+    ] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
+) -> None:
+    """Ask a person one thing and print the answer as a line of JSON.
+
+    The question appears on the pages and in `askback inbox`. Ctrl-C takes it back.
+    """
+    hints = Console(stderr=True, highlight=False)
+    try:
+        form = form_of(prompt, choices=choice or [], other=other, text=text, title=title, file=json_form)
+        settled = interruptible(_ask(find("requester", data_dir=data_dir), form, thread, timeout, hints))
+    except (BadUsage, Invalid) as wrong:
+        hints.print(str(wrong), style="red", markup=False)
+        raise typer.Exit(USAGE) from None
+    except (AskbackError, OSError) as failed:
+        hints.print(str(failed), style="red", markup=False)
+        raise typer.Exit(FAILED) from None
+    except KeyboardInterrupt:
+        settled = None
+    print(json.dumps(outcome(settled, whole=json_form is not None), ensure_ascii=False))
+    raise typer.Exit(EXIT[settled.status if settled else Status.CANCELLED])
+
+
+def form_of(
+    prompt: str | None, *, choices: list[str], other: bool, text: bool, title: str | None, file: Path | None
+) -> Form:
+    """Turn the options into a form, or raise `BadUsage`."""
+    if file is not None:
+        if prompt or choices or other or text or title:
+            raise BadUsage("--json-form is the whole question; leave the other options out.")
+        return _read(file)
+    if prompt is None or not prompt.strip():
+        raise BadUsage('Say what to ask: askback ask "Which one?" --choice A --choice B')
+    if text and (choices or other):
+        raise BadUsage("--text asks for free text; --choice and --other do not go with it.")
+    if other and not choices:
+        raise BadUsage("--other goes with --choice; for free text alone use --text.")
+    if text:
+        return Form(title=title, fields=[Text(id="answer", label=prompt, required=True)])
+    widget = "confirm" if not choices else "buttons" if len(choices) <= BUTTONS and not other else None
+    options = [Option(value=each, label=each) for each in choices]
+    question = Select(
+        id="answer", label=prompt, required=True, options=options, allow_other=other, widget=widget
+    )
+    return Form(title=title, fields=[question])
+
+
+def outcome(settled: InputRequest | None, *, whole: bool) -> dict[str, Any]:
+    """Return what is printed; None is a question that was taken back here."""
+    if settled is None:
+        return {"status": "cancelled", "reason": "agent_aborted"}
+    found: dict[str, Any] = {"status": settled.status.value, "request_id": settled.id}
+    if settled.answer is not None:
+        values, other = settled.answer.values, settled.answer.other
+        found |= (
+            {"values": values, "other": other}
+            if whole
+            else {"answer": values["answer"], "other": bool(other)}
+        )
+    elif settled.reason:
+        found["reason"] = settled.reason
+    if settled.note:
+        found["note"] = settled.note
+    if settled.settled_by:
+        found["by"] = settled.settled_by.name
+    return found
+
+
+async def _ask(
+    server: Connection, form: Form, thread: str, timeout: float | None, hints: Console
+) -> InputRequest:
+    async with AsyncClient(server.url, server.token) as client:
+        request = await client.create(form, thread_id=thread, agent="askback ask", timeout_s=timeout)
+        hints.print(
+            f"Waiting for an answer at {server.url}/r/{request.id} or in: askback inbox", markup=False
+        )
+        try:
+            return await client.wait(request)
+        except asyncio.CancelledError:
+            await client.cancel(request.id)
+            raise
+
+
+def _read(file: Path) -> Form:
+    try:
+        raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        return check_form(json.loads(raw))
+    except OSError as failed:
+        raise BadUsage(f"{file} cannot be read: {failed.strerror}.") from None
+    except Faults as refused:
+        lines = (f"{fault.path}: {render(fault, 'en')}" for fault in refused.faults)
+        raise BadUsage("This form cannot be asked.\n" + "\n".join(lines)) from None
+    except ValueError:
+        raise BadUsage(f"{file} is not JSON.") from None

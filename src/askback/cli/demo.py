@@ -1,0 +1,162 @@
+"""`askback demo`: a server, a real agent, and somebody to answer it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import shlex
+import sys
+import tempfile
+import webbrowser
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from askback.cli import server_file
+from askback.cli.connection import DEMO_FILE, default_data_dir
+from askback.cli.signals import interruptible
+from askback.client import AsyncClient
+from askback.demo.person import Person
+from askback.demo.processes import Ready, Run, acting, ended, serving
+from askback.errors import AskbackError
+
+PACE_S = 0.03
+OUTPUT = Path("demo-output")
+
+EPILOG = """\
+Example, answered by itself: askback demo --auto --output /tmp/projects
+"""
+
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog=EPILOG)
+def demo(
+    auto: Annotated[bool, typer.Option("--auto", help="Let a scripted person answer, then end.")] = False,
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one.", min=0, max=65535)] = 0,
+    output: Annotated[Path, typer.Option(help="Where the project's folder goes.")] = OUTPUT,
+    browser: Annotated[bool, typer.Option(help="Open the chat page when there is a browser.")] = True,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Keep the conversation in this folder instead of a temporary one.")
+    ] = None,
+) -> None:
+    """See it work: an agent sets up a small project with you.
+
+    Starts a server and a sample agent, each in a process of its own. Answer the agent on the page
+    that is opened, or in a second terminal with `askback inbox`. Then look at the folder it wrote.
+    """
+    console = Console(highlight=False)
+    try:
+        with ExitStack() as cleanup:
+            folder = data_dir or Path(
+                cleanup.enter_context(tempfile.TemporaryDirectory(prefix="askback-demo-"))
+            )
+            interruptible(
+                _demo(console, folder.absolute(), output.absolute(), port=port, auto=auto, browser=browser)
+            )
+    except KeyboardInterrupt:
+        console.print("Stopped. The server and the agent have ended.")
+        raise typer.Exit(130) from None
+    except (AskbackError, OSError) as failed:
+        Console(stderr=True, highlight=False).print(str(failed), style="red", markup=False)
+        raise typer.Exit(1) from None
+
+
+async def _demo(
+    console: Console, data_dir: Path, output: Path, *, port: int, auto: bool, browser: bool
+) -> None:
+    run_id = secrets.token_hex(4)
+    run = Run(run_id, f"demo-{run_id}", output, date.today(), pace=0.0 if auto else PACE_S)  # noqa: DTZ011  # the person's own day
+    async with serving(data_dir, port=port) as ready:
+        with _found_by_inbox(ready):
+            async with acting(ready, run) as agent:
+                if auto:
+                    async with _scripted(console, ready, run):
+                        folder = await ended(agent)
+                else:
+                    _invite(console, ready, run, browser=browser)
+                    folder = await ended(agent)
+            _conclude(console, folder)
+            if not auto and sys.stdin.isatty():
+                console.print("The page stays until you press Ctrl-C or Enter.")
+                await _enter()
+
+
+def _invite(console: Console, ready: Ready, run: Run, *, browser: bool) -> None:
+    link = f"{ready.login_url}&next=/t/{run.thread_id}"
+    console.print("An agent would like to set up a project with you. Open this link (it works once):\n")
+    console.print(f"  {link}\n", style="bold cyan", soft_wrap=True, markup=False)
+    console.print(f"or answer in a second terminal:  {_program()} inbox", soft_wrap=True, markup=False)
+    console.print("Ctrl-C ends the demo.\n")
+    if browser and _has_browser():
+        webbrowser.open(link)
+
+
+def _conclude(console: Console, folder: Path | None) -> None:
+    if folder is None:
+        console.print("The agent said goodbye; nothing was written.")
+        return
+    console.print("The project is in", style="green")
+    console.print(str(folder), style="bold", soft_wrap=True, markup=False)
+
+
+@asynccontextmanager
+async def _scripted(console: Console, ready: Ready, run: Run) -> AsyncIterator[None]:
+    def note(text: str) -> None:
+        console.print(f"  person: {text}", style="dim", markup=False)
+
+    async with AsyncClient(ready.url, ready.responder_token) as client:
+        person = asyncio.create_task(Person(client, run.thread_id, note=note).run())
+        try:
+            yield
+        finally:
+            person.cancel()
+            await asyncio.gather(person, return_exceptions=True)
+
+
+@contextmanager
+def _found_by_inbox(ready: Ready) -> Iterator[None]:
+    """Leave the server's address where `askback inbox` looks, while the demo runs; only this user can read it."""
+    file = default_data_dir() / DEMO_FILE
+    known = {
+        "url": ready.url,
+        "requester_token": ready.requester_token,
+        "responder_token": ready.responder_token,
+    }
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        server_file.write(file, known)
+    except OSError:
+        pass  # a home that cannot be written: the link still works
+    try:
+        yield
+    finally:
+        if server_file.read(file).get("url") == ready.url:
+            file.unlink(missing_ok=True)
+
+
+def _has_browser() -> bool:
+    return sys.platform in {"darwin", "win32"} or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+
+
+def _program() -> str:
+    """Return this command as it was called, so that it can be typed again."""
+    return shlex.quote(sys.argv[0]) if not sys.argv[0].endswith(".py") else "askback"
+
+
+async def _enter() -> None:
+    loop, pressed = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(sys.stdin.fileno(), pressed.set)
+    try:
+        await pressed.wait()
+    finally:
+        loop.remove_reader(sys.stdin.fileno())

@@ -1,0 +1,61 @@
+"""`askback inbox`: answer in the terminal what agents ask, as on the pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from askback.cli.answering import Inbox
+from askback.cli.connection import Connection, find
+from askback.cli.signals import interruptible
+from askback.cli.terminal import EndOfInput, Terminal
+from askback.client import AsyncClient
+from askback.errors import AskbackError
+
+EPILOG = """\
+In a form :help lists what can be typed besides an answer; :later leaves it open.
+
+Example: askback inbox --once
+"""
+
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog=EPILOG)
+def inbox(
+    once: Annotated[bool, typer.Option("--once", help="Go through what is pending now, then end.")] = False,
+    thread: Annotated[str | None, typer.Option(help="Only what belongs to this conversation.")] = None,
+    request: Annotated[str | None, typer.Option(help="Only this request, by its id (req_…).")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
+) -> None:
+    """Answer what agents ask, in the terminal: the same forms and the same rules as on the pages.
+
+    It lists what is pending, oldest first, and waits for more. Ctrl-C or the end of the input leaves
+    without answering.
+    """
+    terminal = Terminal(Console(highlight=False))
+    try:
+        server = find("responder", data_dir=data_dir)
+        interruptible(_run(server, terminal, once=once, thread=thread, request=request))
+    except (EndOfInput, KeyboardInterrupt):
+        terminal.say("Left. Nothing more was answered.", "dim")
+    except AskbackError as failed:
+        Console(stderr=True, highlight=False).print(str(failed), style="red", markup=False)
+        raise typer.Exit(1) from None
+
+
+async def _run(
+    server: Connection, terminal: Terminal, *, once: bool, thread: str | None, request: str | None
+) -> None:
+    async with AsyncClient(server.url, server.token) as client:
+        box = Inbox(client, terminal, thread=thread)
+        if request is not None:
+            await box.one(request)
+        elif once:
+            await box.pass_once()
+        else:
+            await box.stay()

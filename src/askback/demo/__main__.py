@@ -1,0 +1,59 @@
+"""The sample agent as a process of its own: `python -m askback.demo --thread T --run ID --output DIR`.
+
+It finds its server as every client does and prints one line of JSON when it ends: `{"folder": path}`,
+or `{"folder": null}` when the person did not want a project.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+from datetime import date
+from pathlib import Path
+
+from askback.client import AsyncClient
+from askback.demo.conversation import Conversation
+from askback.demo.scaffolder import Scaffolder
+from askback.errors import AskbackError
+
+
+def main() -> int:
+    """Run the agent; 0 when it came to an end, 1 when something failed, 130 when it was stopped."""
+    try:
+        folder = asyncio.run(_run(_arguments()))
+    except (AskbackError, OSError) as failed:
+        print(f"The agent stopped: {failed}", file=sys.stderr)
+        return 1
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        return 130
+    print(json.dumps({"folder": None if folder is None else str(folder)}), flush=True)
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m askback.demo", description=__doc__)
+    parser.add_argument("--thread", required=True, help="the conversation to talk in")
+    parser.add_argument("--run", required=True, help="the id of this run; the same one again goes on with it")
+    parser.add_argument("--output", required=True, type=Path, help="where the project's folder goes")
+    parser.add_argument(
+        "--today", required=True, type=date.fromisoformat, help="the day on which the run began"
+    )
+    parser.add_argument("--pace", type=float, default=0.0, help="seconds between two pieces of text")
+    return parser.parse_args()
+
+
+async def _run(given: argparse.Namespace) -> Path | None:
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    async with AsyncClient() as client:
+        talk = Conversation(client, given.thread, given.run, pace=given.pace)
+        await talk.recall()
+        return await Scaffolder(talk, given.output, given.today).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

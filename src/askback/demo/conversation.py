@@ -1,0 +1,97 @@
+"""A conversation that survives its agent: every step has a name, and a step is never done twice.
+
+The id of a message and the key of a question are made from the run's id and the name of the step.
+What a killed agent had said already is read from the thread when it starts again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from askback.client import AsyncClient
+from askback.domain.fields import Form
+from askback.domain.lifecycle import Status
+from askback.errors import AskbackError, Cancelled, Declined, Expired
+
+AGENT = "scaffolder"
+CHUNK = 24
+"""Characters of a message that are sent at a time."""
+
+_OUTCOME = {Status.DECLINED: Declined, Status.CANCELLED: Cancelled, Status.EXPIRED: Expired}
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One run of an agent in one thread; `pace` is the pause in seconds between two pieces of text."""
+
+    client: AsyncClient
+    thread_id: str
+    run_id: str
+    pace: float = 0.0
+    _said: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+
+    async def recall(self) -> None:
+        """Read what this run has said before."""
+        thread = await self.client.thread(self.thread_id)
+        self._said = {message["id"]: message for message in thread["messages"]}
+
+    async def say(self, step: str, text: str) -> None:
+        """Stream a text into the thread, going on where a killed agent stopped."""
+        message_id = self._id(step)
+        told = self._said.get(message_id)
+        at = len(told["content"][0]["text"]) if told else 0
+        if told is None:
+            at = min(CHUNK, len(text))
+            await self._post(message_id, {"type": "text", "text": text[:at]})
+        for start in range(at, len(text), CHUNK):
+            await asyncio.sleep(self.pace)
+            await self.client.append(message_id, text[start : start + CHUNK], thread_id=self.thread_id)
+
+    async def tool(
+        self, step: str, name: str, args: Mapping[str, Any], *, status: Literal["done", "failed"] = "done"
+    ) -> None:
+        """Show a tool call that has ended."""
+        message_id = self._id(step)
+        if message_id not in self._said:
+            call = {"type": "tool", "tool_call_id": message_id, "name": name, "input": args, "status": status}
+            await self._post(message_id, call)
+
+    def tool_input(self, step: str) -> Mapping[str, Any] | None:
+        """Return what a tool of this run was called with before, or None."""
+        told = self._said.get(self._id(step))
+        return told["content"][0]["input"] if told else None
+
+    async def ask(self, step: str, form: Form) -> dict[str, Any]:
+        """Ask, or find the question asked before, and return the values; raises `NotAnswered`."""
+        request = await self.client.create(
+            form,
+            thread_id=self.thread_id,
+            run_id=self.run_id,
+            agent=AGENT,
+            idempotency_key=f"{self.run_id}-{step}",
+        )
+        try:
+            settled = await self.client.wait(request)
+        except asyncio.CancelledError:
+            await self._take_back(request.id)
+            raise
+        if settled.answer is None:
+            raise _OUTCOME[settled.status](settled)
+        return dict(settled.answer.values)
+
+    async def _take_back(self, request_id: str) -> None:
+        """Leave no open question behind when the agent is stopped politely."""
+        try:
+            async with asyncio.timeout(1):
+                await self.client.cancel(request_id, reason="shutdown")
+        except (AskbackError, TimeoutError):
+            return
+
+    async def _post(self, message_id: str, block: Mapping[str, Any]) -> None:
+        await self.client.message([block], thread_id=self.thread_id, run_id=self.run_id, id=message_id)
+
+    def _id(self, step: str) -> str:
+        return f"{self.run_id}-{step}"

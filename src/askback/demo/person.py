@@ -1,0 +1,67 @@
+"""The scripted person of `askback demo --auto`: answers over the public API what the agent asks.
+
+The first answer is wrong on purpose, to show that the server refuses it and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from askback.client import AsyncClient
+from askback.demo import forms
+from askback.domain.fields import Form
+from askback.domain.request import InputRequest
+from askback.errors import Conflict, Invalid
+
+ANSWERS: Mapping[str, Any] = {
+    "name": "hello-askback",
+    "language": "python",
+    "features": ["cli", "ci", "docker"],
+    "licence": "MIT",
+    "description": "A first project, agreed upon with an agent.",
+    "go": forms.WRITE,
+}
+WRONG = {"name": "My Project!"}
+
+
+class Person:
+    """Answers every form in one thread; `note` is told what it does."""
+
+    def __init__(self, client: AsyncClient, thread_id: str, *, note: Callable[[str], None]) -> None:
+        self.client = client
+        self.thread_id = thread_id
+        self.note = note
+        self._erred = False
+
+    async def run(self) -> None:
+        """Follow the conversation from its beginning and answer until cancelled."""
+        async for event in self.client.events(self.thread_id, cursor=0):
+            if event["type"] == "request.created":
+                await self._answer(await self.client.get(event["request"]["id"]))
+
+    async def _answer(self, request: InputRequest) -> None:
+        if request.form is None or request.settled:
+            return
+        values = _values(request.form)
+        if not self._erred and WRONG.keys() <= values.keys():
+            self._erred = True
+            await self._err(request, {**values, **WRONG})
+        try:
+            await self.client.answer(request.id, values, revision=request.revision)
+        except Conflict:
+            self.note("Somebody else answered first.")
+        else:
+            self.note(f"answered “{request.form.title}”: {values}")
+
+    async def _err(self, request: InputRequest, values: Mapping[str, Any]) -> None:
+        try:
+            await self.client.answer(request.id, dict(values), revision=request.revision)
+        except Invalid as refused:
+            sentence = "; ".join(str(fault["message"]) for fault in refused.field_errors)
+            self.note(f"tried {WRONG}: refused, “{sentence}”")
+
+
+def _values(form: Form) -> dict[str, Any]:
+    known = {field.id: ANSWERS.get(field.id, field.default) for field in form.all_fields}
+    return {name: value for name, value in known.items() if value is not None}

@@ -1,0 +1,165 @@
+"""`askback ask`: one line of JSON, and an exit status for every way to end."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from askback import AsyncClient
+from tests.cli.conftest import Server, start
+from tests.requirements import requirement
+
+
+async def asked(process: subprocess.Popen[bytes]) -> str:
+    """Read the hint on standard error and return the id of the request."""
+    assert process.stderr is not None
+    line = await anyio.to_thread.run_sync(process.stderr.readline)
+    found = re.search(rb"req_\w+", line)
+    assert found, line
+    return found[0].decode()
+
+
+async def finished(process: subprocess.Popen[bytes]) -> tuple[int, Any]:
+    with anyio.fail_after(20):
+        out, err = await anyio.to_thread.run_sync(process.communicate)
+    lines = out.splitlines()
+    assert len(lines) <= 1, out
+    return process.returncode, json.loads(lines[0]) if lines else err.decode()
+
+
+async def answered(
+    server: Server, person: AsyncClient, thread: str, options: Sequence[str], value: Any
+) -> Any:
+    process = server.run("ask", *options, "--thread", thread)
+    request = await person.get(await asked(process))
+    values = value if isinstance(value, dict) else {"answer": value}
+    await person.answer(request.id, values, revision=1)
+    status, printed = await finished(process)
+    assert status == 0
+    assert printed.pop("request_id") == request.id
+    assert printed.pop("status") == "answered"
+    return printed
+
+
+@requirement("A2")
+async def test_a_question_alone_is_answered_with_yes_or_no(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    assert await answered(server, person, thread, ["Ship it?"], "Yes") == {
+        "answer": "Yes",
+        "other": False,
+        "by": "responder",
+    }
+
+
+async def test_a_choice_comes_back_as_its_text(server: Server, person: AsyncClient, thread: str) -> None:
+    options = ["Which?", "--choice", "A", "--choice", "B, or more", "--title", "Choose"]
+    assert (await answered(server, person, thread, options, "B, or more"))["answer"] == "B, or more"
+
+
+async def test_an_answer_of_the_persons_own_is_marked(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    printed = await answered(server, person, thread, ["Which?", "--choice", "A", "--other"], "ünï")
+    assert (printed["answer"], printed["other"]) == ("ünï", True)
+
+
+async def test_text_comes_back_as_typed(server: Server, person: AsyncClient, thread: str) -> None:
+    assert (await answered(server, person, thread, ["Name?", "--text"], 'a "b"'))["answer"] == 'a "b"'
+
+
+async def test_a_whole_form_comes_back_by_field_id(
+    server: Server, person: AsyncClient, thread: str, tmp_path: Path
+) -> None:
+    form = {
+        "fields": [{"id": "n", "type": "number", "label": "N"}, {"id": "t", "type": "text", "label": "T"}]
+    }
+    (tmp_path / "form.json").write_text(json.dumps(form))
+    options = ["--json-form", str(tmp_path / "form.json")]
+    assert (await answered(server, person, thread, options, {"n": 3}))["values"] == {"n": 3}
+
+
+async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread: str) -> None:
+    process = server.run("ask", "Really?", "--thread", thread)
+    await person.decline(await asked(process), reason="dismissed")
+    status, printed = await finished(process)
+    assert (status, printed["status"], printed["reason"]) == (3, "declined", "dismissed")
+
+
+async def test_cancelled_by_an_admin_ends_with_4(server: Server, thread: str) -> None:
+    process = server.run("ask", "Really?", "--thread", thread)
+    async with server.client("admin") as admin:
+        await admin.cancel(await asked(process), reason="admin")
+    status, printed = await finished(process)
+    assert (status, printed["status"], printed["reason"]) == (4, "cancelled", "admin")
+
+
+async def test_expired_ends_with_5(server: Server, thread: str) -> None:
+    status, printed = await finished(server.run("ask", "Anybody?", "--timeout", "1", "--thread", thread))
+    assert (status, printed["status"]) == (5, "expired")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_an_interrupted_question_is_taken_back(
+    server: Server, agent: AsyncClient, thread: str, number: signal.Signals
+) -> None:
+    process = server.run("ask", "Really?", "--thread", thread)
+    request_id = await asked(process)
+    process.send_signal(number)
+    status, printed = await finished(process)
+    assert (status, printed["status"]) == (4, "cancelled")
+    with anyio.fail_after(5):
+        settled = await agent.wait(request_id)
+    assert (settled.status, settled.reason) == ("cancelled", "agent_aborted")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ([], "Say what to ask"),
+        (["  "], "Say what to ask"),
+        (["Q?", "--text", "--choice", "A"], "--text"),
+        (["Q?", "--other"], "--other"),
+        (["Q?", "--choice", "A", "--choice", "A"], "options[1]"),
+        (["Q?", "--timeout", "0"], "timeout_s"),
+        (["Q?", "--json-form", "-"], "--json-form"),
+        (["--json-form", "/does/not/exist"], "cannot be read"),
+        (["--no-such-option"], "No such option"),
+    ],
+)
+async def test_bad_usage_ends_with_2_and_says_why(server: Server, options: list[str], says: str) -> None:
+    status, err = await finished(server.run("ask", *options, stdin=b""))
+    assert status == 2
+    assert says in err
+
+
+async def test_every_fault_of_a_form_is_named(server: Server) -> None:
+    form = (
+        b'{"fields": [{"id": "a", "type": "radio", "label": "A"}, {"id": "a", "type": "what", "label": ""}]}'
+    )
+    status, err = await finished(server.run("ask", "--json-form", "-", stdin=form))
+    assert status == 2
+    assert "form.fields[0].options" in err
+    assert "form.fields[1].type" in err
+
+
+async def test_no_server_ends_with_1_and_says_how_to_start_one(tmp_path: Path) -> None:
+    status, err = await finished(start("ask", "Q?", ASKBACK_DATA_DIR=str(tmp_path)))
+    assert status == 1
+    assert "askback serve" in err
+
+
+async def test_a_server_that_is_gone_is_not_waited_for(tmp_path: Path) -> None:
+    known = {"url": "http://127.0.0.1:9", "requester_token": "r", "responder_token": "p"}
+    (tmp_path / "server.json").write_text(json.dumps(known))
+    status, err = await finished(start("ask", "Q?", ASKBACK_DATA_DIR=str(tmp_path)))
+    assert status == 1
+    assert "askback serve" in err

@@ -1,0 +1,307 @@
+"""`askback inbox`: the same forms and rules as on the pages, line by line."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+
+from askback import AsyncClient
+from askback.domain.fields import (
+    Boolean,
+    Checkbox,
+    Date,
+    Datetime,
+    Form,
+    Multiselect,
+    Number,
+    Option,
+    Radio,
+    Section,
+    Select,
+    Text,
+    Textarea,
+    Time,
+)
+from tests.cli.conftest import ENVIRONMENT, Server
+from tests.requirements import requirement
+
+EVERY_TYPE = Form(
+    title="Everything",
+    description="One of each.",
+    fields=[
+        Text(id="text", label="Text", required=True, pattern="[A-Z]{2}", pattern_message="Like AB."),
+        Textarea(id="textarea", label="Textarea"),
+        Number(id="number", label="Number", min=1, max=5),
+        Boolean(id="boolean", label="Boolean"),
+        Select(id="select", label="Select", options=["A", "B"], allow_other=True),
+        Multiselect(id="multiselect", label="Multiselect", options=["A", "B", "C"], min_choices=2),
+        Checkbox(id="checkbox", label="Checkbox", required=True),
+        Radio(id="radio", label="Radio", options=["2", "1"], default="1"),
+        Date(id="date", label="Date"),
+        Time(id="time", label="Time"),
+        Datetime(id="datetime", label="Datetime"),
+    ],
+)
+
+
+async def through_a_pipe(server: Server, thread: str, *lines: str, once: bool = True) -> str:
+    """Run the inbox with these lines and return what it printed."""
+    arguments = ["inbox", "--thread", thread, *(["--once"] if once else [])]
+    process = server.run(*arguments, stdin="".join(f"{line}\n" for line in lines).encode())
+    with anyio.fail_after(20):
+        out, err = await anyio.to_thread.run_sync(process.communicate)
+    assert process.returncode == 0, err
+    return out.decode()
+
+
+@requirement("F1")
+async def test_all_eleven_types_are_answered_through_a_pipe(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    request = await agent.create(EVERY_TYPE, thread_id=thread)
+    out = await through_a_pipe(
+        server, thread,
+        "lower", "AB",
+        "first line", "", "..dots", ".",
+        "9", "x", "2,5",
+        "y",
+        "mine",
+        "1", "3,1",
+        "n", "y",
+        "",
+        "2026-02-30", "2026-02-28",
+        "09:30",
+        "2026-02-28T09:00:00+01:00[Europe/Berlin]",
+        "",
+    )  # fmt: skip
+    settled = await agent.get(request.id)
+    assert settled.status == "answered", out
+    assert settled.answer is not None
+    assert settled.answer.values == {
+        "text": "AB",
+        "textarea": "first line\n\n.dots",
+        "number": 2.5,
+        "boolean": True,
+        "select": "mine",
+        "multiselect": ["A", "C"],
+        "checkbox": True,
+        "radio": "1",
+        "date": "2026-02-28",
+        "time": "09:30",
+        "datetime": "2026-02-28T09:00:00+01:00[Europe/Berlin]",
+    }
+    assert settled.answer.other == {"select": True}
+    for sentence in ("Like AB.", "Must be at most 5.", "Enter a valid number.", "This field is required."):
+        assert sentence in out
+    assert "Enter a valid date/time value." in out
+
+
+@requirement("F12")
+async def test_initial_values_and_defaults_are_taken_by_an_empty_line(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    fields = [
+        Text(id="a", label="A", default="default"),
+        Text(id="b", label="B", default="default"),
+        Number(id="c", label="C", default=0),
+        Boolean(id="d", label="D", default=False),
+        Text(id="e", label="E", default="default"),
+    ]
+    request = await agent.create(Form(fields=fields, initial_values={"b": "initial"}), thread_id=thread)
+    await through_a_pipe(server, thread, "", "", "", "", ":empty", "")
+    settled = await agent.get(request.id)
+    assert settled.answer is not None
+    assert settled.answer.values == {"a": "default", "b": "initial", "c": 0, "d": False}
+
+
+@requirement("F18")
+async def test_an_optional_section_is_skipped_as_a_whole_or_checked(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    def form() -> Form:
+        part = [
+            Text(id="street", label="Street", required=True),
+            Text(id="town", label="Town", required=True),
+        ]
+        who = Section(id="who", title="Who", fields=[Text(id="name", label="Name", required=True)])
+        return Form(sections=[who, Section(id="where", title="Where", optional=True, fields=part)])
+
+    skipped = await agent.create(form(), thread_id=thread)
+    await through_a_pipe(server, thread, "Ada", "n", "")
+    settled = await agent.get(skipped.id)
+    assert settled.answer is not None
+    assert settled.answer.values == {"name": "Ada"}
+
+    partly = await agent.create(form(), thread_id=thread)
+    out = await through_a_pipe(server, thread, "Ada", "y", "Main", "", "", "Rome")
+    settled = await agent.get(partly.id)
+    assert settled.answer is not None
+    assert settled.answer.values == {"name": "Ada", "street": "Main", "town": "Rome"}
+    assert "This field is required." in out
+
+
+async def test_back_goes_to_the_field_before_and_keeps_its_value(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    form = Form(fields=[Text(id="a", label="A"), Text(id="b", label="B")])
+    request = await agent.create(form, thread_id=thread)
+    await through_a_pipe(server, thread, "first", ":back", "better", "::colon", "n", "", "", "y")
+    settled = await agent.get(request.id)
+    assert settled.answer is not None
+    assert settled.answer.values == {"a": "better", "b": ":colon"}
+
+
+@requirement("D17")
+async def test_skip_only_where_the_form_allows_it(server: Server, agent: AsyncClient, thread: str) -> None:
+    fixed = await agent.create(Form(fields=[Text(id="a", label="A")]), thread_id=thread)
+    out = await through_a_pipe(server, thread, ":skip", ":dismiss")
+    assert "cannot be skipped" in out
+    assert (await agent.get(fixed.id)).reason == "dismissed"
+
+    loose = await agent.create(Form(allow_skip=True, fields=[Text(id="a", label="A")]), thread_id=thread)
+    await through_a_pipe(server, thread, ":skip")
+    assert (await agent.get(loose.id)).reason == "skipped"
+
+
+@requirement("A15")
+async def test_a_dangerous_choice_is_asked_twice(server: Server, agent: AsyncClient, thread: str) -> None:
+    options = [
+        Option(value="keep", label="Keep", recommended=True),
+        Option(value="drop", label="Drop", style="danger"),
+    ]
+    form = Form(fields=[Select(id="go", label="Go?", required=True, options=options)])
+    request = await agent.create(form, thread_id=thread)
+    out = await through_a_pipe(server, thread, "2", "n", "1")
+    settled = await agent.get(request.id)
+    assert settled.answer is not None
+    assert settled.answer.values == {"go": "keep"}
+    assert "Really" in out
+    assert "(recommended)" in out
+
+
+async def test_the_end_of_the_input_leaves_the_request_open(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    request = await agent.create(EVERY_TYPE, thread_id=thread)
+    out = await through_a_pipe(server, thread, "AB", once=False)
+    assert "Nothing more was answered" in out
+    assert (await agent.get(request.id)).status == "pending"
+
+
+async def test_put_off_requests_are_not_offered_again(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    first = await agent.create(Form(title="First", fields=[Text(id="a", label="A")]), thread_id=thread)
+    second = await agent.create(Form(title="Second", fields=[Text(id="a", label="A")]), thread_id=thread)
+    out = await through_a_pipe(server, thread, "1", ":later", "done")
+    assert out.index("1  First") < out.index("2  Second")
+    assert [(await agent.get(each.id)).status for each in (first, second)] == ["pending", "answered"]
+
+
+async def test_nothing_pending_is_said(server: Server, thread: str) -> None:
+    assert "Nothing is pending." in await through_a_pipe(server, thread)
+
+
+class Screen:
+    """The inbox on a terminal of its own."""
+
+    def __init__(self, primary: int) -> None:
+        self.primary = primary
+        self.text = ""
+
+    def type(self, text: str) -> None:
+        os.write(self.primary, text.encode())
+
+    async def shows(self, expected: str) -> None:
+        """Read until the screen shows a text."""
+        with anyio.fail_after(15):
+            while expected not in self.text:
+                await anyio.wait_readable(self.primary)
+                self.text += os.read(self.primary, 65536).decode()
+
+
+@asynccontextmanager
+async def on_a_terminal(
+    server: Server, *arguments: str
+) -> AsyncIterator[tuple[Screen, subprocess.Popen[bytes]]]:
+    primary, secondary = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "askback", "inbox", *arguments],
+        stdin=secondary,
+        stdout=secondary,
+        stderr=secondary,
+        env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(server.data), "TERM": "xterm", "COLUMNS": "200"},
+        start_new_session=True,
+    )
+    os.close(secondary)
+    try:
+        yield Screen(primary), process
+    finally:
+        process.kill()
+        process.wait()
+        os.close(primary)
+
+
+async def test_a_question_that_comes_while_waiting_is_shown_and_answered(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    async with on_a_terminal(server, "--thread", thread) as (screen, _):
+        await screen.shows("Waiting for a question")
+        request = await agent.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
+        await screen.shows("Name?")
+        screen.type("Ada\n")
+        with anyio.fail_after(10):
+            settled = await agent.wait(request)
+        assert settled.answer is not None
+        assert settled.answer.values == {"a": "Ada"}
+
+
+@requirement("M3")
+async def test_an_answer_from_elsewhere_is_said_and_the_next_form_follows(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    first = await agent.create(Form(title="Race", fields=[Text(id="a", label="First?")]), thread_id=thread)
+    async with on_a_terminal(server, "--thread", thread) as (screen, _):
+        await screen.shows("First?")
+        screen.type("half typ")
+        await person.answer(first.id, {"a": "elsewhere"}, revision=1)
+        await screen.shows("answered by responder meanwhile")
+        await screen.shows("Press Enter")
+        second = await agent.create(Form(fields=[Text(id="a", label="Second?")]), thread_id=thread)
+        screen.type("\n")
+        await screen.shows("Second?")
+        screen.type("mine\n")
+        with anyio.fail_after(10):
+            settled = await agent.wait(second)
+    assert settled.answer is not None
+    assert settled.answer.values == {"a": "mine"}
+
+
+@pytest.mark.parametrize("key", ["\x03", "\x04"])
+async def test_ctrl_c_and_ctrl_d_leave_without_answering(
+    server: Server, agent: AsyncClient, thread: str, key: str
+) -> None:
+    request = await agent.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
+    async with on_a_terminal(server, "--request", request.id) as (screen, process):
+        await screen.shows("Name?")
+        screen.type(key)
+        await screen.shows("Nothing more was answered")
+        with anyio.fail_after(10):
+            assert await anyio.to_thread.run_sync(process.wait) == 0
+    assert (await agent.get(request.id)).status == "pending"
+
+
+async def test_agent_texts_cannot_steer_the_terminal(server: Server, agent: AsyncClient, thread: str) -> None:
+    field = Text(id="a", label="Tag [red]\U000e0041\u00ad", description="Safe\rEvil", pattern="[A-Z]+")
+    await agent.create(Form(fields=[field]), thread_id=thread)
+    out = await through_a_pipe(server, thread, "AB")
+    assert "Tag [red]\\u{e0041}\\u{ad}" in out
+    assert "Safe\\u{d}Evil" in out
+    assert "\r" not in out

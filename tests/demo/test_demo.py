@@ -1,0 +1,203 @@
+"""The demo end to end: real processes, a real folder, and an agent that may be killed at any point."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from askback import AsyncClient
+from askback.demo.person import ANSWERS, Person
+from askback.demo.processes import DemoFailed, Ready, Run, acting, ended, serving
+from tests.requirements import requirement
+
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
+
+
+def demo(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "askback", "demo", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=50,
+        stdin=subprocess.DEVNULL,
+        env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(home), "COLUMNS": "300"},
+    )
+
+
+def test_auto_writes_a_new_project_each_time_and_its_tests_pass(tmp_path: Path) -> None:
+    runs = [demo("--auto", "--output", str(tmp_path / "out"), home=tmp_path / "home") for _ in range(2)]
+    for done, name in zip(runs, ("hello-askback", "hello-askback-2"), strict=True):
+        assert done.returncode == 0, done.stderr
+        assert "refused" in done.stdout
+        assert "beginning with a letter" in done.stdout
+        folder = tmp_path / "out" / name
+        assert done.stdout.rstrip().endswith(str(folder))
+        tests = subprocess.run([sys.executable, "-m", "unittest"], cwd=folder, capture_output=True, text=True)
+        assert tests.returncode == 0, tests.stderr
+    assert list((tmp_path / "home").iterdir()) == []
+
+
+def test_two_demos_at_once_do_not_meet(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "askback", "demo", "--auto", "--output", str(tmp_path / "out")]
+    both = [
+        subprocess.Popen([*command, "--data-dir", str(tmp_path / name)], env=ENVIRONMENT) for name in "ab"
+    ]
+    assert [each.wait(50) for each in both] == [0, 0]
+    assert len([path for path in (tmp_path / "out").iterdir() if (path / "README.md").exists()]) == 2
+
+
+@requirement("G8")
+@pytest.mark.fault
+async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path) -> None:
+    """It is killed at every kind of step: while asking, between forms, while writing."""
+    run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
+    async with (
+        serving(tmp_path / "data", port=0) as ready,
+        AsyncClient(ready.url, ready.responder_token) as client,
+    ):
+        for stop in ("run1-intro", "basics", "details", "run1-folder", "run1-file-3"):
+            await _killed_at(stop, client, ready, run)
+        person = asyncio.create_task(Person(client, run.thread_id, note=lambda _: None).run())
+        with anyio.fail_after(20):
+            async with acting(ready, run) as agent:
+                folder = await ended(agent)
+        person.cancel()
+        thread = await client.thread(run.thread_id)
+
+    assert folder == tmp_path / "out" / "hello-askback"
+    assert (folder / "README.md").is_file()
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["hello-askback"]
+    titles = [request["form"]["title"] for request in thread["requests"]]
+    assert titles == ["What shall we build?", "And the details?", "Ready to write"]
+    ids = [message["id"] for message in thread["messages"]]
+    assert len(ids) == len(set(ids))
+    assert ids[0] == "run1-intro"
+    assert ids[-1] == "run1-done"
+    assert _texts(thread)[0].startswith("Hello! I set up")
+    assert _texts(thread)[0].endswith("before you say so.")
+
+
+async def _killed_at(stop: str, client: AsyncClient, ready: Ready, run: Run) -> None:
+    """Run the agent, answer what it asks, and kill it as soon as it has come to `stop`."""
+    seen = asyncio.Event()
+
+    async def follow() -> None:
+        person = Person(client, run.thread_id, note=lambda _: None)
+        async for event in client.events(run.thread_id, cursor=0):
+            message = event.get("message", {}).get("id", "")
+            field = event["request"]["form"]["fields"][0]["id"] if "request" in event else ""
+            if stop in (message, {"name": "basics", "features": "details"}.get(field, "")):
+                seen.set()
+                return
+            if event["type"] == "request.created":
+                await person._answer(await client.get(event["request"]["id"]))
+
+    watching = asyncio.create_task(follow())
+    with anyio.fail_after(20):
+        async with acting(ready, run) as agent:
+            await seen.wait()
+            agent.send_signal(signal.SIGKILL)
+            with pytest.raises(DemoFailed):
+                await ended(agent)
+    await watching
+
+
+@pytest.mark.parametrize(
+    ("outcome", "says"),
+    [
+        ("declined", "Come back whenever you like"),
+        ("cancelled", "taken back"),
+        ("stop", "Come back whenever"),
+    ],
+)
+async def test_who_does_not_want_a_project_gets_a_goodbye(outcome: str, says: str, tmp_path: Path) -> None:
+    run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
+    async with serving(tmp_path / "data", port=0) as ready, acting(ready, run) as agent:
+        async with AsyncClient(ready.url, ready.responder_token) as client:
+            with anyio.fail_after(20):
+                async for event in client.events(run.thread_id, cursor=0):
+                    if event["type"] == "request.created":
+                        request = event["request"]
+                        if outcome == "declined":
+                            await client.decline(request["id"], reason="dismissed")
+                        elif outcome == "cancelled":
+                            await _cancel(ready, tmp_path, request["id"])
+                        else:
+                            await _answer(client, request, go="stop")
+                    if event.get("message", {}).get("id") == "run1-goodbye":
+                        break
+                assert await ended(agent) is None
+            assert says in _texts(await client.thread(run.thread_id))[-1]
+    assert not (tmp_path / "out").exists()
+
+
+async def test_change_something_asks_again_with_what_was_said(tmp_path: Path) -> None:
+    run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
+    asked: list[dict[str, Any]] = []
+    async with serving(tmp_path / "data", port=0) as ready, acting(ready, run) as agent:
+        async with AsyncClient(ready.url, ready.responder_token) as client:
+            with anyio.fail_after(20):
+                async for event in client.events(run.thread_id, cursor=0):
+                    if event["type"] == "request.created":
+                        asked.append(event["request"]["form"])
+                        rounds = {"go": "change" if len(asked) == 3 else "write"}
+                        if len(asked) > 3:
+                            rounds |= {"name": "second-name", "licence": "My own"}
+                        await _answer(client, event["request"], **rounds)
+                        if len(asked) == 6:
+                            break
+                folder = await ended(agent)
+    assert folder == tmp_path / "out" / "second-name"
+    assert asked[3]["initial_values"] == {"name": "hello-askback", "language": "python"}
+    assert "My own" in (folder / "LICENSE").read_text()
+
+
+async def test_ctrl_c_ends_the_server_and_the_agent(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "askback", "demo", "--no-browser", "--output", str(tmp_path / "out")],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path / "home"), "COLUMNS": "300"},
+    )
+    assert process.stdout is not None
+    link = next(line for line in process.stdout if "/login?code=" in line).strip()
+    found = json.loads((tmp_path / "home" / "demo.json").read_text())
+    assert re.fullmatch(re.escape(found["url"]) + r"/login\?code=[\w-]+&next=/t/demo-[0-9a-f]{8}", link)
+    process.send_signal(signal.SIGINT)
+    with anyio.fail_after(15):
+        rest, _ = await anyio.to_thread.run_sync(process.communicate)
+    assert process.returncode == 130
+    assert "have ended" in rest
+    assert not (tmp_path / "home" / "demo.json").exists()
+    port = int(found["url"].rpartition(":")[2])
+    assert socket.socket().connect_ex(("127.0.0.1", port)) != 0
+
+
+async def _answer(client: AsyncClient, request: dict[str, Any], **more: Any) -> None:
+    known = {**ANSWERS, "start": "2026-11-20", **more}
+    values = {field["id"]: known[field["id"]] for field in request["form"]["fields"]}
+    await client.answer(request["id"], values, revision=request["revision"])
+
+
+async def _cancel(ready: Ready, tmp_path: Path, request_id: str) -> None:
+    admin = json.loads((tmp_path / "data" / "server.json").read_text())["admin_token"]
+    async with AsyncClient(ready.url, admin) as client:
+        await client.cancel(request_id, reason="admin")
+
+
+def _texts(thread: dict[str, Any]) -> list[str]:
+    blocks = [block for message in thread["messages"] for block in message["content"]]
+    return [block["text"] for block in blocks if block["type"] == "text"]

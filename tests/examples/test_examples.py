@@ -1,0 +1,101 @@
+"""Each example runs as it stands against `askback serve`, found through `server.json`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from askback import AsyncClient
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
+
+ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
+    "agent.py": ("reports", {"format": "PDF", "topic": "Whales"}, "{'format': 'PDF', 'topic': 'Whales'}"),
+    "model.py": (
+        "travel",
+        {"city": "Rome", "leaves": "2026-12-01", "nights": 4, "by": "bus"},
+        "4 nights in Rome from 01 December 2026, by bus.",
+    ),
+    "blocking.py": ("backups", {}, "Deleting."),
+    "restart.py": ("releases", {"name": "Otter"}, "Otter"),
+    "from_shell.sh": ("shell", {"answer": "staging"}, "Deploying: {"),
+    "parallel.py": ("parallel", {}, "{'colour': 'green', 'size': 'large', 'shape': 'square'}"),
+}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("server")
+    command = [
+        sys.executable,
+        "-m",
+        "askback",
+        "serve",
+        "--port",
+        "0",
+        "--data-dir",
+        str(folder),
+        "--ready-json",
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=ENVIRONMENT)
+    assert process.stdout is not None
+    assert process.stdout.readline()
+    yield folder
+    process.terminate()
+    process.communicate(timeout=10)
+
+
+def run(example: str, data: Path) -> subprocess.Popen[str]:
+    command = (
+        ["sh", str(EXAMPLES / example)]
+        if example.endswith(".sh")
+        else [sys.executable, str(EXAMPLES / example)]
+    )
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**ENVIRONMENT, "ASKBACK_DATA_DIR": str(data), "PATH": path}
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+
+
+def test_every_example_has_a_test() -> None:
+    assert {path.name for path in EXAMPLES.iterdir() if path.is_file()} == ANSWERS.keys()
+
+
+@pytest.mark.parametrize("example", ANSWERS)
+async def test_the_example_asks_and_goes_on(example: str, data: Path) -> None:
+    thread, values, printed = ANSWERS[example]
+    tokens = json.loads((data / "server.json").read_text())
+    process = run(example, data)
+    async with AsyncClient(tokens["url"], tokens["responder_token"]) as person:
+        with anyio.fail_after(30):
+            left = 3 if example == "parallel.py" else 1
+            async for event in person.events(thread, cursor=0):
+                if event["type"] != "request.created":
+                    continue
+                request = event["request"]
+                known = values or {field["id"]: _last(field) for field in request["form"]["fields"]}
+                await person.answer(request["id"], known, revision=1)
+                left -= 1
+                if not left:
+                    break
+            out, err = await anyio.to_thread.run_sync(process.communicate)
+    assert process.returncode == 0, err
+    assert out.startswith(printed)
+
+
+def _last(field: dict[str, Any]) -> Any:
+    """Choose the last option; Yes where it is a confirmation."""
+    if field["type"] == "boolean":
+        return True
+    values = [option["value"] for option in field["options"]]
+    return "Yes" if "Yes" in values else values[-1]
