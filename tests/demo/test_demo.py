@@ -124,41 +124,47 @@ async def _killed_at(stop: str, client: AsyncClient, ready: Ready, run: Run) -> 
 )
 async def test_who_does_not_want_a_project_gets_a_goodbye(outcome: str, says: str, tmp_path: Path) -> None:
     run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
-    async with serving(tmp_path / "data", port=0) as ready, acting(ready, run) as agent:
-        async with AsyncClient(ready.url, ready.responder_token) as client:
-            with anyio.fail_after(20):
-                async for event in client.events(run.thread_id, cursor=0):
-                    if event["type"] == "request.created":
-                        request = event["request"]
-                        if outcome == "declined":
-                            await client.decline(request["id"], reason="dismissed")
-                        elif outcome == "cancelled":
-                            await _cancel(ready, tmp_path, request["id"])
-                        else:
-                            await _answer(client, request, go="stop")
-                    if event.get("message", {}).get("id") == "run1-goodbye":
-                        break
-                assert await ended(agent) is None
-            assert says in _texts(await client.thread(run.thread_id))[-1]
+    async with (
+        serving(tmp_path / "data", port=0) as ready,
+        acting(ready, run) as agent,
+        AsyncClient(ready.url, ready.responder_token) as client,
+    ):
+        with anyio.fail_after(20):
+            async for event in client.events(run.thread_id, cursor=0):
+                if event["type"] == "request.created":
+                    request = event["request"]
+                    if outcome == "declined":
+                        await client.decline(request["id"], reason="dismissed")
+                    elif outcome == "cancelled":
+                        await _cancel(ready, tmp_path, request["id"])
+                    else:
+                        await _answer(client, request, go="stop")
+                if event.get("message", {}).get("id") == "run1-goodbye":
+                    break
+            assert await ended(agent) is None
+        assert says in _texts(await client.thread(run.thread_id))[-1]
     assert not (tmp_path / "out").exists()
 
 
 async def test_change_something_asks_again_with_what_was_said(tmp_path: Path) -> None:
     run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
     asked: list[dict[str, Any]] = []
-    async with serving(tmp_path / "data", port=0) as ready, acting(ready, run) as agent:
-        async with AsyncClient(ready.url, ready.responder_token) as client:
-            with anyio.fail_after(20):
-                async for event in client.events(run.thread_id, cursor=0):
-                    if event["type"] == "request.created":
-                        asked.append(event["request"]["form"])
-                        rounds = {"go": "change" if len(asked) == 3 else "write"}
-                        if len(asked) > 3:
-                            rounds |= {"name": "second-name", "licence": "My own"}
-                        await _answer(client, event["request"], **rounds)
-                        if len(asked) == 6:
-                            break
-                folder = await ended(agent)
+    async with (
+        serving(tmp_path / "data", port=0) as ready,
+        acting(ready, run) as agent,
+        AsyncClient(ready.url, ready.responder_token) as client,
+    ):
+        with anyio.fail_after(20):
+            async for event in client.events(run.thread_id, cursor=0):
+                if event["type"] == "request.created":
+                    asked.append(event["request"]["form"])
+                    rounds = {"go": "change" if len(asked) == 3 else "write"}
+                    if len(asked) > 3:
+                        rounds |= {"name": "second-name", "licence": "My own"}
+                    await _answer(client, event["request"], **rounds)
+                    if len(asked) == 6:
+                        break
+            folder = await ended(agent)
     assert folder == tmp_path / "out" / "second-name"
     assert asked[3]["initial_values"] == {"name": "hello-askback", "language": "python"}
     assert "My own" in (folder / "LICENSE").read_text()

@@ -14,8 +14,9 @@ from rich.console import Console
 from askback.cli.connection import Connection, find
 from askback.cli.signals import interruptible
 from askback.client import AsyncClient
+from askback.client.questions import free_text, question
 from askback.domain.faults import Faults
-from askback.domain.fields import Form, Option, Select, Text
+from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
 from askback.domain.request import InputRequest
 from askback.domain.validation.ask import check_form
@@ -24,8 +25,6 @@ from askback.messages import render
 
 EXIT = {Status.ANSWERED: 0, Status.DECLINED: 3, Status.CANCELLED: 4, Status.EXPIRED: 5}
 USAGE, FAILED = 2, 1
-BUTTONS = 5
-"""More choices than this are a list."""
 
 EPILOG = """\
 Exit status: 0 answered, 3 declined, 4 cancelled, 5 expired, 2 bad usage, 1 error.
@@ -98,14 +97,8 @@ def form_of(
         raise BadUsage("--text asks for free text; --choice and --other do not go with it.")
     if other and not choices:
         raise BadUsage("--other goes with --choice; for free text alone use --text.")
-    if text:
-        return Form(title=title, fields=[Text(id="answer", label=prompt, required=True)])
-    widget = "confirm" if not choices else "buttons" if len(choices) <= BUTTONS and not other else None
-    options = [Option(value=each, label=each) for each in choices]
-    question = Select(
-        id="answer", label=prompt, required=True, options=options, allow_other=other, widget=widget
-    )
-    return Form(title=title, fields=[question])
+    form = free_text(prompt) if text else question(prompt, choices, allow_other=other)
+    return form.model_copy(update={"title": title})
 
 
 def outcome(settled: InputRequest | None, *, whole: bool) -> dict[str, Any]:

@@ -9,15 +9,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from askback.cli import server_file
-from askback.errors import AskbackError
+from askback.client import discovery
+from askback.client.discovery import NoServer
 
 CONNECT_S = 2.0
 DEMO_FILE = "demo.json"
 """Where a running demo leaves its address, so that `askback inbox` finds it beside no other server."""
-
-
-class NoServer(AskbackError):
-    """No server was found, or the one that was named does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +23,6 @@ class Connection:
 
     url: str
     token: str
-
-
-def default_data_dir() -> Path:
-    """Return the folder where this user's server keeps its data."""
-    chosen = os.environ.get("ASKBACK_DATA_DIR")
-    return Path(chosen).expanduser() if chosen else Path.home() / ".local" / "share" / "askback"
 
 
 def find(role: str, *, data_dir: Path | None = None) -> Connection:
@@ -68,7 +59,7 @@ def reachable(url: str) -> bool:
 
 
 def _known(data_dir: Path | None) -> list[dict[str, str]]:
-    folder = data_dir or default_data_dir()
+    folder = data_dir or discovery.data_dir()
     files = [folder / "server.json", *([] if data_dir else [folder / DEMO_FILE])]
     wanted = {"url", "requester_token", "responder_token"}
     return [known for file in files if wanted <= (known := server_file.read(file)).keys()]

@@ -19,9 +19,9 @@ import typer
 from rich.console import Console
 
 from askback.cli import server_file
-from askback.cli.connection import DEMO_FILE, default_data_dir
+from askback.cli.connection import DEMO_FILE
 from askback.cli.signals import interruptible
-from askback.client import AsyncClient
+from askback.client import AsyncClient, discovery
 from askback.demo.person import Person
 from askback.demo.processes import Ready, Run, acting, ended, serving
 from askback.errors import AskbackError
@@ -124,7 +124,7 @@ async def _scripted(console: Console, ready: Ready, run: Run) -> AsyncIterator[N
 @contextmanager
 def _found_by_inbox(ready: Ready) -> Iterator[None]:
     """Leave the server's address where `askback inbox` looks, while the demo runs; only this user can read it."""
-    file = default_data_dir() / DEMO_FILE
+    file = discovery.data_dir() / DEMO_FILE
     known = {
         "url": ready.url,
         "requester_token": ready.requester_token,
