@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
+import { slimCatalogues, slimTemplates } from "./scripts/slim.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const pages = here("./pages");
@@ -27,7 +28,7 @@ export default defineConfig({
   root: pages,
   base: "/static/",
   publicDir: false,
-  plugins: [renamePolicy()],
+  plugins: [renamePolicy(), slimTemplates(), slimCatalogues()],
   server: { fs: { allow: [here("..")] } },
   build: {
     outDir: here("../src/askback/static"),

@@ -1,6 +1,7 @@
-import "../src/elements/define.ts";
+import { AskbackInbox } from "../src/elements/inbox.ts";
 import { connect, say, speak } from "./page.ts";
 
+customElements.define("askback-inbox", AskbackInbox);
 speak();
 connect();
 addEventListener("askback-waiting", (event) => {

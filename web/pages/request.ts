@@ -1,14 +1,17 @@
-import "../src/elements/define.ts";
+import { followRequest } from "../src/client/follow-request.ts";
+import { AskbackRequest } from "../src/elements/request.ts";
 import { questionOf } from "../src/elements/show.ts";
 import { $, connect, pathId, speak } from "./page.ts";
 
+customElements.define("askback-request", AskbackRequest);
 speak();
 const client = connect();
 const card = document.createElement("askback-request");
 card.client = client;
 card.headingLevel = 2;
 $("main").append(card);
-client.followRequest(
+followRequest(
+  client,
   pathId(),
   (request) => {
     const thread = $("thread") as HTMLAnchorElement;

@@ -1,15 +1,7 @@
-import { applyInboxEvent, EMPTY_INBOX, type Inbox, learn, waiting } from "../core/inbox.ts";
-import { adoptSnapshot, applyEvent, emptyThread, hasGap, type Transcript } from "../core/transcript.ts";
-import type { InputRequest, ThreadEvent, ThreadSnapshot } from "../core/types.ts";
+import type { InputRequest } from "../core/types.ts";
 import { Connection, type Follower, type Link } from "./connection.ts";
 import { WireError } from "./errors.ts";
 import { Rest, type Session } from "./rest.ts";
-import type { Socket } from "./socket.ts";
-
-interface Page {
-  requests: InputRequest[];
-  next_cursor: string | null;
-}
 
 /** The state of the link has changed; `client.link` is the new one. */
 export class LinkEvent extends Event {
@@ -71,77 +63,14 @@ export class Client extends EventTarget {
     await this.watched(this.rest.post(`/v1/threads/${encode(thread)}/messages`, { content }, key));
   }
 
-  /** Follow a conversation; `show` hears every new state of it, `gone` that there is none for this person. */
-  followThread(id: string, show: (thread: Transcript) => void, gone: () => void): () => void {
-    let thread: Transcript | null = null;
-    let reading = false;
-    const put = (next: Transcript): void => {
-      if (next !== thread) show(next);
-      thread = next;
-    };
-    const follower: Follower = {
-      async sync(socket) {
-        reading = true;
-        try {
-          if (!thread || hasGap(thread))
-            put(
-              adoptSnapshot(
-                thread ?? emptyThread(id),
-                await socket.call<ThreadSnapshot>("thread", { thread_id: id }),
-              ),
-            );
-          await socket.call("subscribe", { thread_id: id, cursor: thread?.seq ?? 0 });
-        } finally {
-          reading = false;
-        }
-      },
-      event: (event) => {
-        if (event.thread_id !== id || !thread) return;
-        put(applyEvent(thread, event));
-        if (hasGap(thread) && !reading) this.connection.resync(follower);
-      },
-      refused: gone,
-    };
+  /** Follow until the returned function is called. */
+  follow(follower: Follower): () => void {
     return this.connection.follow(follower);
   }
 
-  /** Follow everything that waits for this person, newest first. */
-  followInbox(show: (requests: InputRequest[]) => void): () => void {
-    let inbox: Inbox = EMPTY_INBOX;
-    return this.connection.follow({
-      async sync(socket) {
-        const before = new Set(waiting(inbox).map((request) => request.id));
-        await socket.call("subscribe", { inbox: true });
-        const listed = await pending(socket);
-        // What waited before and is not listed has ended while nobody listened.
-        for (const request of listed) before.delete(request.id);
-        const known = new Map([...inbox.known].filter(([id]) => !before.has(id)));
-        inbox = listed.reduce(learn, { ...inbox, known });
-        show(waiting(inbox));
-      },
-      event: (event) => {
-        if (!("request" in event)) return;
-        inbox = applyInboxEvent(inbox, event);
-        show(waiting(inbox));
-      },
-      refused: () => {},
-    });
-  }
-
-  /** Follow one request wherever it is; `gone` when there is none such for this person. */
-  followRequest(id: string, show: (request: InputRequest) => void, gone: () => void): () => void {
-    const seen = (event: ThreadEvent): void => {
-      if ("request" in event && event.request.id === id) show(event.request);
-    };
-    return this.connection.follow({
-      async sync(socket) {
-        const { thread_id } = await socket.call<InputRequest>("get", { request_id: id });
-        await socket.call("subscribe", { thread_id });
-        show(await socket.call<InputRequest>("get", { request_id: id }));
-      },
-      event: seen,
-      refused: gone,
-    });
+  /** Bring a follower up to date again, after it has seen a gap. */
+  resync(follower: Follower): void {
+    this.connection.resync(follower);
   }
 
   /** A 401 on any call means that the session is over. */
@@ -156,19 +85,4 @@ export class Client extends EventTarget {
       throw error;
     }
   }
-}
-
-async function pending(socket: Socket): Promise<InputRequest[]> {
-  const found: InputRequest[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Page = await socket.call<Page>("list", {
-      status: "pending",
-      limit: 200,
-      ...(cursor ? { cursor } : {}),
-    });
-    found.push(...page.requests);
-    cursor = page.next_cursor;
-  } while (cursor);
-  return found;
 }

@@ -1,5 +1,4 @@
 import { html, nothing, type TemplateResult } from "lit";
-import { live } from "lit/directives/live.js";
 import type { Field, MomentField, NumberField, TextField } from "../core/types.ts";
 import { describedBy, type FieldView, hintOf, typed } from "./fieldview.ts";
 import { icons } from "./icons.ts";
@@ -38,7 +37,7 @@ function line(view: FieldView<TextField | NumberField>): TemplateResult {
     aria-invalid=${invalid(view)}
     aria-describedby=${describedBy(view)}
     ?disabled=${view.disabled}
-    .value=${live(view.entry.text)}
+    .value=${view.entry.text}
     @input=${(event: Event) => view.change({ text: typed(event) })}
   />`;
 }
@@ -53,7 +52,7 @@ function area(view: FieldView<TextField>): TemplateResult {
     aria-invalid=${invalid(view)}
     aria-describedby=${describedBy(view)}
     ?disabled=${view.disabled}
-    .value=${live(view.entry.text)}
+    .value=${view.entry.text}
     @input=${(event: Event) => view.change({ text: typed(event) })}
   ></textarea>`;
 }
@@ -78,7 +77,7 @@ function moment(view: FieldView<MomentField>): TemplateResult {
     aria-invalid=${invalid(view)}
     aria-describedby=${describedBy(view)}
     ?disabled=${view.disabled}
-    .value=${live(view.entry.text)}
+    .value=${view.entry.text}
     @input=${(event: Event) => view.change({ text: typed(event) })}
   />`;
 }
@@ -97,7 +96,7 @@ function box(view: FieldView): TemplateResult {
         aria-invalid=${invalid(view)}
         aria-describedby=${describedBy(view)}
         ?disabled=${view.disabled}
-        .checked=${live(view.entry.on === true)}
+        .checked=${view.entry.on === true}
         @change=${(event: Event) => view.change({ on: (event.target as HTMLInputElement).checked })}
       />
       <span class="what">${labelText({ ...view, titled: false })}</span>

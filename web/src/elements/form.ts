@@ -1,5 +1,4 @@
 import { html, nothing, type TemplateResult } from "lit";
-import { repeat } from "lit/directives/repeat.js";
 import { stateOf, type View } from "../core/machine.ts";
 import { own } from "../core/path.ts";
 import { allFields, type Field, type Form, type InputRequest, type Section } from "../core/types.ts";
@@ -60,11 +59,7 @@ function pathOf(form: Form, field: Field): string {
 }
 
 const fieldsOf = (host: FormHost, request: InputRequest, form: Form, fields: readonly Field[]) =>
-  repeat(
-    fields,
-    (field) => field.id,
-    (field) => drawField(viewOf(host, request, form, field)),
-  );
+  fields.map((field) => drawField(viewOf(host, request, form, field)));
 
 function drawSection(
   host: FormHost,

@@ -1,6 +1,7 @@
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { Client } from "../client/client.ts";
+import { followInbox } from "../client/follow-inbox.ts";
 import type { Locale } from "../core/messages.ts";
 import type { InputRequest } from "../core/types.ts";
 import { icons } from "./icons.ts";
@@ -124,7 +125,7 @@ export class AskbackInbox extends LitElement {
     super.connectedCallback();
     if (this.requests) return;
     this.client ??= Client.shared;
-    this.stop = this.client.followInbox((requests) => this.show(requests));
+    this.stop = followInbox(this.client, (requests) => this.show(requests));
   }
 
   override disconnectedCallback(): void {

@@ -1,6 +1,4 @@
 import { html, nothing, type TemplateResult } from "lit";
-import { live } from "lit/directives/live.js";
-import { repeat } from "lit/directives/repeat.js";
 import type { Field, MultiField, Option, SingleField } from "../core/types.ts";
 import { describedBy, type FieldView, typed } from "./fieldview.ts";
 
@@ -37,7 +35,7 @@ function tick(view: FieldView, option: Option, index: number, chip: boolean): Te
       type=${many ? "checkbox" : "radio"}
       name=${view.uid}
       ?disabled=${view.disabled}
-      .checked=${live(view.entry.chosen.includes(option.value) && (many || !view.entry.other))}
+      .checked=${view.entry.chosen.includes(option.value) && (many || !view.entry.other)}
       @change=${(event: Event) => choose(view, option, (event.target as HTMLInputElement).checked)}
     />
     <span class="what"
@@ -53,7 +51,7 @@ function otherTick(view: FieldView, chip: boolean): TemplateResult {
       type=${view.field.type === "multiselect" ? "checkbox" : "radio"}
       name=${view.uid}
       ?disabled=${view.disabled}
-      .checked=${live(view.entry.other)}
+      .checked=${view.entry.other}
       @change=${(event: Event) => otherChosen(view, (event.target as HTMLInputElement).checked)}
     />
     <span class="what">${view.say("other")}</span>
@@ -73,7 +71,7 @@ function otherText(view: FieldView): TemplateResult | typeof nothing {
       aria-invalid=${view.error ? "true" : nothing}
       aria-describedby=${view.error ? `${view.uid}-error` : nothing}
       ?disabled=${view.disabled}
-      .value=${live(view.entry.text)}
+      .value=${view.entry.text}
       @input=${(event: Event) => view.change({ text: typed(event) })}
     />
   </div>`;
@@ -84,11 +82,7 @@ function rows(view: FieldView<Choice>, items: readonly Option[], className: stri
   const chip = className !== "options" && className !== "options scroll";
   const all = field.options;
   return html`<div class=${className}>
-      ${repeat(
-        items,
-        (option) => option.value,
-        (option) => tick(view, option, all.indexOf(option), chip),
-      )}
+      ${items.map((option) => tick(view, option, all.indexOf(option), chip))}
       ${field.allow_other ? otherTick(view, chip) : nothing}
     </div>
     ${otherText(view)}`;
@@ -109,7 +103,7 @@ function filtered(view: FieldView<Choice>): TemplateResult {
         type="search"
         autocomplete="off"
         ?disabled=${view.disabled}
-        .value=${live(view.filter)}
+        .value=${view.filter}
         @input=${(event: Event) => view.search(typed(event))}
         @keydown=${(event: KeyboardEvent) => {
           if (event.key === "Enter") event.preventDefault();
@@ -228,7 +222,7 @@ export function yesNo(view: FieldView): TemplateResult {
             type="radio"
             name=${view.uid}
             ?disabled=${view.disabled}
-            .checked=${live(view.entry.on === on)}
+            .checked=${view.entry.on === on}
             @change=${() => view.change({ on })}
           />${label}</label
         >`,

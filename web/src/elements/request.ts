@@ -85,6 +85,7 @@ export class AskbackRequest extends LitElement implements FormHost {
   private confirmed = false;
   private lost = false;
   private held = false;
+  private calm = false;
 
   constructor() {
     super();
@@ -171,8 +172,12 @@ export class AskbackRequest extends LitElement implements FormHost {
     this.focusLater(() => this.shadowRoot?.getElementById("back"));
   }
 
-  /** Check what was entered and send it; a second call while it is on its way does nothing. */
-  submit(): void {
+  /**
+   * Check what was entered and send it; a second call while it is on its way does nothing.
+   * `focus: false` leaves the focus where it is when something is wrong.
+   */
+  submit({ focus = true } = {}): void {
+    this.calm = !focus;
     const form = this.view.request?.form;
     if (!form || !isOpen(this.view)) return;
     const values = collect(form, this.draft, this.locale);
@@ -269,7 +274,7 @@ export class AskbackRequest extends LitElement implements FormHost {
   }
 
   private focusProblems(): void {
-    this.focusLater(() => this.shadowRoot?.getElementById("problems"));
+    if (!this.calm) this.focusLater(() => this.shadowRoot?.getElementById("problems"));
   }
 
   private focusLater(find: () => HTMLElement | null | undefined): void {

@@ -1,6 +1,7 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { Client } from "../client/client.ts";
+import { followThread } from "../client/follow-thread.ts";
 import { newKey } from "../client/key.ts";
 import {
   type Entry,
@@ -82,7 +83,8 @@ export class AskbackThread extends LitElement {
     this.stop?.();
     if (!this.thread || !this.isConnected) return;
     this.client ??= Client.shared;
-    this.stop = this.client.followThread(
+    this.stop = followThread(
+      this.client,
       this.thread,
       (transcript) => this.show(transcript),
       () => {

@@ -1,0 +1,107 @@
+import "../src/elements/define.ts";
+import address from "../examples.json?url";
+import { WireError, wireError } from "../src/client/errors.ts";
+import { emptyThread, type Transcript } from "../src/core/transcript.ts";
+import type { InputRequest } from "../src/core/types.ts";
+import type { SubmitEvent } from "../src/elements/events.ts";
+import type { AskbackRequest } from "../src/elements/request.ts";
+import { $, speak } from "./page.ts";
+
+/** What the pretended server does with an answer: settle it, never reply, or refuse. */
+type Reply = "settle" | "never" | { status: number; body?: unknown };
+
+interface Example {
+  id: string;
+  title: string;
+  request?: InputRequest;
+  /** Shown through `<askback-thread>` instead. */
+  transcript?: Partial<Transcript>;
+  /** Shown through `<askback-inbox>` instead. */
+  inbox?: InputRequest[];
+  readonly?: boolean;
+  /** Sent as soon as it is drawn, to show the state that follows. */
+  send?: boolean;
+  reply?: Reply;
+}
+
+interface Group {
+  title: string;
+  examples: Example[];
+}
+
+function settle(card: AskbackRequest, event: SubmitEvent): void {
+  const request = card.view.request;
+  if (!request) return;
+  const end = { settled_at: new Date().toISOString(), settled_by: { id: "you", name: "You" } };
+  card.request =
+    "values" in event.body
+      ? { ...request, ...end, status: "answered", answer: { values: event.body.values } }
+      : { ...request, ...end, status: "declined", reason: event.body.reason };
+}
+
+function respond(card: AskbackRequest, event: SubmitEvent, reply: Reply): void {
+  event.preventDefault();
+  if (reply === "settle") settle(card, event);
+  else if (reply !== "never")
+    card.fail(
+      reply.status === 0 ? new WireError(0, "network", "") : wireError(reply.status, reply.body ?? null),
+    );
+}
+
+function drawRequest(example: Example, request: InputRequest): AskbackRequest {
+  const card = document.createElement("askback-request");
+  card.headingLevel = 4;
+  card.readonly = example.readonly ?? false;
+  card.request = request;
+  card.addEventListener("askback-submit", (event) => respond(card, event, example.reply ?? "settle"));
+  if (example.send)
+    void card.updateComplete.then(() => {
+      card.submit({ focus: false });
+    });
+  return card;
+}
+
+function drawExample(example: Example): HTMLElement {
+  if (example.transcript) {
+    const thread = document.createElement("askback-thread");
+    thread.transcript = { ...emptyThread("t1"), ...example.transcript };
+    return thread;
+  }
+  if (example.inbox) {
+    const inbox = document.createElement("askback-inbox");
+    inbox.requests = example.inbox;
+    return inbox;
+  }
+  if (!example.request) throw new Error(`example ${example.id} shows nothing`);
+  return drawRequest(example, example.request);
+}
+
+function heading(level: "h2" | "h3", text: string): HTMLElement {
+  const element = document.createElement(level);
+  element.textContent = text;
+  return element;
+}
+
+/** Draw all groups, or the one example that the address names after `#`. */
+async function show(): Promise<void> {
+  const groups: Group[] = await (await fetch(address)).json();
+  const only = location.hash.slice(1);
+  const place = $("examples");
+  place.replaceChildren();
+  for (const group of groups) {
+    const wanted = group.examples.filter((example) => !only || example.id === only);
+    if (wanted.length > 0) place.append(heading("h2", group.title));
+    for (const example of wanted) {
+      const box = document.createElement("section");
+      box.className = "example";
+      box.id = `example-${example.id}`;
+      box.append(heading("h3", example.title), drawExample(example));
+      place.append(box);
+    }
+  }
+  place.dataset.ready = "";
+}
+
+speak();
+addEventListener("hashchange", () => void show());
+void show();

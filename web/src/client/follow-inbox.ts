@@ -1,0 +1,47 @@
+import { applyInboxEvent, EMPTY_INBOX, type Inbox, learn, waiting } from "../core/inbox.ts";
+import type { InputRequest } from "../core/types.ts";
+import type { Client } from "./client.ts";
+import type { Socket } from "./socket.ts";
+
+interface Page {
+  requests: InputRequest[];
+  next_cursor: string | null;
+}
+
+/** Follow everything that waits for this person, newest first, until the returned function is called. */
+export function followInbox(client: Client, show: (requests: InputRequest[]) => void): () => void {
+  let inbox: Inbox = EMPTY_INBOX;
+  return client.follow({
+    async sync(socket) {
+      const before = new Set(waiting(inbox).map((request) => request.id));
+      await socket.call("subscribe", { inbox: true });
+      const listed = await pending(socket);
+      // What waited before and is not listed has ended while nobody listened.
+      for (const request of listed) before.delete(request.id);
+      const known = new Map([...inbox.known].filter(([id]) => !before.has(id)));
+      inbox = listed.reduce(learn, { ...inbox, known });
+      show(waiting(inbox));
+    },
+    event(event) {
+      if (!("request" in event)) return;
+      inbox = applyInboxEvent(inbox, event);
+      show(waiting(inbox));
+    },
+    refused: () => {},
+  });
+}
+
+async function pending(socket: Socket): Promise<InputRequest[]> {
+  const found: InputRequest[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page = await socket.call<Page>("list", {
+      status: "pending",
+      limit: 200,
+      ...(cursor ? { cursor } : {}),
+    });
+    found.push(...page.requests);
+    cursor = page.next_cursor;
+  } while (cursor);
+  return found;
+}

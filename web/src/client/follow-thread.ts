@@ -1,0 +1,44 @@
+import { adoptSnapshot, applyEvent, emptyThread, hasGap, type Transcript } from "../core/transcript.ts";
+import type { ThreadSnapshot } from "../core/types.ts";
+import type { Client } from "./client.ts";
+import type { Follower } from "./connection.ts";
+
+/**
+ * Follow a conversation until the returned function is called.
+ *
+ * `show` hears every new state of it, `gone` that there is none for this person.
+ */
+export function followThread(
+  client: Client,
+  id: string,
+  show: (thread: Transcript) => void,
+  gone: () => void,
+): () => void {
+  let thread: Transcript | null = null;
+  let reading = false;
+  const put = (next: Transcript): void => {
+    if (next !== thread) show(next);
+    thread = next;
+  };
+  const follower: Follower = {
+    async sync(socket) {
+      reading = true;
+      try {
+        if (!thread || hasGap(thread)) {
+          const snapshot = await socket.call<ThreadSnapshot>("thread", { thread_id: id });
+          put(adoptSnapshot(thread ?? emptyThread(id), snapshot));
+        }
+        await socket.call("subscribe", { thread_id: id, cursor: thread?.seq ?? 0 });
+      } finally {
+        reading = false;
+      }
+    },
+    event(event) {
+      if (event.thread_id !== id || !thread) return;
+      put(applyEvent(thread, event));
+      if (hasGap(thread) && !reading) client.resync(follower);
+    },
+    refused: gone,
+  };
+  return client.follow(follower);
+}
