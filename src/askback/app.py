@@ -21,7 +21,7 @@ from askback.ports.bus import Bus
 from askback.ports.clock import Clock
 from askback.ports.ids import Ids
 from askback.ports.store import Store
-from askback.service import access, expire
+from askback.service import credentials, expire
 from askback.service.context import Services
 from askback.service.waits import Waits
 from askback.service.watch import Watches
@@ -71,7 +71,7 @@ class App:
 
     async def token(self, role: str, *, name: str | None = None, tenant: str = DEFAULT_TENANT) -> str:
         """Make a token, once the lifespan has begun; for an app in the caller's own process."""
-        return await access.issue_token(self.services, role=role, name=name or role, tenant=tenant)
+        return await credentials.issue_token(self.services, role=role, name=name or role, tenant=tenant)
 
     def end_streams(self) -> None:
         """Let every stream and socket go, before a shutdown: their readers come back to the next server."""
@@ -101,7 +101,7 @@ class App:
 
     async def _make_known(self) -> None:
         for one in self.settings.bootstrap_tokens:
-            await access.remember_token(
+            await credentials.remember_token(
                 self.services, one.token, role=one.role, name=one.name, tenant=one.tenant
             )
 

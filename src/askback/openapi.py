@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from pydantic import BaseModel
@@ -14,6 +13,7 @@ from pydantic.json_schema import models_json_schema
 from askback.transports.endpoint import Operation
 from askback.transports.rest.table import STREAM, AnyOf
 
+API_VERSION = "1"
 _REF = "#/components/schemas/{model}"
 _REFUSALS = {
     401: "No credential, or one that is not known here.",
@@ -62,7 +62,7 @@ def document(operations: Sequence[Operation]) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {
             "title": "askback",
-            "version": _version(),
+            "version": API_VERSION,
             "description": "The human-input layer for AI agents. See wire.md for events and the WebSocket.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
@@ -127,7 +127,7 @@ def _refusals(operation: Operation) -> Iterable[int]:
     if operation.public:
         return ()
     changes = operation.method == "POST"
-    settles = "{request_id}/" in operation.path
+    settles = operation.path.startswith("/v1/requests/{id}/")
     found = {
         401: True,
         403: changes or bool(operation.roles),
@@ -172,10 +172,3 @@ def _models(operation: Operation) -> Iterable[type[BaseModel]]:
 
 def _model_name(model: type) -> str:
     return model.__name__
-
-
-def _version() -> str:
-    try:
-        return version("askback")
-    except PackageNotFoundError:
-        return "0"

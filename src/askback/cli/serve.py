@@ -17,7 +17,7 @@ from askback.app import App, create_app
 from askback.cli import server_file
 from askback.cli.runner import run_server
 from askback.errors import AskbackError
-from askback.service import access
+from askback.service import access, credentials
 from askback.settings import DEFAULT_TENANT, Settings
 from askback.transports.rest.accounts import login_url
 
@@ -109,10 +109,10 @@ async def _introduce(application: App, url: str) -> dict[str, str]:
         ]
         token = chosen[0] if chosen else kept.get(f"{role}_token") or services.ids.token()
         if not chosen:
-            await access.remember_token(services, token, role=role, name=role, tenant=DEFAULT_TENANT)
+            await credentials.remember_token(services, token, role=role, name=role, tenant=DEFAULT_TENANT)
         reach[f"{role}_token"] = token
     server_file.write(settings.server_file, reach)
-    code = await access.login_code(services, tenant=DEFAULT_TENANT, name="owner")
+    code = await credentials.login_code(services, tenant=DEFAULT_TENANT, name="owner")
     return {**reach, "login_url": login_url(settings.public_url or url, code)}
 
 

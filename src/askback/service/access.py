@@ -26,7 +26,6 @@ from askback.ports.store import Principal, Session
 from askback.service.context import Services
 
 ROLES = ("requester", "responder", "admin")
-LOGIN_MS = 10 * 60 * 1000
 SESSION_MS = 7 * 24 * 3600 * 1000
 
 _EVERYBODY = frozenset(ROLES)
@@ -60,11 +59,6 @@ def digest(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def token_principal(token: str, *, role: str, name: str, tenant: str) -> Principal:
-    """Describe a token. Its id follows from it, so a restart with the same token finds its old requests."""
-    return Principal(f"tok_{digest('id:' + token)[:26]}", tenant, role, name)
-
-
 async def authenticate(ctx: Services, token: str) -> Principal | None:
     """Return whom a token stands for."""
     return await ctx.store.token(digest(token))
@@ -81,40 +75,6 @@ async def require(ctx: Services, principal: Principal, action: str, request_id: 
 def sees(principal: Principal, requester: str) -> bool:
     """Whether the caller may see a request of its tenant that `requester` made."""
     return principal.role != "requester" or principal.id == requester
-
-
-async def create_token(ctx: Services, principal: Principal, *, role: str, name: str) -> str:
-    """Make a token in the caller's own tenant and return it; it is not shown again."""
-    await require(ctx, principal, "token")
-    return await issue_token(ctx, role=role, name=name, tenant=principal.tenant)
-
-
-async def issue_token(ctx: Services, *, role: str, name: str, tenant: str) -> str:
-    """Make a token for whoever runs the server; callers over the network go through `create_token`."""
-    token = ctx.ids.token()
-    await remember_token(ctx, token, role=role, name=name, tenant=tenant)
-    return token
-
-
-async def remember_token(ctx: Services, token: str, *, role: str, name: str, tenant: str) -> None:
-    """Make a token that somebody else chose known here."""
-    who = token_principal(token, role=role, name=name, tenant=tenant)
-    await ctx.store.put_token(digest(token), who)
-
-
-async def login_link(ctx: Services, principal: Principal, *, name: str | None = None) -> str:
-    """Return a code that opens one browser session of a responder, within ten minutes."""
-    await require(ctx, principal, "login_link")
-    return await login_code(ctx, tenant=principal.tenant, name=name or principal.name)
-
-
-async def login_code(ctx: Services, *, tenant: str, name: str) -> str:
-    """Make a login code for whoever runs the server; callers over the network go through `login_link`."""
-    now = ctx.clock.now_ms()
-    code = ctx.ids.token()
-    person = Principal(ctx.ids.new("usr", now_ms=now), tenant, "responder", name)
-    await ctx.store.put_login(digest(code), person, expires_at=now + LOGIN_MS)
-    return code
 
 
 async def open_session(ctx: Services, code: str) -> Opened | None:

@@ -5,17 +5,11 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from pydantic import Field
-
-from askback.domain.faults import Faults, fault
-from askback.domain.fields import Model
-from askback.domain.validation.structure import parse
-from askback.domain.validation.texts import text_faults
 from askback.ports.store import Principal
-from askback.service import access
+from askback.service import access, credentials
 from askback.transports import security
 from askback.transports.endpoint import Handler, Response
-from askback.transports.http import Call, Reply, json_reply
+from askback.transports.http import Call, Reply, header, json_reply
 from askback.transports.rest import query
 
 NEXT = re.compile(r"/(?:gallery|[tr]/[\w.~%!$&'()*+,;=:@-]{1,600})?", re.ASCII)
@@ -25,19 +19,6 @@ _LINK_USED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>askb
 <h1>This login link cannot be used</h1>
 <p>A link works once, and for ten minutes. Run <code>askback login</code> on the machine where the server runs
 to get a new one.</p></html>"""
-
-
-class LoginLinkBody(Model):
-    """`POST /v1/login-links`: the name under which that browser answers."""
-
-    name: str | None = None
-
-
-class TokenBody(Model):
-    """`POST /v1/tokens`."""
-
-    role: str = Field(json_schema_extra={"enum": list(access.ROLES)})
-    name: str | None = None
 
 
 async def session(call: Call) -> Reply:
@@ -66,20 +47,14 @@ def login(page: Handler) -> Handler:
 
 async def login_link(call: Call) -> Reply:
     """`POST /v1/login-links`: `{"url"}`, for one browser, within ten minutes."""
-    sent = parse(LoginLinkBody, await call.json())
-    _check_name(call, sent.name)
-    code = await access.login_link(call.ctx, call.principal, name=sent.name)
-    host = security.header(call.scope, b"host")
+    code = await credentials.login_link(call.ctx, call.principal, await call.json())
+    host = header(call.scope, b"host")
     return json_reply({"url": login_url(f"{call.scope['scheme']}://{host}", code)}, status=201)
 
 
 async def token(call: Call) -> Reply:
-    """`POST /v1/tokens`: `{"token"}` in the caller's own tenant."""
-    sent = parse(TokenBody, await call.json())
-    if sent.role not in access.ROLES:
-        raise Faults([fault("role", "unknown_value", allowed=", ".join(access.ROLES))])
-    _check_name(call, sent.name)
-    made = await access.create_token(call.ctx, call.principal, role=sent.role, name=sent.name or sent.role)
+    """`POST /v1/tokens`: `{"token"}`, shown this once."""
+    made = await credentials.create_token(call.ctx, call.principal, await call.json())
     return json_reply({"token": made}, status=201)
 
 
@@ -105,13 +80,6 @@ def _go_on(call: Call, *headers: tuple[bytes, bytes]) -> Reply:
     wanted = query.text(call, "next") or "/"
     target = wanted if NEXT.fullmatch(wanted) else "/"
     return Reply(303, headers=((b"location", target.encode()), *headers))
-
-
-def _check_name(call: Call, name: str | None) -> None:
-    if name is not None and (
-        faults := text_faults("name", name, max_length=call.ctx.limits.identifier, lines=False)
-    ):
-        raise Faults(faults)
 
 
 def _shown(principal: Principal) -> dict[str, str]:

@@ -21,7 +21,7 @@ from askback.transports.endpoint import Handler
 from askback.transports.http import Call, Headers, Reply, header
 
 PAGES = {
-    "/": "index.html",
+    "/": "inbox.html",
     "/t/{thread_id}": "thread.html",
     "/r/{request_id}": "request.html",
     "/gallery": "gallery.html",

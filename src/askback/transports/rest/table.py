@@ -10,6 +10,7 @@ from typing import Any
 from askback.domain.bodies import AnswerBody, AppendBody, CancelBody, DeclineBody, MessageBody
 from askback.domain.lifecycle import Status
 from askback.domain.request import Ask, InputRequest
+from askback.service.credentials import LoginLinkBody, TokenBody
 from askback.transports.endpoint import Handler, Operation, Query
 from askback.transports.rest import about, accounts, requests, threads
 from askback.transports.rest.pages import PAGES, Site
@@ -69,7 +70,7 @@ REQUESTS = (
     ),
     Operation(
         "GET",
-        "/v1/requests/{request_id}",
+        "/v1/requests/{id}",
         requests.read,
         "read_request",
         "Read a request; with `wait`, a long poll.",
@@ -85,7 +86,7 @@ REQUESTS = (
     ),
     Operation(
         "POST",
-        "/v1/requests/{request_id}/answer",
+        "/v1/requests/{id}/answer",
         requests.answer,
         "answer_request",
         "Answer a request.",
@@ -96,7 +97,7 @@ REQUESTS = (
     ),
     Operation(
         "POST",
-        "/v1/requests/{request_id}/decline",
+        "/v1/requests/{id}/decline",
         requests.decline,
         "decline_request",
         "Decline to deal with it.",
@@ -107,7 +108,7 @@ REQUESTS = (
     ),
     Operation(
         "POST",
-        "/v1/requests/{request_id}/cancel",
+        "/v1/requests/{id}/cancel",
         requests.cancel,
         "cancel_request",
         "Take it back.",
@@ -121,7 +122,7 @@ REQUESTS = (
 THREADS = (
     Operation(
         "POST",
-        "/v1/threads/{thread_id}/messages",
+        "/v1/threads/{id}/messages",
         threads.post,
         "post_message",
         "Add a message, or append text to one.",
@@ -131,7 +132,7 @@ THREADS = (
     ),
     Operation(
         "GET",
-        "/v1/threads/{thread_id}",
+        "/v1/threads/{id}",
         threads.read,
         "read_thread",
         "Read a thread as it is now.",
@@ -163,7 +164,7 @@ ACCOUNTS = (
         "create_login_link",
         "Make a one-time login link.",
         {201: _object(url=_TEXT)},
-        body=accounts.LoginLinkBody,
+        body=LoginLinkBody,
         roles=("admin",),
     ),
     Operation(
@@ -173,7 +174,7 @@ ACCOUNTS = (
         "create_token",
         "Make a token; it is shown once.",
         {201: _object(token=_TEXT)},
-        body=accounts.TokenBody,
+        body=TokenBody,
         roles=("admin",),
     ),
 )
@@ -212,7 +213,7 @@ def events(*, thread: Handler, inbox: Handler) -> list[Operation]:
     return [
         Operation(
             "GET",
-            "/v1/threads/{thread_id}/events",
+            "/v1/threads/{id}/events",
             thread,
             "watch_thread",
             "Stream the events of a thread.",

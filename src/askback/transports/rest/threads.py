@@ -9,14 +9,14 @@ from askback.transports.rest.requests import REPLAYED
 
 
 async def post(call: Call) -> Reply:
-    """`POST /v1/threads/{thread_id}/messages`: 201 for a new message, 200 for text appended or a replay."""
+    """`POST /v1/threads/{id}/messages`: 201 for a new message, 200 for text appended or a replay."""
     body = await call.json()
-    made, outcome = await messages.post(call.ctx, call.principal, call.path["thread_id"], body, key=call.key)
+    made, outcome = await messages.post(call.ctx, call.principal, call.path["id"], body, key=call.key)
     if outcome is Outcome.REPLAYED:
         return json_reply(made, headers=(REPLAYED,))
     return json_reply(made, status=201 if made else 200)
 
 
 async def read(call: Call) -> Reply:
-    """`GET /v1/threads/{thread_id}`."""
-    return text_reply(await thread.read(call.ctx, call.principal, call.path["thread_id"]))
+    """`GET /v1/threads/{id}`."""
+    return text_reply(await thread.read(call.ctx, call.principal, call.path["id"]))

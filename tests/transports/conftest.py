@@ -1,0 +1,85 @@
+"""An askback server in this process, over a temporary database, with a clock that is moved by hand."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+import pytest
+
+from askback.app import App, create_app
+from askback.domain.limits import Limits
+from askback.service import credentials
+
+BASE = "http://127.0.0.1:8787"
+LIMITS = Limits(body_bytes=64 * 1024)
+
+
+class ManualClock:
+    """Stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 1_795_000_000_000
+
+    def now_ms(self) -> int:
+        return self.now
+
+    def advance(self, *, seconds: float) -> None:
+        self.now += int(seconds * 1000)
+
+
+@dataclass
+class Api:
+    """The server, and callers of every role."""
+
+    app: App
+    clock: ManualClock
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def client(self, **options: Any) -> httpx2.AsyncClient:
+        """Return a caller without a credential."""
+        transport = httpx2.ASGITransport(app=self.app)
+        return httpx2.AsyncClient(transport=transport, base_url=BASE, **options)
+
+    async def as_(self, who: str, **headers: str) -> httpx2.AsyncClient:
+        """Return a caller: `role`, `role@tenant` or `role/name`; the same words are the same token."""
+        if who not in self.tokens:
+            role, _, tenant = who.partition("@")
+            role, _, name = role.partition("/")
+            self.tokens[who] = await self.app.token(role, name=name or role, tenant=tenant or "default")
+        return self.client(headers={"Authorization": f"Bearer {self.tokens[who]}", **headers})
+
+    async def browser(self) -> httpx2.AsyncClient:
+        """Return a logged-in browser that sends its CSRF token."""
+        client = self.client()
+        code = await credentials.login_code(self.app.services, tenant="default", name="Ada")
+        assert (await client.get("/login", params={"code": code})).status_code == 303
+        client.headers["X-Askback-CSRF"] = (await client.get("/v1/session")).json()["csrf"]
+        return client
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[Api]:
+    """A server of its own for each test."""
+    clock = ManualClock()
+    app = create_app(clock=clock, limits=LIMITS)
+    async with app.running():
+        yield Api(app, clock)
+
+
+def ask(**changes: Any) -> dict[str, Any]:
+    """Return the body of a small valid form."""
+    form = {"title": "Lunch", "fields": [{"id": "dish", "type": "text", "label": "Dish", "required": True}]}
+    return {"kind": "form", "thread_id": "t1", "form": form, **changes}
+
+
+async def asked(api: Api, who: str = "requester", **changes: Any) -> dict[str, Any]:
+    """Create a request and return it."""
+    made = await (await api.as_(who)).post("/v1/requests", json=ask(**changes))
+    assert made.status_code == 201, made.text
+    return made.json()
+
+
+ANSWER = {"revision": 1, "values": {"dish": "soup"}}

@@ -1,0 +1,167 @@
+"""Bodies that are not what they should be: refused with one shape, read no further than needed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from tests.requirements import requirement
+from tests.transports.conftest import ANSWER, LIMITS, Api, ask, asked
+
+pytestmark = pytest.mark.anyio
+
+MALFORMED = {
+    b"": "empty_body",
+    b"   ": "empty_body",
+    b"{": "malformed_json",
+    b"{'a': 1}": "malformed_json",
+    b'{"a": 1,}': "malformed_json",
+    b'{"kind": "form"} x': "malformed_json",
+    b"\xef\xbb\xbf{}": "malformed_json",
+    b"\xff\xfe{}": "invalid_utf8",
+    b'{"kind": "\xc3\x28"}': "invalid_utf8",
+    b'{"kind": "form", "kind": "form"}': "duplicate_key",
+    b'{"timeout_s": NaN}': "non_finite_number",
+    b'{"timeout_s": 1e999}': "non_finite_number",
+    b'{"timeout_s": ' + b"9" * 400 + b"}": "number_too_large",
+    b'{"thread_id": "\\ud800"}': "lone_surrogate",
+    b"[" * 20_000: "too_deep",
+    b"[" * 33 + b"]" * 33: "too_deep",
+    b"[]": "wrong_type",
+    b'"ask"': "wrong_type",
+    b"null": "wrong_type",
+    b"5": "wrong_type",
+}
+
+
+@requirement("M1")
+@pytest.mark.parametrize(("body", "code"), MALFORMED.items(), ids=lambda v: repr(v)[:24])
+async def test_malformed_json_is_refused_by_its_own_code(api: Api, body: bytes, code: str) -> None:
+    agent = await api.as_("requester")
+    refused = await agent.post("/v1/requests", content=body)
+    assert refused.status_code == 422
+    error = refused.json()["error"]
+    assert error["code"] == "invalid"
+    assert [e["code"] for e in error["field_errors"]] == [code]
+    assert (await agent.get("/v1/requests")).json()["requests"] == []
+
+
+async def test_every_route_that_takes_a_body_refuses_the_same_junk(api: Api) -> None:
+    request = await asked(api)
+    routes = {
+        "responder": [f"/v1/requests/{request['id']}/answer", f"/v1/requests/{request['id']}/decline"],
+        "requester": [f"/v1/requests/{request['id']}/cancel", "/v1/threads/t1/messages"],
+        "admin": ["/v1/login-links", "/v1/tokens"],
+    }
+    for role, paths in routes.items():
+        caller = await api.as_(role)
+        for path in paths:
+            for body in (b"", b"{", b"[]", b"null", b'{"nope": 1}'):
+                refused = await caller.post(path, content=body)
+                assert refused.status_code == 422, (path, body, refused.text)
+                assert refused.json()["error"]["field_errors"], (path, body)
+    unchanged = await (await api.as_("responder")).get(f"/v1/requests/{request['id']}")
+    assert unchanged.json() == request
+
+
+@requirement("L5", "M2")
+async def test_a_body_over_the_limit_is_refused_and_one_at_the_limit_is_read(api: Api) -> None:
+    agent = await api.as_("requester")
+    over = await agent.post("/v1/requests", content=b" " * (LIMITS.body_bytes + 1))
+    assert (over.status_code, over.json()["error"]["code"]) == (413, "too_large")
+    text = str(ask()).replace("'", '"').replace("True", "true").encode()
+    padded = await agent.post("/v1/requests", content=text.ljust(LIMITS.body_bytes))
+    assert padded.status_code == 201
+
+
+@requirement("L5")
+async def test_an_endless_body_is_refused_while_it_still_comes(api: Api) -> None:
+    await api.as_("requester")
+    chunks = 0
+
+    async def receive() -> dict[str, Any]:
+        nonlocal chunks
+        chunks += 1
+        return {"type": "http.request", "body": b"x" * 1024, "more_body": True}
+
+    status, _ = await raw(api, receive, path="/v1/requests")
+    assert (status, chunks) == (413, LIMITS.body_bytes // 1024 + 1)
+
+
+async def test_a_declared_length_over_the_limit_is_refused_unread(api: Api) -> None:
+    await api.as_("requester")
+
+    async def receive() -> dict[str, Any]:
+        raise AssertionError("the body was read")
+
+    status, _ = await raw(api, receive, path="/v1/requests", headers=[(b"content-length", b"9" * 30)])
+    assert status == 413
+
+
+async def test_a_client_that_leaves_in_the_middle_changes_nothing(api: Api) -> None:
+    agent = await api.as_("requester")
+    messages = [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}]
+
+    async def receive() -> dict[str, Any]:
+        return messages.pop(0)
+
+    assert await raw(api, receive, path="/v1/requests") == (None, b"")
+    assert (await agent.get("/v1/requests")).json()["requests"] == []
+
+
+async def test_a_refusal_never_repeats_what_was_sent(api: Api) -> None:
+    request = await asked(api)
+    canary = "CANARY-5f1c"
+    agent, person = await api.as_("requester"), await api.as_("responder")
+    bodies = [
+        ask(form={"title": canary * 99, "fields": [{"id": "a", "type": canary, "label": "A"}]}),
+        ask(form={"fields": [{"id": "a", "type": "text", "label": "A", "min": canary, "required": canary}]}),
+        ask(kind=canary, run_id=[canary], agent={"name": 5, "tool": {canary: canary}}),
+        ask(timeout_s=canary),
+        canary,
+        [canary],
+    ]
+    for body in bodies:
+        refused = await agent.post("/v1/requests", json=body)
+        assert refused.status_code == 422
+        assert canary not in refused.text
+    path = f"/v1/requests/{request['id']}"
+    for answer in ({**ANSWER, "revision": canary}, {"revision": 1, "values": {"dish": [canary]}}, canary):
+        refused = await person.post(f"{path}/answer", json=answer)
+        assert refused.status_code == 422
+        assert canary not in refused.text
+    refused = await person.post(f"{path}/decline", json={"reason": canary})
+    assert refused.status_code == 422
+    assert canary not in refused.text
+
+
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+
+
+async def raw(
+    api: Api, receive: Receive, *, path: str, headers: list[tuple[bytes, bytes]] | None = None
+) -> tuple[int | None, bytes]:
+    """Drive the app below any client, as the requester; return the status and body that it sent."""
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [
+            (b"host", b"127.0.0.1"),
+            (b"authorization", f"Bearer {api.tokens['requester']}".encode()),
+            *(headers or []),
+        ],
+    }
+    await api.app(scope, receive, send)
+    status = next((m["status"] for m in sent if m["type"] == "http.response.start"), None)
+    return status, b"".join(m.get("body", b"") for m in sent)

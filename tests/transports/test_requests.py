@@ -1,0 +1,231 @@
+"""The request routes: what is created, read, listed, settled, replayed and refused."""
+
+from __future__ import annotations
+
+import json
+
+import anyio
+import pytest
+
+from tests.requirements import requirement
+from tests.transports.conftest import ANSWER, Api, ask, asked
+
+pytestmark = pytest.mark.anyio
+
+
+@requirement("G1")
+async def test_a_request_goes_from_asked_to_answered(api: Api) -> None:
+    agent, person = await api.as_("requester"), await api.as_("responder/Ada")
+    made = await agent.post("/v1/requests", json=ask(timeout_s=60))
+    assert made.status_code == 201
+    request = made.json()
+    assert (request["status"], request["revision"], request["requester"]["name"]) == (
+        "pending",
+        1,
+        "requester",
+    )
+    path = f"/v1/requests/{request['id']}"
+    assert (await person.get(path)).json() == request
+    answered = await person.post(f"{path}/answer", json=ANSWER)
+    assert answered.status_code == 200
+    assert answered.json()["answer"] == {"values": {"dish": "soup"}}
+    assert answered.json()["settled_by"]["name"] == "Ada"
+    assert (await agent.get(path)).text == answered.text
+
+
+async def test_an_idempotency_key_returns_what_the_first_call_made(api: Api) -> None:
+    agent = await api.as_("requester", **{"Idempotency-Key": "k1"})
+    first = await agent.post("/v1/requests", json=ask())
+    again = await agent.post("/v1/requests", json=ask())
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert again.headers["idempotent-replayed"] == "true"
+    assert again.json() == first.json()
+    other = await agent.post("/v1/requests", json=ask(thread_id="t2"))
+    assert other.status_code == 422
+    assert other.json()["error"]["code"] == "idempotency_mismatch"
+
+
+@requirement("M4")
+async def test_an_answer_repeated_with_its_key_is_replayed_and_without_it_refused(api: Api) -> None:
+    request = await asked(api)
+    person = await api.as_("responder")
+    path = f"/v1/requests/{request['id']}/answer"
+    first = await person.post(path, json=ANSWER, headers={"Idempotency-Key": "a"})
+    again = await person.post(path, json=ANSWER, headers={"Idempotency-Key": "a"})
+    assert (again.status_code, again.text, again.headers["idempotent-replayed"]) == (200, first.text, "true")
+    late = await person.post(path, json=ANSWER)
+    assert late.status_code == 409
+    assert late.json()["error"]["code"] == "already_settled"
+    assert late.json()["error"]["request"] == first.json()
+
+
+async def test_a_stale_revision_is_told_the_current_request(api: Api) -> None:
+    request = await asked(api)
+    late = await (await api.as_("responder")).post(
+        f"/v1/requests/{request['id']}/answer", json={**ANSWER, "revision": 7}
+    )
+    assert (late.status_code, late.json()["error"]["code"]) == (409, "stale_revision")
+    assert late.json()["error"]["request"] == request
+
+
+@requirement("L8")
+async def test_an_expired_request_is_gone_and_says_when(api: Api) -> None:
+    request = await asked(api, timeout_s=60)
+    api.clock.advance(seconds=61)
+    agent, person = await api.as_("requester"), await api.as_("responder")
+    with anyio.fail_after(10):
+        ended = await agent.get(f"/v1/requests/{request['id']}", params={"wait": 9})
+    assert ended.json()["status"] == "expired"
+    late = await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
+    assert (late.status_code, late.json()["error"]["request"]) == (410, ended.json())
+
+
+async def test_lists_are_newest_first_in_pages_and_filtered(api: Api) -> None:
+    first, second, third = [await asked(api, thread_id=f"t{i}") for i in (1, 2, 1)]
+    agent, person = await api.as_("requester"), await api.as_("responder")
+    await agent.post(f"/v1/requests/{second['id']}/cancel", json={"reason": "superseded"})
+
+    async def ids(**params: str | list[str]) -> list[str]:
+        return [r["id"] for r in (await person.get("/v1/requests", params=params)).json()["requests"]]
+
+    page = (await person.get("/v1/requests", params={"limit": "2"})).json()
+    assert [r["id"] for r in page["requests"]] == [third["id"], second["id"]]
+    assert await ids(cursor=page["next_cursor"]) == [first["id"]]
+    assert await ids(thread_id="t1") == [third["id"], first["id"]]
+    assert await ids(status="cancelled,answered") == [second["id"]]
+    assert await ids(status=["pending", "cancelled"]) == [third["id"], second["id"], first["id"]]
+    assert await ids(kind="approval") == []
+
+
+@pytest.mark.parametrize(
+    ("params", "path", "code"),
+    [
+        ({"limit": "0"}, "limit", "below_min"),
+        ({"limit": "201"}, "limit", "above_max"),
+        ({"limit": "x"}, "limit", "wrong_type"),
+        ({"limit": "1.5"}, "limit", "wrong_type"),
+        ({"status": "open"}, "status", "unknown_value"),
+    ],
+)
+async def test_a_bad_query_is_refused_by_name(api: Api, params: dict[str, str], path: str, code: str) -> None:
+    refused = await (await api.as_("responder")).get("/v1/requests", params=params)
+    assert refused.status_code == 422
+    assert [(e["path"], e["code"]) for e in refused.json()["error"]["field_errors"]] == [(path, code)]
+
+
+@pytest.mark.parametrize("value", ["-1", "61", "nan", "inf", "soon"])
+async def test_a_bad_wait_is_refused(api: Api, value: str) -> None:
+    request = await asked(api)
+    refused = await (await api.as_("requester")).get(f"/v1/requests/{request['id']}", params={"wait": value})
+    assert (refused.status_code, refused.json()["error"]["field_errors"][0]["path"]) == (422, "wait")
+
+
+@requirement("G6")
+async def test_a_long_poll_returns_as_soon_as_the_request_is_settled(api: Api) -> None:
+    request = await asked(api)
+    agent, person = await api.as_("requester"), await api.as_("responder")
+    outcomes: list[str] = []
+
+    async def poll() -> None:
+        outcomes.append(
+            (await agent.get(f"/v1/requests/{request['id']}", params={"wait": 60})).json()["status"]
+        )
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            for _ in range(20):
+                tasks.start_soon(poll)
+            await anyio.wait_all_tasks_blocked()
+            assert outcomes == []
+            await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
+    assert outcomes == ["answered"] * 20
+
+
+@requirement("G6")
+async def test_a_long_poll_without_news_is_204_and_can_be_repeated(api: Api) -> None:
+    request = await asked(api)
+    agent = await api.as_("requester")
+    with anyio.fail_after(10):
+        for _ in range(2):
+            quiet = await agent.get(f"/v1/requests/{request['id']}", params={"wait": "0.01"})
+            assert (quiet.status_code, quiet.content) == (204, b"")
+    known = await agent.get(f"/v1/requests/{request['id']}", params={"wait": "60", "revision": "9"})
+    assert known.json() == request
+
+
+async def test_a_long_poll_whose_client_left_leaves_no_listener(api: Api) -> None:
+    request = await asked(api)
+    agent = await api.as_("requester")
+    with anyio.move_on_after(0.05):
+        await agent.get(f"/v1/requests/{request['id']}", params={"wait": 60})
+    await anyio.wait_all_tasks_blocked()
+    assert api.app.services.bus.topic_count() == 0  # type: ignore[attr-defined]  # LocalBus
+
+
+@requirement("I7")
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
+async def test_a_live_request_cannot_be_written_by_any_other_route(api: Api, method: str) -> None:
+    request = await asked(api)
+    person = await api.as_("admin", **{"X-HTTP-Method-Override": "POST"})
+    for path in (f"/v1/requests/{request['id']}", f"/v1/requests/{request['id']}/answer"):
+        refused = await person.request(method, path, json=ANSWER)
+        assert refused.status_code == 405
+        assert refused.json()["error"]["code"] == "method_not_allowed"
+        assert "POST" in refused.headers["allow"] or "GET" in refused.headers["allow"]
+    assert (await person.get(f"/v1/requests/{request['id']}")).json() == request
+
+
+async def test_a_method_override_is_not_obeyed(api: Api) -> None:
+    request = await asked(api)
+    person = await api.as_("responder", **{"X-HTTP-Method-Override": "POST", "X-Method-Override": "POST"})
+    assert (await person.get(f"/v1/requests/{request['id']}/answer")).status_code == 405
+
+
+async def test_texts_come_in_the_language_of_the_caller(api: Api) -> None:
+    request = await asked(api)
+    person = await api.as_("responder", **{"Accept-Language": "de-AT,de;q=0.9"})
+    refused = await person.post(
+        f"/v1/requests/{request['id']}/answer", json={"revision": 1, "values": {"dish": None}}
+    )
+    assert refused.status_code == 422
+    assert refused.json()["error"]["field_errors"] == [
+        {"path": "values.dish", "code": "required_missing", "message": "Dieses Feld ist erforderlich."}
+    ]
+
+
+async def test_thread_ids_may_hold_slashes_and_other_scripts(api: Api) -> None:
+    agent = await api.as_("requester")
+    for thread_id, step in (("a/b", "a%2Fb"), ("größe ☃", "gr%C3%B6%C3%9Fe%20%E2%98%83"), ("..", "%2e%2e")):
+        sent = await agent.post(
+            f"/v1/threads/{step}/messages", json={"content": [{"type": "text", "text": "hi"}]}
+        )
+        assert sent.status_code == 201, sent.text
+        assert (await agent.get(f"/v1/threads/{step}")).json()["id"] == thread_id
+
+
+async def test_messages_are_added_appended_to_and_replayed(api: Api) -> None:
+    agent = await api.as_("requester")
+    body = {"content": [{"type": "text", "text": "Hel"}]}
+    first = await agent.post("/v1/threads/t9/messages", json=body, headers={"Idempotency-Key": "m"})
+    again = await agent.post("/v1/threads/t9/messages", json=body, headers={"Idempotency-Key": "m"})
+    assert (first.status_code, again.status_code, again.json()) == (201, 200, first.json())
+    more = await agent.post("/v1/threads/t9/messages", json={"append_to": first.json()["id"], "text": "lo"})
+    assert (more.status_code, more.json()) == (200, {})
+    thread = (await agent.get("/v1/threads/t9")).json()
+    assert thread["seq"] == 2
+    assert thread["messages"][0]["content"] == [{"type": "text", "text": "Hello"}]
+
+
+@requirement("L3", "L4")
+async def test_limits_are_listed(api: Api) -> None:
+    limits = (await (await api.as_("requester")).get("/v1/limits")).json()
+    assert (limits["body_bytes"], limits["fields"], limits["pattern"]) == (64 * 1024, 100, 200)
+
+
+async def test_a_stored_request_is_sent_without_being_encoded_again(api: Api) -> None:
+    request = await asked(api, thread_id="snow ☃")
+    sent = await (await api.as_("requester")).get(f"/v1/requests/{request['id']}")
+    record = await api.app.services.store.get("default", request["id"])
+    assert record is not None
+    assert sent.text == record.wire
+    assert json.loads(record.wire)["thread_id"] == "snow ☃"

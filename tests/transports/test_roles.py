@@ -1,0 +1,173 @@
+"""Who may do what: every role on every route, and what somebody else's request looks like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.requirements import requirement
+from tests.transports.conftest import ANSWER, BASE, Api, ask, asked
+
+pytestmark = pytest.mark.anyio
+
+TEXT = {"content": [{"type": "text", "text": "hello"}]}
+EVERYBODY = {"requester", "responder", "admin"}
+PEOPLE = {"responder", "admin"}
+
+# (method, path, body, who may, status for those)
+MATRIX: list[tuple[str, str, Any, set[str], int]] = [
+    ("POST", "/v1/requests", ask(), {"requester"}, 201),
+    ("GET", "/v1/requests", None, EVERYBODY, 200),
+    ("GET", "/v1/requests/{id}", None, EVERYBODY, 200),
+    ("POST", "/v1/requests/{id}/answer", ANSWER, PEOPLE, 200),
+    ("POST", "/v1/requests/{id}/decline", {"reason": "dismissed"}, PEOPLE, 200),
+    ("POST", "/v1/requests/{id}/cancel", {"reason": "superseded"}, {"requester", "admin"}, 200),
+    ("POST", "/v1/threads/{id}/messages", TEXT, EVERYBODY, 201),
+    ("GET", "/v1/threads/{id}", None, EVERYBODY, 200),
+    ("GET", "/v1/threads/{id}/events", None, EVERYBODY, 200),
+    ("GET", "/v1/events", None, PEOPLE, 200),
+    ("GET", "/v1/session", None, EVERYBODY, 200),
+    ("DELETE", "/v1/session", None, EVERYBODY, 204),
+    ("POST", "/v1/login-links", {}, {"admin"}, 201),
+    ("POST", "/v1/tokens", {"role": "requester"}, {"admin"}, 201),
+    ("GET", "/v1/limits", None, EVERYBODY, 200),
+]
+
+
+async def test_the_matrix_has_every_route_that_is_not_public(api: Api) -> None:
+    routes = {(o.method, o.path) for o in api.app.operations if not o.public}
+    assert routes == {(method, path) for method, path, *_ in MATRIX}
+
+
+@requirement("I1", "I2", "M2")
+@pytest.mark.parametrize("role", ["requester", "responder", "admin", "nobody", "stranger"])
+@pytest.mark.parametrize(
+    ("method", "path", "body", "allowed", "status"), MATRIX, ids=lambda v: v if isinstance(v, str) else ""
+)
+async def test_a_route_serves_its_roles_and_refuses_the_others(
+    api: Api, method: str, path: str, body: Any, allowed: set[str], status: int, role: str
+) -> None:
+    request = await asked(api)
+    await api.as_("responder")
+    caller = await _caller(api, role)
+    url = path.format(id="t1" if "threads" in path else request["id"])
+    code, error = await _status(api, caller, method, url, body)
+    if role in ("nobody", "stranger"):
+        assert (code, error) == (401, "unauthorized")
+    elif role in allowed:
+        assert (code, error) == (status, None)
+    else:
+        assert (code, error) == (403, "forbidden")
+        assert (await (await api.as_("admin")).get(f"/v1/requests/{request['id']}")).json() == request
+
+
+@requirement("I2")
+async def test_a_refused_attempt_is_recorded(api: Api) -> None:
+    request = await asked(api)
+    agent = await api.as_("requester")
+    for action, body in (("answer", ANSWER), ("decline", {"reason": "refused"})):
+        refused = await agent.post(f"/v1/requests/{request['id']}/{action}", json=body)
+        assert refused.status_code == 403
+    me = (await agent.get("/v1/session")).json()["principal"]["id"]
+    found = await api.app.services.store.refusals("default")
+    assert [entry[1:] for entry in found] == [(me, "decline", request["id"]), (me, "answer", request["id"])]
+
+
+@requirement("I12")
+async def test_what_is_not_yours_looks_like_what_does_not_exist(api: Api) -> None:
+    request = await asked(api)
+    outsiders = {
+        "requester/other": ["", "/cancel"],
+        "requester@acme": ["", "/cancel"],
+        "responder@acme": ["", "/answer", "/decline"],
+        "admin@acme": ["", "/answer", "/decline", "/cancel"],
+    }
+    bodies = {"/answer": ANSWER, "/decline": {"reason": "dismissed"}, "/cancel": {"reason": "admin"}}
+    for who, steps in outsiders.items():
+        caller = await api.as_(who)
+        for step in steps:
+            seen = []
+            for request_id in (request["id"], "req_00000000000000000000000000", "x", "%00", "é"):
+                url = f"/v1/requests/{id}{step}"
+                response = await (caller.post(url, json=bodies[step]) if step else caller.get(url))
+                seen.append((response.status_code, response.text, sorted(response.headers.items())))
+            assert seen == [seen[0]] * len(seen), who
+            assert seen[0][0] == 404
+    assert (await (await api.as_("requester")).get(f"/v1/requests/{request['id']}")).json() == request
+
+
+@requirement("I12")
+async def test_lists_threads_and_keys_stay_within_a_tenant_and_an_agent(api: Api) -> None:
+    request = await asked(api)
+    for who in ("requester/other", "requester@acme", "responder@acme", "admin@acme"):
+        caller = await api.as_(who)
+        assert (await caller.get("/v1/requests")).json() == {"requests": [], "next_cursor": None}
+        assert (await caller.get("/v1/threads/t1")).json()["requests"] == []
+    other = await (await api.as_("requester@acme")).post(
+        "/v1/requests", json=ask(), headers={"Idempotency-Key": "k"}
+    )
+    mine = await (await api.as_("requester")).post(
+        "/v1/requests", json=ask(), headers={"Idempotency-Key": "k"}
+    )
+    assert (other.status_code, mine.status_code) == (201, 201)
+    assert len({request["id"], other.json()["id"], mine.json()["id"]}) == 3
+
+
+async def test_a_token_made_by_an_admin_works_in_the_same_tenant(api: Api) -> None:
+    made = await (await api.as_("admin@acme")).post("/v1/tokens", json={"role": "responder", "name": "Bo"})
+    client = api.client(headers={"Authorization": f"bearer {made.json()['token']}"})
+    who = (await client.get("/v1/session")).json()
+    assert (who["principal"]["name"], who["principal"]["role"], who["csrf"]) == ("Bo", "responder", None)
+    await asked(api, "requester@acme")
+    assert len((await client.get("/v1/requests")).json()["requests"]) == 1
+
+
+@pytest.mark.parametrize("role", ["root", "", 5, None, "Admin"])
+async def test_a_token_of_an_unknown_role_is_refused(api: Api, role: object) -> None:
+    refused = await (await api.as_("admin")).post("/v1/tokens", json={"role": role})
+    assert refused.status_code == 422
+    assert refused.json()["error"]["field_errors"][0]["path"] == "role"
+
+
+async def _caller(api: Api, role: str) -> httpx2.AsyncClient:
+    if role == "nobody":
+        return api.client()
+    if role == "stranger":
+        return api.client(headers={"Authorization": "Bearer not-known-here"})
+    return await api.as_(role)
+
+
+async def _status(
+    api: Api, caller: httpx2.AsyncClient, method: str, url: str, body: Any
+) -> tuple[int, str | None]:
+    """Return the status and error code; a stream is left as soon as it has begun."""
+    if url.endswith("/events"):
+        return await _begun(api, caller, url)
+    response = await caller.request(method, url, json=body)
+    error = response.json()["error"]["code"] if response.status_code >= 400 else None
+    return response.status_code, error
+
+
+async def _begun(api: Api, caller: httpx2.AsyncClient, url: str) -> tuple[int, str | None]:
+    import json
+
+    sent: list[Any] = []
+    gone = [{"type": "http.request", "body": b"", "more_body": False}]
+
+    async def receive() -> Any:
+        return gone.pop(0) if gone else {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(k.lower().encode(), v.encode()) for k, v in caller.headers.items()]
+    scope = {
+        "type": "http", "method": "GET", "scheme": "http", "path": url, "raw_path": url.encode(),
+        "query_string": b"", "headers": [*headers, (b"host", BASE.removeprefix("http://").encode())],
+    }  # fmt: skip
+    await api.app(scope, receive, send)
+    status = sent[0]["status"]
+    body = b"".join(m.get("body", b"") for m in sent)
+    return status, json.loads(body)["error"]["code"] if status >= 400 else None
