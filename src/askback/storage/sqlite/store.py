@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
+from askback.errors import StoreUnusable
 from askback.ports.store import Change, Claim, Outcome, Principal, Session, Settlement, ThreadView
 from askback.storage.sqlite import changes, rows, schema
 from askback.storage.sqlite.connection import Connect, Connection, connect
-from askback.storage.sqlite.filelock import FileLock
+from askback.storage.sqlite.place import FileLock, make_folder
 from askback.storage.sqlite.readers import Readers
 from askback.storage.sqlite.writer import Writer
 
@@ -38,11 +40,14 @@ class SqliteStore:
 
     async def open(self) -> None:
         """Lock, open and migrate the file; raises `StoreUnusable` when one of them cannot be done."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock.acquire()
         try:
+            make_folder(self._path.parent)
+            self._lock.acquire()
             await self._writer.start()
             self._readers.open()
+        except (OSError, sqlite3.Error) as error:
+            await self.close()
+            raise StoreUnusable(f"The database {self._path} cannot be opened: {error}.") from error
         except BaseException:
             await self.close()
             raise

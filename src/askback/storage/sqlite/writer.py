@@ -109,8 +109,8 @@ class Writer:
                 self._post(self._deliver, group, events)
         try:
             connection.close()
-        except sqlite3.Error:
-            _log.exception("the database did not close cleanly; nothing acknowledged is lost")
+        except sqlite3.Error as error:
+            _log.error("the database did not close cleanly, and nothing acknowledged is lost: %s", error)
         self._post(_succeed, self._closed)
 
     def _take(self) -> tuple[list[Job], bool]:
@@ -176,8 +176,10 @@ class Writer:
         try:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-        except sqlite3.Error:
-            _log.exception("the failed transaction could not be rolled back; the next group tries again")
+        except sqlite3.Error as error:
+            _log.error(
+                "the failed transaction could not be rolled back; the next group tries again: %s", error
+            )
 
     def _post(self, call: Callable[..., None], *arguments: object) -> None:
         assert self._loop is not None

@@ -1,4 +1,4 @@
-"""One process writes one database file."""
+"""The place of a database file: a folder that lasts, and one process that writes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,19 @@ import os
 from pathlib import Path
 
 from askback.errors import StoreUnusable
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, and sync each one's name: SQLite syncs only the folder of its file."""
+    if folder.is_dir():
+        return
+    make_folder(folder.parent)
+    folder.mkdir(exist_ok=True)
+    descriptor = os.open(folder.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 class FileLock:

@@ -1,0 +1,135 @@
+"""Power loss: whatever was acknowledged is there afterwards, whole, and the file is never damaged.
+
+`ASKBACK_POWER_TRIALS` says how many trials to run (CI: 5,000, about 40 s on two cores).
+Each trial prints its seed when it fails, and the seed replays it.
+"""
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from askback.errors import StoreUnusable
+from askback.storage.sqlite import SqliteStore, queries
+from tests.fault.power_trial import Connect, Trial, honest
+from tests.fault.power_vfs import Disk, PowerConnection
+from tests.requirements import requirement
+
+TRIALS = int(os.environ.get("ASKBACK_POWER_TRIALS", "600"))
+CHUNKS = 4
+FOUND = (AssertionError, sqlite3.Error, StoreUnusable)
+pytestmark = pytest.mark.fault
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder in memory where there is one: the trials decide what is synced, not this machine's disk."""
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=memory) as made:
+        yield Path(made)
+
+
+async def template(folder: Path) -> bytes:
+    """The file of an empty store; most trials begin there, because a store is made only once."""
+    store = SqliteStore(folder / "template.db")
+    await store.open()
+    await store.close()
+    return (folder / "template.db").read_bytes()
+
+
+@requirement("H1", "H4")
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+async def test_no_acknowledged_write_is_lost_with_the_power(folder: Path, chunk: int) -> None:
+    empty = await template(folder)
+    acknowledged = 0
+    seeds = range(chunk, TRIALS, CHUNKS)
+    for seed in seeds:
+        trial = Trial(seed, folder, template=None if seed % 10 == 0 else empty)
+        try:
+            with anyio.fail_after(30):
+                await trial.run()
+        except FOUND as error:
+            raise AssertionError(f"trial {seed}: {error!r}") from error
+        acknowledged += len(trial.ledger.events)
+    print(f"{len(seeds)} trials of {TRIALS}, {acknowledged} acknowledged events")
+    assert acknowledged > len(seeds)
+
+
+# The harness has teeth: each of these faults must be caught within a few trials.
+
+
+class Hasty(PowerConnection):
+    """Acknowledges before the commit: the commit is made when the next group begins."""
+
+    pending = False
+
+    def execute(self, sql, parameters=(), /):
+        if sql == "COMMIT":
+            self.pending = True
+            return super().execute("SELECT 1")
+        if sql == "BEGIN IMMEDIATE" and self.pending:
+            self.pending = False
+            super().execute("COMMIT")
+        return super().execute(sql, parameters)
+
+
+class LastWriterWins(PowerConnection):
+    """Settles whatever the status is."""
+
+    def execute(self, sql, parameters=(), /):
+        return super().execute(sql.replace("AND instr(?, ' ' || status || ' ')", "AND ? <> ''"), parameters)
+
+
+def variant(kind: type[PowerConnection]) -> Connect:
+    def connect(disk: Disk, path: Path) -> PowerConnection:
+        connection = disk.connect(path)
+        connection.__class__ = kind
+        return connection
+
+    return connect
+
+
+def claims_in_memory(disk: Disk, path: Path) -> PowerConnection:
+    connection = disk.connect(path)
+    connection.execute(
+        "CREATE TEMP TABLE claims (tenant, principal, scope, key, digest, target,"
+        " PRIMARY KEY (tenant, principal, scope, key))"
+    )
+    return connection
+
+
+FAULTS: dict[str, Connect] = {
+    "acknowledge before commit": variant(Hasty),
+    "synchronous=NORMAL": lambda disk, path: disk.connect(path, "synchronous = NORMAL"),
+    "synchronous=OFF": lambda disk, path: disk.connect(path, "synchronous = OFF"),
+    "last writer wins": variant(LastWriterWins),
+    "claims only in memory": claims_in_memory,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_a_planted_fault_is_caught_within_60_trials(folder: Path, fault: str) -> None:
+    empty = await template(folder)
+    for seed in range(60):
+        try:
+            with anyio.fail_after(30):
+                await Trial(seed, folder, template=empty, connect=FAULTS[fault]).run()
+        except FOUND as error:
+            print(f"caught in trial {seed}: {error}"[:200])
+            return
+    pytest.fail(f"60 trials did not notice: {fault}")
+
+
+def test_the_planted_faults_change_the_text_that_the_product_runs() -> None:
+    assert "AND instr(?, ' ' || status || ' ')" in queries.SETTLE
+
+
+async def test_without_a_fault_the_same_trials_pass(folder: Path) -> None:
+    empty = await template(folder)
+    for seed in range(20):
+        await Trial(seed, folder, template=empty, connect=honest).run()
