@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,3 +36,11 @@ def join(path: str, step: str | int) -> str:
         quoted = step.replace("\\", "\\\\").replace('"', '\\"')
         return f'{path}["{quoted}"]'
     return f"{path}.{step}" if path else step
+
+
+class Faults(ValueError):
+    """A body breaks one rule or several; `faults` has every one, in the order of the body."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        super().__init__("; ".join(f"{each.path or '(body)'}: {each.key}" for each in faults))
+        self.faults = list(faults)

@@ -21,17 +21,23 @@ _CATALOGUES: dict[str, dict[str, str]] = {
     locale: json.loads((_HERE / f"{locale}.json").read_text(encoding="utf-8")) for locale in LOCALES
 }
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
-_LANGUAGE_RANGE = re.compile(r"\s*([A-Za-z]{1,8}|\*)(?:-[A-Za-z0-9]{1,8})*\s*(?:;\s*q\s*=\s*([01](?:\.[0-9]{0,3})?)\s*)?")
+_LANGUAGE_RANGE = re.compile(
+    r"\s*([A-Za-z]{1,8}|\*)(?:-[A-Za-z0-9]{1,8})*\s*(?:;\s*q\s*=\s*([01](?:\.[0-9]{0,3})?|\.[0-9]{1,3})\s*)?"
+)
 
 
 class Sayable(Protocol):
     """What can be said: a key of the catalogue (without `fault.`) and the values its text names."""
 
     @property
-    def key(self) -> str: ...
+    def key(self) -> str:
+        """The catalogue's key, without `fault.`."""
+        ...
 
     @property
-    def params(self) -> Mapping[str, Any]: ...
+    def params(self) -> Mapping[str, Any]:
+        """The values that the text names."""
+        ...
 
 
 def render(fault: Sayable, locale: str) -> str:
@@ -40,7 +46,7 @@ def render(fault: Sayable, locale: str) -> str:
 
 
 def translate(key: str, locale: str, **params: Any) -> str:
-    """Return the text of `key` with its placeholders filled in once; what is filled in is never searched again."""
+    """Return the text of `key` with its placeholders filled in; what is filled in is not searched again."""
     text = _CATALOGUES.get(locale, _CATALOGUES[DEFAULT_LOCALE])[key]
     return _PLACEHOLDER.sub(lambda found: _text(params[found[1]]), text) if "{" in text else text
 

@@ -1,0 +1,114 @@
+"""Reading JSON that a stranger sent: strictly, quickly, and without ever running out of stack.
+
+JSON allows what no two readers agree on: repeated keys, huge numbers, halves of surrogate pairs.
+They are refused here, before anything looks at the value, so that what is validated is what is
+stored and what is shown. A number such as `5.0` is read as the whole number 5, as JavaScript reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any, NoReturn, cast
+
+from askback.domain.faults import Fault, Faults, fault
+from askback.domain.limits import DEFAULTS, Limits
+
+MAX_DIGITS = 308
+"""The most digits that a whole number may have; more do not fit the numbers of other readers."""
+
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD]")
+
+
+class _Refused(Exception):
+    def __init__(self, reason: Fault) -> None:
+        self.reason = reason
+
+
+def parse(body: bytes | str, *, limits: Limits = DEFAULTS) -> object:
+    """Return the JSON value in `body`, which may be of any type.
+
+    Raises `Faults` with one fault at the empty path: `empty_body`, `invalid_utf8`,
+    `malformed_json`, `duplicate_key`, `non_finite_number`, `number_too_large`, `too_deep` or
+    `lone_surrogate`.
+    """
+    try:
+        text = body if isinstance(body, str) else body.decode()
+        value: object = _DECODER.decode(text)
+    except UnicodeDecodeError:
+        _refuse("invalid_utf8")
+    except _Refused as refusal:
+        raise Faults([refusal.reason]) from None
+    except json.JSONDecodeError:
+        _refuse("malformed_json" if body.strip() else "empty_body")
+    except RecursionError:
+        _refuse("too_deep", max=limits.json_depth)
+    if text.count("[") + text.count("{") > limits.json_depth and _deeper(value, than=limits.json_depth):
+        _refuse("too_deep", max=limits.json_depth)
+    if _may_hold_surrogates(text, from_bytes=body is not text) and _holds_surrogates(value):
+        _refuse("lone_surrogate")
+    return value
+
+
+def _refuse(key: str, **params: object) -> NoReturn:
+    raise Faults([fault("", key, **params)]) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _Refused(fault("", "duplicate_key"))
+    return members
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MAX_DIGITS and len(digits.lstrip("-")) > MAX_DIGITS:
+        raise _Refused(fault("", "number_too_large.json", max=MAX_DIGITS))
+    return int(digits)
+
+
+def _real(digits: str) -> float:
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        raise _Refused(fault("", "non_finite_number.json"))
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+
+
+def _constant(_word: str) -> NoReturn:
+    raise _Refused(fault("", "non_finite_number.json"))
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_real, parse_int=_whole, parse_constant=_constant
+)
+
+
+def _deeper(value: object, *, than: int) -> bool:
+    """Whether containers are nested more than `than` deep, level by level so that no stack grows."""
+    level = [value]
+    for _ in range(than):
+        level = [child for item in level for child in _children(item)]
+        if not level:
+            return False
+    return any(isinstance(item, (dict, list)) for item in level)
+
+
+def _children(item: object) -> Iterable[object]:
+    if isinstance(item, dict):
+        return cast("dict[str, object]", item).values()
+    return cast("list[object]", item) if isinstance(item, list) else ()
+
+
+def _may_hold_surrogates(text: str, *, from_bytes: bool) -> bool:
+    """A text decoded from UTF-8 has none of its own; only escapes can make them."""
+    return ("\\u" in text and _SURROGATE_ESCAPE.search(text) is not None) or not (from_bytes or text.isascii())
+
+
+def _holds_surrogates(value: object) -> bool:
+    """Whether a string or key has half a surrogate pair: such text has no UTF-8 form."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False

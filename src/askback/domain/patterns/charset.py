@@ -1,0 +1,89 @@
+"""Sets of characters as sorted, separate ranges of code points.
+
+A set may be larger than what the pattern means (Unicode classes are exact in ASCII only and count
+as everything beyond it). That errs on the safe side: sets are only asked whether they can overlap.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+Range = tuple[int, int]
+Charset = tuple[Range, ...]
+
+LAST = 0x10FFFF
+BEYOND_ASCII: Range = (0x80, LAST)
+
+
+def charset(ranges: Iterable[Range]) -> Charset:
+    """Sort and join ranges."""
+    joined: list[Range] = []
+    for low, high in sorted(ranges):
+        if joined and low <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        else:
+            joined.append((low, high))
+    return tuple(joined)
+
+
+def complement(chars: Charset) -> Charset:
+    """Return every code point that is not in `chars`."""
+    gaps: list[Range] = []
+    start = 0
+    for low, high in chars:
+        if start < low:
+            gaps.append((start, low - 1))
+        start = high + 1
+    return (*gaps, (start, LAST)) if start <= LAST else tuple(gaps)
+
+
+def overlap(one: Charset, other: Charset) -> bool:
+    """Whether some character is in both."""
+    return any(low <= last and first <= high for low, high in one for first, last in other)
+
+
+def union(*sets: Charset) -> Charset:
+    """Return what is in any of the sets."""
+    return charset(each for one in sets for each in one)
+
+
+def _ranges(text: str) -> Charset:
+    return charset((ord(text[i]), ord(text[i + 1])) for i in range(0, len(text), 2))
+
+
+DIGIT = _ranges("09")
+WORD = _ranges("09AZ__az")
+SPACE = _ranges("\t\n\f\r  ")
+PERL = {
+    "d": DIGIT, "D": complement(DIGIT), "w": WORD, "W": complement(WORD), "s": SPACE, "S": complement(SPACE),
+}  # fmt: skip
+POSIX = {
+    "alnum": _ranges("09AZaz"),
+    "alpha": _ranges("AZaz"),
+    "ascii": _ranges("\x00\x7f"),
+    "blank": _ranges("\t\t  "),
+    "cntrl": _ranges("\x00\x1f\x7f\x7f"),
+    "digit": DIGIT,
+    "graph": _ranges("!~"),
+    "lower": _ranges("az"),
+    "print": _ranges(" ~"),
+    "punct": _ranges("!/:@[`{~"),
+    "space": _ranges("\t\r  "),
+    "upper": _ranges("AZ"),
+    "word": WORD,
+    "xdigit": _ranges("09AFaf"),
+}
+NOT_NEWLINE = complement(_ranges("\n\n"))
+
+
+def unicode_class(name: str, *, negated: bool) -> Charset:
+    """Return a set that holds at least the class: exact in ASCII, everything beyond."""
+    ascii_part = [(code, code) for code in range(128) if _in_class(chr(code), name) != negated]
+    return charset([*ascii_part, BEYOND_ASCII])
+
+
+def _in_class(char: str, name: str) -> bool:
+    if len(name) <= 2:
+        return unicodedata.category(char).startswith(name)
+    return name == ("Latin" if char.isalpha() else "Common")

@@ -1,0 +1,265 @@
+r"""A parser for the part of RE2's syntax that can be said in JavaScript with the same meaning.
+
+It is only given patterns that RE2 has compiled, so it need not find errors. Whatever it does not
+know for certain raises `ServerOnly`: flags, word boundaries, octal escapes, `\C`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from askback.domain.patterns import charset
+from askback.domain.patterns.charset import Charset
+from askback.domain.patterns.escapes import ServerOnly, class_literal, literal, ranges_source
+
+MAX_DEPTH = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Chars:
+    """One character out of a set; `source` is its JavaScript."""
+
+    chars: Charset
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    r"""`^`, `$`, `\A` or `\z`."""
+
+    at_start: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """One after the other."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several."""
+
+    alternatives: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Brackets."""
+
+    item: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """`item`, `low` to `high` times (None: without end)."""
+
+    item: Node
+    low: int
+    high: int | None
+
+
+Node: TypeAlias = "Chars | Edge | Sequence | Choice | Group | Repeat"
+
+_COUNT = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}")
+_NAMED_GROUP = re.compile(r"\?P?<[^>]+>")
+_POSIX = re.compile(r"\[:(\^?)([a-z]+):\]")
+_UNICODE = re.compile(r"([pP])(?:\{(\^?)([A-Za-z_]+)\}|([A-Z]))")
+_HEX = re.compile(r"x(?:\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2}))")
+_CATEGORY = re.compile(r"[LMNPSZ][a-z]?")
+_CONTROLS = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
+
+
+def parse(pattern: str) -> Node:
+    """Return the tree of a pattern in RE2's spelling, or raise `ServerOnly`."""
+    return _Parser(pattern).whole()
+
+
+class _Parser:
+    def __init__(self, pattern: str) -> None:
+        self.text = pattern
+        self.at = 0
+        self.depth = 0
+
+    def whole(self) -> Node:
+        node = self.choice()
+        if self.at < len(self.text):
+            raise ServerOnly
+        return node
+
+    def choice(self) -> Node:
+        alternatives = [self.sequence()]
+        while self.take("|"):
+            alternatives.append(self.sequence())
+        return alternatives[0] if len(alternatives) == 1 else Choice(tuple(alternatives))
+
+    def sequence(self) -> Node:
+        items: list[Node] = []
+        while self.at < len(self.text) and self.text[self.at] not in "|)":
+            if self.take("\\Q"):
+                items.extend(self.quoted())
+            else:
+                items.append(self.atom())
+            if items:
+                items[-1] = self.repeated(items[-1])
+        return Sequence(tuple(items))
+
+    def take(self, token: str) -> bool:
+        if not self.text.startswith(token, self.at):
+            return False
+        self.at += len(token)
+        return True
+
+    def found(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        match = pattern.match(self.text, self.at)
+        if match is not None:
+            self.at = match.end()
+        return match
+
+    def next(self) -> str:
+        if self.at >= len(self.text):
+            raise ServerOnly
+        self.at += 1
+        return self.text[self.at - 1]
+
+    def quoted(self) -> list[Node]:
+        end = self.text.find("\\E", self.at)
+        run = self.text[self.at :] if end < 0 else self.text[self.at : end]
+        self.at = len(self.text) if end < 0 else end + 2
+        if not run:  # a quantifier after an empty run belongs to what came before: too odd to follow
+            raise ServerOnly
+        return [_char(ord(char)) for char in run]
+
+    def repeated(self, node: Node) -> Node:
+        low, high = 1, 1
+        if self.take("*"):
+            low, high = 0, None
+        elif self.take("+"):
+            low, high = 1, None
+        elif self.take("?"):
+            low, high = 0, 1
+        elif (count := self.found(_COUNT)) is not None:
+            low = int(count[1])
+            high = (int(count[3]) if count[3] else None) if count[2] else low
+        else:
+            return node
+        self.take("?")  # lazy or greedy: a full match is the same
+        if self.text[self.at : self.at + 1] in ("*", "+", "?") or _COUNT.match(self.text, self.at):
+            raise ServerOnly
+        return Repeat(node, low, high)
+
+    def atom(self) -> Node:
+        char = self.next()
+        if char == "(":
+            return self.group()
+        if char == "[":
+            return self.char_class()
+        if char == ".":
+            return Chars(charset.NOT_NEWLINE, "[^\\n]")
+        if char in "^$":
+            return Edge(char == "^")
+        if char == "\\":
+            return self.escape()
+        return _char(ord(char))
+
+    def group(self) -> Node:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise ServerOnly
+        if not self.take("?:") and self.found(_NAMED_GROUP) is None and self.take("?"):
+            raise ServerOnly  # flags
+        item = self.choice()
+        if not self.take(")"):
+            raise ServerOnly
+        self.depth -= 1
+        return Group(item)
+
+    def escape(self) -> Node:
+        if self.take("A"):
+            return Edge(at_start=True)
+        if self.take("z"):
+            return Edge(at_start=False)
+        if (name := self.text[self.at : self.at + 1]) and name in "sS":
+            self.at += 1
+            return Chars(charset.PERL[name], f"[{'^' if name == 'S' else ''}{ranges_source(charset.SPACE)}]")
+        named = self.named_class()
+        return Chars(*named) if named else _char(self.escaped_char())
+
+    def named_class(self) -> tuple[Charset, str] | None:
+        """Take `d`, `w`, `s`, `pL` … after a backslash: its set, and its JavaScript within a class."""
+        name = self.text[self.at : self.at + 1]
+        if name and name in "dDwW":
+            self.at += 1
+            return charset.PERL[name], f"\\{name}"
+        if name and name in "sS":
+            self.at += 1
+            return charset.PERL[name], ranges_source(charset.PERL[name])
+        if (found := self.found(_UNICODE)) is None:
+            return None
+        word = found[3] or found[4]
+        negated = (found[1] == "P") != bool(found[2])
+        if len(word) <= 2 and _CATEGORY.fullmatch(word) is None:
+            raise ServerOnly  # RE2's C lacks the unassigned, JavaScript's has them
+        source = f"\\{'P' if negated else 'p'}{{{word if len(word) <= 2 else f'Script={word}'}}}"
+        if word == "Any":
+            raise ServerOnly
+        return charset.unicode_class(word, negated=negated), source
+
+    def escaped_char(self) -> int:
+        if (code := self.found(_HEX)) is not None:
+            return int(code[1] or code[2], 16)
+        char = self.next()
+        if char in _CONTROLS:
+            return _CONTROLS[char]
+        if char.isascii() and not char.isalnum():
+            return ord(char)
+        raise ServerOnly
+
+    def char_class(self) -> Node:
+        negated = self.take("^")
+        ranges: list[charset.Range] = []
+        source: list[str] = []
+        inexact = False
+        while not source or not self.take("]"):  # a bracket that comes first stands for itself
+            chars, piece = self.class_item()
+            ranges.extend(chars)
+            source.append(piece)
+            inexact = inexact or "\\p" in piece or "\\P" in piece
+        chars = charset.charset(ranges)
+        if negated:
+            chars = charset.complement(chars)
+            chars = charset.union(chars, (charset.BEYOND_ASCII,)) if inexact else chars
+        if not chars:
+            raise ServerOnly
+        return Chars(chars, f"[{'^' if negated else ''}{''.join(source)}]")
+
+    def class_item(self) -> tuple[Charset, str]:
+        if (posix := self.found(_POSIX)) is not None:
+            if posix[2] not in charset.POSIX:
+                raise ServerOnly
+            chars = charset.POSIX[posix[2]]
+            chars = charset.complement(chars) if posix[1] else chars
+            return chars, ranges_source(chars)
+        if self.text.startswith("\\", self.at) and self.text[self.at + 1 : self.at + 2] in tuple("dDwWsSpP"):
+            self.at += 1
+            return self.named_class() or self.unknown()
+        low = self.class_char()
+        if self.text.startswith("-", self.at) and not self.text.startswith("-]", self.at):
+            self.at += 1
+            high = self.class_char()
+            return ((low, high),), f"{class_literal(low)}-{class_literal(high)}"
+        return ((low, low),), class_literal(low)
+
+    def class_char(self) -> int:
+        char = self.next()
+        return self.escaped_char() if char == "\\" else ord(char)
+
+    def unknown(self) -> tuple[Charset, str]:
+        raise ServerOnly
+
+
+def _char(code: int) -> Chars:
+    return Chars(((code, code),), literal(code))
