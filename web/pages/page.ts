@@ -1,10 +1,12 @@
 import { Client, LinkEvent } from "../src/client/client.ts";
-import { negotiate } from "../src/core/messages.ts";
+import { loadTexts, negotiate } from "../src/core/messages.ts";
 import { localeOf, sayIn } from "../src/elements/text.ts";
 
 const root = document.documentElement;
 const asked = new URLSearchParams(location.search).get("lang");
-root.lang = negotiate(asked ? [asked] : navigator.languages);
+const locale = negotiate(asked ? [asked] : navigator.languages);
+root.lang = locale;
+await loadTexts(locale);
 
 /** The words of the page in the reader's language; `?lang=` chooses another. */
 export const say = sayIn(localeOf(root));

@@ -1,4 +1,5 @@
-// Fails when what a page loads is over its budget: brotli, quality 11, as the server would send it.
+// Fails when what a page loads for a reader of English is over its budget: brotli, quality 11, as the server would
+// send it. The texts of another language come as one more file.
 import { readdirSync, readFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 

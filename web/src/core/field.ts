@@ -1,7 +1,11 @@
 /** The check of one value against its field. */
 
 import { onStep } from "./decimal.ts";
-import limits from "./generated/limits.json" with { type: "json" };
+import {
+  options as CHOICES_LIMIT,
+  text_answer as TEXT_LIMIT,
+  textarea_answer as TEXTAREA_LIMIT,
+} from "./generated/limits.json";
 import { instant } from "./moments.ts";
 import { codePoints, hasControl, hasLoneSurrogate, isBlank } from "./text.ts";
 import type {
@@ -83,7 +87,7 @@ function textReason(text: string, lines: boolean): Reason | null {
 
 function lengthReason(field: TextField, text: string): Reason | null {
   const length = codePoints(text);
-  const max = field.max_length ?? (field.type === "textarea" ? limits.textarea_answer : limits.text_answer);
+  const max = field.max_length ?? (field.type === "textarea" ? TEXTAREA_LIMIT : TEXT_LIMIT);
   if (field.min_length != null && length < field.min_length) return ["too_short", { min: field.min_length }];
   return length > max ? ["too_long", { max }] : null;
 }
@@ -124,15 +128,15 @@ function checkSingle(field: SingleField, value: unknown): Outcome {
 
 function ownTextReason(text: string): Reason | null {
   if (isBlank(text)) return ["empty.other"];
-  const max = limits.text_answer;
+  const max = TEXT_LIMIT;
   return textReason(text, false) ?? (codePoints(text) > max ? ["too_long", { max }] : null);
 }
 
 function checkMulti(field: MultiField, value: unknown): Outcome {
   if (!Array.isArray(value)) return refuse("wrong_type.answer_options");
   const given: unknown[] = value;
-  if (given.length > limits.options)
-    return refuse("too_many.choices", { max: field.max_choices ?? limits.options });
+  if (given.length > CHOICES_LIMIT)
+    return refuse("too_many.choices", { max: field.max_choices ?? CHOICES_LIMIT });
   const items = given.flatMap((item, index): Found[] => {
     const reason = itemReason(field, item, given.indexOf(item) < index);
     return reason ? [[index, ...reason]] : [];

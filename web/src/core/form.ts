@@ -1,5 +1,5 @@
 /**
- * The check of a form, or of a whole request, as the server makes it: same paths, codes and texts.
+ * The check of a form as the server makes it: same paths, codes and texts.
  *
  * Two stages: structure, by the schema; then meaning, on every part whose structure is right, so
  * that one fault hides no other. Patterns are RE2's affair: the caller says whether they compile.
@@ -8,9 +8,8 @@
 import { fault } from "./fault.ts";
 import { fieldFaults, isSound, presetFaults, textsOf } from "./fieldrules.ts";
 import DEFAULTS from "./generated/limits.json" with { type: "json" };
-import { join, own } from "./path.ts";
-import { askStructure, formStructure, isObject, type Obj } from "./schema.ts";
-import { utf8Bytes } from "./text.ts";
+import { isWithin, join, own } from "./path.ts";
+import { formStructure, isObject, type Obj, sound } from "./schema.ts";
 import { type TextRule, textFault, textFaults } from "./textrules.ts";
 import type { Fault, Field } from "./types.ts";
 
@@ -24,7 +23,8 @@ export interface FormRules {
   matches?: (pattern: string, value: string) => boolean;
 }
 
-const MOST_FAULTS = 200;
+/** More than this many faults teach nobody anything. */
+export const MOST_FAULTS = 200;
 const LOCALE =
   /^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))?$/;
 const PLACEHOLDER = /\{([^{}]+)\}/g;
@@ -34,48 +34,13 @@ export function checkForm(raw: unknown, rules: Partial<FormRules> = {}, path = "
   return formMeaning(raw, path, formStructure(raw, path), complete(rules)).slice(0, MOST_FAULTS);
 }
 
-/** Every fault of the body of `POST /v1/requests`. */
-export function checkAsk(raw: unknown, rules: Partial<FormRules> = {}): Fault[] {
-  const structure = askStructure(raw);
-  if (!isObject(raw)) return structure;
-  const { limits, ...others } = complete(rules);
-  const faults = formMeaning(own(raw, "form"), "form", structure, { limits, ...others });
-  return [...faults, ...askMeaning(raw, structure, limits)].slice(0, MOST_FAULTS);
-}
-
-function complete(rules: Partial<FormRules>): FormRules {
+/** The rules with their defaults. */
+export function complete(rules: Partial<FormRules>): FormRules {
   return { limits: DEFAULTS, compiles: () => null, ...rules };
 }
 
-function askMeaning(ask: Obj, structure: Fault[], limits: Limits): Fault[] {
-  const id = { max: limits.identifier, filled: true };
-  const kept = sound(ask, "", structure);
-  const texts = textFaults("", kept, { thread_id: id, run_id: id, message_id: id, tool_call_id: id });
-  const agent = typeof kept.agent === "string" ? { name: kept.agent } : (kept.agent ?? {});
-  const agents = textFaults("agent", agent, { name: id, tool: id });
-  const { min_timeout_s: min, max_timeout_s: max } = limits;
-  const timeout = kept.timeout_s;
-  const late = typeof timeout === "number" && (timeout < min || timeout > max);
-  const bytes = utf8Bytes(JSON.stringify(ask));
-  return [
-    ...texts,
-    ...agents,
-    ...(late ? [fault("timeout_s", "out_of_range", { min, max })] : []),
-    ...(bytes > limits.request_bytes ? [fault("", "too_long.request", { max: limits.request_bytes })] : []),
-  ];
-}
-
-/** What of an object's own keys has the right structure. */
-function sound(owner: Obj, path: string, structure: Fault[]): Obj {
-  const isClean = (key: string) => !structure.some((found) => isWithin(found.path, join(path, key)));
-  return Object.fromEntries(Object.entries(owner).filter(([key]) => isClean(key)));
-}
-
-function isWithin(path: string, outer: string): boolean {
-  return path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`);
-}
-
-function formMeaning(raw: unknown, path: string, structure: Fault[], rules: FormRules): Fault[] {
+/** The faults of structure that were found, and those of meaning. */
+export function formMeaning(raw: unknown, path: string, structure: Fault[], rules: FormRules): Fault[] {
   if (!isObject(raw)) return structure;
   return new FormCheck(raw, path, structure, rules).run();
 }

@@ -1,6 +1,5 @@
 /** Texts, from the very catalogues that the server uses: one fault reads the same on both sides. */
 
-import de from "../../../src/askback/messages/de.json" with { type: "json" };
 import en from "../../../src/askback/messages/en.json" with { type: "json" };
 import { own } from "./path.ts";
 import type { Fault, FieldError } from "./types.ts";
@@ -9,12 +8,21 @@ type Catalogue = Record<string, string>;
 export type Locale = "en" | "de";
 export type Params = Record<string, unknown>;
 
-const CATALOGUES: Record<Locale, Catalogue> = { en, de };
+const CATALOGUES: Partial<Record<Locale, Catalogue>> = { en };
+const LOADERS: Record<Locale, () => Promise<Catalogue>> = {
+  en: async () => en,
+  de: async () => (await import("../../../src/askback/messages/de.json")).default,
+};
+
+/** Fetch the texts of a language; until they are there, `translate` gives the English ones. */
+export async function loadTexts(locale: Locale): Promise<void> {
+  CATALOGUES[locale] ??= await LOADERS[locale]();
+}
 
 /** The first of the reader's languages that there is a catalogue for; English without one. */
 export function negotiate(tags: readonly string[]): Locale {
   const languages = tags.map((tag) => tag.toLowerCase().split("-", 1)[0] ?? "");
-  return languages.find((language): language is Locale => Object.hasOwn(CATALOGUES, language)) ?? "en";
+  return languages.find((language): language is Locale => Object.hasOwn(LOADERS, language)) ?? "en";
 }
 
 /** The text of `key`, its `{placeholders}` filled; an unknown key is its own text. */

@@ -1,4 +1,4 @@
-import limits from "./generated/limits.json" with { type: "json" };
+import { field_id as KEY_LIMIT } from "./generated/limits.json";
 
 /** Extend `path`: an index as `[0]`, a name as `.name`, an odd name quoted as `["a b"]`. */
 export function join(path: string, step: string | number): string {
@@ -15,5 +15,10 @@ export function own<T>(record: Record<string, T> | null | undefined, key: string
 /** A key that the other side made up, cut to a length that a path can carry. */
 export function shorten(key: string): string {
   const points = [...key];
-  return points.length > limits.field_id ? `${points.slice(0, limits.field_id).join("")}…` : key;
+  return points.length > KEY_LIMIT ? `${points.slice(0, KEY_LIMIT).join("")}…` : key;
+}
+
+/** Whether `path` is `outer` or a place in it. */
+export function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`);
 }

@@ -7,7 +7,7 @@
 
 import { fault } from "./fault.ts";
 import schema from "./generated/schema.json" with { type: "json" };
-import { join, own, shorten } from "./path.ts";
+import { isWithin, join, own, shorten } from "./path.ts";
 import { hasLoneSurrogate } from "./text.ts";
 import type { Fault } from "./types.ts";
 
@@ -41,6 +41,12 @@ export function formStructure(raw: unknown, path: string): Fault[] {
 
 export function isObject(value: unknown): value is Obj {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What of an object's own keys has the right structure. */
+export function sound(owner: Obj, path: string, structure: Fault[]): Obj {
+  const isClean = (key: string) => !structure.some((found) => isWithin(found.path, join(path, key)));
+  return Object.fromEntries(Object.entries(owner).filter(([key]) => isClean(key)));
 }
 
 function resolve(node: Node): Node {

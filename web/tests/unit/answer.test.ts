@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkAnswer } from "../../src/core/answer.ts";
-import { checkAsk, checkForm } from "../../src/core/form.ts";
-import { renderFault, toFieldErrors } from "../../src/core/messages.ts";
+import { checkAsk } from "../../src/core/ask.ts";
+import { checkForm } from "../../src/core/form.ts";
+import { loadTexts, renderFault, toFieldErrors } from "../../src/core/messages.ts";
 import { allFields, type Field, type Form, type Values } from "../../src/core/types.ts";
+
+await loadTexts("de");
 
 const options = [
   { value: "a", label: "A" },

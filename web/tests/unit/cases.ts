@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { renderFault } from "../../src/core/messages.ts";
-import type { Fault, Form } from "../../src/core/types.ts";
+import type { Fault } from "../../src/core/types.ts";
 
 export interface ExpectedFault {
   path: string;
@@ -37,5 +37,3 @@ export function written(faults: readonly Fault[]): ExpectedFault[] {
     }))
     .sort((a, b) => compare(a.path, b.path) || compare(a.code, b.code));
 }
-
-export type FormCase = { form: Form };

@@ -1,11 +1,15 @@
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
 import { checkAnswer } from "../../src/core/answer.ts";
-import { checkAsk, checkForm } from "../../src/core/form.ts";
+import { checkAsk } from "../../src/core/ask.ts";
+import { checkForm } from "../../src/core/form.ts";
 import { step } from "../../src/core/lifecycle.ts";
+import { loadTexts } from "../../src/core/messages.ts";
 import { normalForm } from "../../src/core/normal.ts";
 import { allFields, type Status, type Values } from "../../src/core/types.ts";
 import { cases, type ExpectedFault, expand, written } from "./cases.ts";
+
+await loadTexts("de");
 
 const compiled = new Map<string, RE2JS>();
 
