@@ -71,11 +71,12 @@ class Connection:
     # --- what the services tell --------------------------------------------------------------
 
     def push(self, event: Event) -> None:
-        """Send an event of a subscription; a peer that is too far behind has to subscribe again."""
-        if self._outbox.full:
-            self._resync()
-        else:
-            self._outbox.put(f'{{"event":{event.text}}}')
+        """Send an event of a thread; a peer that is too far behind has to subscribe again."""
+        self._put(f'{{"event":{event.text}}}')
+
+    def push_inbox(self, event: Event) -> None:
+        """Send an event of the inbox, marked as such: the two are counted by different numbers."""
+        self._put(f'{{"event":{event.text},"inbox":true}}')
 
     async def drained(self) -> None:
         """Return when there is room for another page of events."""
@@ -84,10 +85,7 @@ class Connection:
     def settled(self, request_id: str, wire: str) -> None:
         """Send the outcome of a request that this peer waits for."""
         self.waiting.discard(request_id)
-        if self._outbox.full:
-            self._resync()
-        else:
-            self._outbox.put(f'{{"settled":{wire}}}')
+        self._put(f'{{"settled":{wire}}}')
 
     # --- what the operations use -------------------------------------------------------------
 
@@ -160,9 +158,11 @@ class Connection:
         answer = {"id": frame_id, "error": {**body, "status": status}}
         self._outbox.put(json.dumps(answer, separators=(",", ":"), ensure_ascii=False))
 
-    def _resync(self) -> None:
-        self._let_go()
-        self._outbox.put(RESYNC)
+    def _put(self, text: str) -> None:
+        if self._outbox.full:
+            self._let_go()
+            text = RESYNC
+        self._outbox.put(text)
 
     def _let_go(self) -> None:
         for thread_id in tuple(self.watchers):

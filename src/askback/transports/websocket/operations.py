@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Protocol, cast
 
+from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
 from askback.domain.lifecycle import Status
 from askback.errors import NotFound
@@ -40,9 +41,30 @@ class Peer(Reader, Waiter, Protocol):
         """Who is connected."""
         ...
 
+    def push_inbox(self, event: Event) -> None:
+        """Send an event of the inbox."""
+        ...
+
     def unwatch(self, thread_id: str | None) -> None:
         """End a subscription, if there is one."""
         ...
+
+
+class Inbox:
+    """The inbox of a connection, as a reader beside those of its threads."""
+
+    __slots__ = ("_peer",)
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+
+    def push(self, event: Event) -> None:
+        """Send the next event."""
+        self._peer.push_inbox(event)
+
+    async def drained(self) -> None:
+        """Return when there is room for another page."""
+        await self._peer.drained()
 
 
 async def _create(peer: Peer, frame: Frame) -> str:
@@ -137,7 +159,8 @@ async def _subscribe(peer: Peer, frame: Frame) -> str:
     thread_id = _place(frame)
     after = _whole(frame, "cursor", minimum=0, maximum=_MAX_CURSOR)
     peer.unwatch(thread_id)
-    watcher = await peer.watches.open(peer.principal, peer, thread_id=thread_id, after=after)
+    reader = Inbox(peer) if thread_id is None else peer
+    watcher = await peer.watches.open(peer.principal, reader, thread_id=thread_id, after=after)
     peer.unwatch(thread_id)  # two of the same may have been under way at once
     if peer.closed:
         watcher.close()

@@ -1,0 +1,61 @@
+"""What carries frames to a server and back: a WebSocket, HTTP, or an app in the same process."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from askback.errors import Refused
+
+SUBPROTOCOL = "askback.v1"
+MAX_FRAME = 256 * 1024
+"""Bytes that the server takes in one frame."""
+
+
+class Lost(Exception):
+    """The connection is gone, or could not be made; another one may work."""
+
+
+class Channel(Protocol):
+    """One connection. Texts are the frames of `docs/reference/wire.md`, whatever carries them."""
+
+    async def send(self, text: str) -> None:
+        """Send a frame; raises `Lost`."""
+        ...
+
+    async def receive(self) -> str:
+        """Return the next frame; raises `Lost`, or a `Refused` when the server does not want this client."""
+        ...
+
+    async def close(self) -> None:
+        """Close; never raises."""
+        ...
+
+
+class Connector(Protocol):
+    """Makes connections to one server."""
+
+    @property
+    def where(self) -> str:
+        """Where the server is, for messages."""
+        ...
+
+    async def connect(self) -> Channel:
+        """Connect; raises `Lost` when it may work later, a `Refused` when it will not."""
+        ...
+
+    async def close(self) -> None:
+        """Free what the connections shared."""
+        ...
+
+
+def closed_by(code: int, reason: str = "") -> Lost | Refused:
+    """Say what a close code of the server means."""
+    from askback.errors import Forbidden, Unauthorized
+
+    if code == 4401:
+        return Unauthorized(
+            "The server does not know this token. Check ASKBACK_TOKEN, or the `token` argument."
+        )
+    if code == 4403:
+        return Forbidden("The server does not let this client in.", code="origin_not_allowed")
+    return Lost(f"closed with {code} {reason}".rstrip())

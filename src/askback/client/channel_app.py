@@ -1,0 +1,171 @@
+"""Frames to an ASGI app in the same process: the same protocol, without a socket."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+from askback.client.channel import SUBPROTOCOL, Channel, Lost, closed_by
+from askback.errors import AskbackError
+
+Message = MutableMapping[str, Any]
+ASGIApp = Callable[
+    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
+]
+_GONE = 1006
+
+
+class AppFailed(AskbackError):
+    """The app in this process could not start; the message says why."""
+
+
+class AppConnector:
+    """Connects to an app, and keeps it alive (its lifespan) while connected clients need it."""
+
+    where = "the app in this process"
+
+    def __init__(self, app: Any, token: str | None) -> None:
+        self._app = app
+        self._token = token
+        self._life: Life | None = None
+
+    async def connect(self) -> Channel:
+        """Start the app unless it runs, and open its WebSocket."""
+        if self._life is None:
+            life = Life.of(self._app)
+            await life.enter()
+            self._life = life
+        token = self._token or await self._life.token()
+        channel = AppChannel(self._app, token)
+        await channel.open()
+        return channel
+
+    async def close(self) -> None:
+        """Stop the app when this was its last client."""
+        life, self._life = self._life, None
+        if life is not None:
+            await life.leave()
+
+
+class AppChannel:
+    """One WebSocket of an app: two queues and the task that runs it."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._incoming: asyncio.Queue[Message] = asyncio.Queue()
+        self._outgoing: asyncio.Queue[Message] = asyncio.Queue()
+        headers = [(b"host", b"127.0.0.1"), (b"authorization", b"Bearer " + token.encode())]
+        scope: Message = {
+            "type": "websocket",
+            "asgi": {"version": "3.0", "spec_version": "2.4"},
+            "http_version": "1.1",
+            "scheme": "ws",
+            "path": "/v1/ws",
+            "raw_path": b"/v1/ws",
+            "query_string": b"",
+            "root_path": "",
+            "headers": headers,
+            "client": None,
+            "server": None,
+            "subprotocols": [SUBPROTOCOL],
+            "state": {},
+        }
+        self._task = asyncio.create_task(self._run(app, scope))
+
+    async def open(self) -> None:
+        """Wait until the app accepts."""
+        self._incoming.put_nowait({"type": "websocket.connect"})
+        message = await self._outgoing.get()
+        if message["type"] != "websocket.accept":
+            await self.close()
+            raise closed_by(message.get("code", _GONE))
+
+    async def send(self, text: str) -> None:
+        """Send a frame."""
+        if self._task.done():
+            raise Lost("the app ended the connection")
+        self._incoming.put_nowait({"type": "websocket.receive", "text": text})
+
+    async def receive(self) -> str:
+        """Return the next frame."""
+        message = await self._outgoing.get()
+        if message["type"] == "websocket.send":
+            return message["text"]
+        raise closed_by(message.get("code", _GONE), message.get("reason") or "")
+
+    async def close(self) -> None:
+        """Tell the app that this end is gone, and wait until it has noticed."""
+        self._incoming.put_nowait({"type": "websocket.disconnect", "code": 1000})
+        with suppress(Exception):
+            await self._task
+
+    async def _run(self, app: ASGIApp, scope: Message) -> None:
+        async def send(message: Message) -> None:
+            self._outgoing.put_nowait(message)
+
+        try:
+            await app(scope, self._incoming.get, send)
+        finally:
+            self._outgoing.put_nowait({"type": "websocket.close", "code": _GONE})
+
+
+class Life:
+    """The lifespan of one app, shared by all its clients in one event loop."""
+
+    _all: ClassVar[WeakKeyDictionary[Any, Life]] = WeakKeyDictionary()
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+        self._users = 0
+        self._starting = asyncio.Lock()
+        self._received: asyncio.Queue[Message] = asyncio.Queue()
+        self._sent: asyncio.Queue[Message] = asyncio.Queue()
+        self._task: asyncio.Task[None] | None = None
+        self._token: str | None = None
+
+    @classmethod
+    def of(cls, app: Any) -> Life:
+        """Return the life of an app, a new one after it has ended."""
+        return cls._all.setdefault(app, cls(app))
+
+    async def enter(self) -> None:
+        """Start the app for its first user."""
+        async with self._starting:
+            if self._task is None:
+                self._task = asyncio.create_task(self._run())
+                await self._step("startup")
+            self._users += 1
+
+    async def leave(self) -> None:
+        """Stop the app after its last user."""
+        self._users -= 1
+        if self._users == 0 and self._task is not None:
+            self._all.pop(self._app, None)
+            await self._step("shutdown")
+            await self._task
+
+    async def token(self) -> str:
+        """Return a requester's token that the app makes for its own process."""
+        made: str = self._token or await self._app.token("requester")
+        self._token = made
+        return made
+
+    async def _step(self, name: str) -> None:
+        self._received.put_nowait({"type": f"lifespan.{name}"})
+        message = await self._sent.get()
+        if message["type"].endswith("failed"):
+            self._all.pop(self._app, None)
+            raise AppFailed(f"The app failed at {name}: {message.get('message') or 'see the log'}")
+
+    async def _run(self) -> None:
+        async def send(message: Message) -> None:
+            self._sent.put_nowait(message)
+
+        try:
+            await self._app(
+                {"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}, self._received.get, send
+            )
+        except Exception as error:  # noqa: BLE001 - told to whoever waits for the start
+            self._sent.put_nowait({"type": "lifespan.failed", "message": str(error)})

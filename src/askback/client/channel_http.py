@@ -1,0 +1,283 @@
+"""Frames over plain HTTP, for networks that let no WebSocket through: REST, long polls and event streams.
+
+The same operations with the same results and errors. A wait is a long poll; more waits than
+`POLLS` take turns, so a very long list of waits is told of an outcome later than over a WebSocket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import httpx2
+
+from askback.client.channel import Channel, Lost
+from askback.client.refusals import refusal
+from askback.domain.lifecycle import TERMINAL
+from askback.errors import NotFound, Refused, Unavailable
+
+POLLS = 16
+"""Long polls at once."""
+
+POLL_S = 25
+TURN_S = 2
+"""How long a poll may take when others wait for their turn."""
+
+STREAM_S = 40.0
+"""Without even a heartbeat for so long, a stream is dead."""
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_ENDED = frozenset(str(status) for status in TERMINAL)
+
+
+class HttpConnector:
+    """Connects to the REST interface of one server."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self.where = url
+        self._token = token
+
+    async def connect(self) -> Channel:
+        """Check that the server is there and knows the token."""
+        http = httpx2.AsyncClient(
+            base_url=self.where,
+            headers={"authorization": f"Bearer {self._token}"},
+            timeout=httpx2.Timeout(10.0, read=POLL_S + 15.0),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=POLLS),
+            trust_env=urlsplit(self.where).hostname not in _LOOPBACK,
+        )
+        channel = HttpChannel(http)
+        try:
+            await channel.check()
+        except BaseException:
+            await channel.close()
+            raise
+        return channel
+
+    async def close(self) -> None:
+        """Do nothing: connections share nothing."""
+
+
+class HttpChannel:
+    """Acts as the server's end of the WebSocket would, by means of HTTP."""
+
+    def __init__(self, http: httpx2.AsyncClient) -> None:
+        self._http = http
+        self._incoming: asyncio.Queue[str | None] = asyncio.Queue()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._polls: deque[str] = deque()
+        self._polling = 0
+        self._streams: dict[str | None, asyncio.Task[None]] = {}
+        self._cause = "closed"
+
+    async def check(self) -> None:
+        """Raise what a WebSocket handshake would."""
+        try:
+            await self._get("/v1/session")
+        except httpx2.TransportError as error:
+            raise Lost(str(error) or type(error).__name__) from None
+        except Unavailable as error:
+            raise Lost(str(error)) from None
+
+    async def send(self, text: str) -> None:
+        """Run the operation of a frame."""
+        frame = json.loads(text)
+        self._start(self._operate(frame))
+
+    async def receive(self) -> str:
+        """Return the next frame that came of it."""
+        text = await self._incoming.get()
+        if text is None:
+            raise Lost(self._cause)
+        return text
+
+    async def close(self) -> None:
+        """End every request that is under way."""
+        for task in tuple(self._tasks):
+            task.cancel()
+        await self._http.aclose()
+
+    # --- operations --------------------------------------------------------------------------
+
+    async def _operate(self, frame: dict[str, Any]) -> None:
+        try:
+            ok = await self._run(frame)
+        except Refused as error:
+            self._put({"id": frame["id"], "error": _error(error)})
+            return
+        self._put({"id": frame["id"], "ok": ok})
+        if frame["op"] == "create" and frame.get("wait") and ok["status"] not in _ENDED:
+            self._poll(ok["id"])
+
+    async def _run(self, frame: dict[str, Any]) -> Any:
+        op = frame["op"]
+        if op == "create":
+            return await self._post("/v1/requests", frame)
+        if op in {"answer", "decline", "cancel"}:
+            return await self._post(f"/v1/requests/{_step(frame['request_id'])}/{op}", frame)
+        if op == "message":
+            return await self._post(f"/v1/threads/{_step(frame['thread_id'])}/messages", frame)
+        if op == "get":
+            return await self._get(f"/v1/requests/{_step(frame['request_id'])}")
+        if op == "thread":
+            return await self._get(f"/v1/threads/{_step(frame['thread_id'])}")
+        if op == "list":
+            asked = {k: v for k, v in frame.items() if k not in {"id", "op"}}
+            return await self._get("/v1/requests", asked)
+        if op == "wait":
+            return await self._wait(frame["request_ids"])
+        return await self._listening(frame)
+
+    async def _wait(self, ids: list[str]) -> dict[str, Any]:
+        settled: list[dict[str, Any]] = []
+        unknown: list[str] = []
+        for request_id in ids:
+            try:
+                request = await self._get(f"/v1/requests/{_step(request_id)}")
+            except NotFound:
+                unknown.append(request_id)
+                continue
+            if request["status"] in _ENDED:
+                settled.append(request)
+            else:
+                self._poll(request_id)
+        return {"settled": settled, "unknown": unknown}
+
+    async def _listening(self, frame: dict[str, Any]) -> dict[str, Any]:
+        place: str | None = frame.get("thread_id")
+        if (old := self._streams.pop(place, None)) is not None:
+            old.cancel()
+        if frame["op"] != "subscribe":
+            return {}
+        cursor: int | None = frame.get("cursor")
+        if cursor is None and place is not None:
+            cursor = (await self._get(f"/v1/threads/{_step(place)}"))["seq"]
+        opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._streams[place] = self._start(self._stream(place, cursor, opened))
+        await opened
+        return {"cursor": cursor}
+
+    # --- waiting and listening ---------------------------------------------------------------
+
+    def _poll(self, request_id: str) -> None:
+        if request_id in self._polls:
+            return
+        self._polls.append(request_id)
+        if self._polling < POLLS:
+            self._polling += 1
+            self._start(self._take_turns())
+
+    async def _take_turns(self) -> None:
+        try:
+            while self._polls:
+                request_id = self._polls.popleft()
+                if not await self._long_poll(request_id):
+                    self._polls.append(request_id)
+        finally:
+            self._polling -= 1
+
+    async def _long_poll(self, request_id: str) -> bool:
+        """Wait for one request; True when there is nothing more to wait for."""
+        seconds = TURN_S if self._polls else POLL_S
+        try:
+            request = await self._get(f"/v1/requests/{_step(request_id)}", {"wait": seconds})
+        except NotFound:
+            return True
+        except Unavailable:
+            await asyncio.sleep(TURN_S)
+            return False
+        if request is None or request["status"] not in _ENDED:
+            return False
+        self._put({"settled": request})
+        return True
+
+    async def _stream(self, place: str | None, cursor: int | None, opened: asyncio.Future[None]) -> None:
+        path = "/v1/events" if place is None else f"/v1/threads/{_step(place)}/events"
+        query = {} if cursor is None else {"cursor": cursor}
+        timeout = httpx2.Timeout(10.0, read=STREAM_S)
+        async with self._http.stream("GET", path, params=query, timeout=timeout) as response:
+            if response.status_code != 200:
+                await response.aread()
+                opened.set_exception(_refused(response))
+                return
+            opened.set_result(None)
+            async for data in _events(response):
+                inbox = ',"inbox":true' if place is None else ""
+                self._incoming.put_nowait(f'{{"event":{data}{inbox}}}')
+        raise httpx2.ReadError("the event stream ended")
+
+    # --- HTTP --------------------------------------------------------------------------------
+
+    async def _get(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
+        return _body(await self._http.get(path, params=query or {}))
+
+    async def _post(self, path: str, frame: Mapping[str, Any]) -> Any:
+        headers = {"content-type": "application/json"}
+        if frame.get("key"):
+            headers["idempotency-key"] = frame["key"]
+        return _body(await self._http.post(path, content=json.dumps(frame["body"]), headers=headers))
+
+    def _put(self, frame: Mapping[str, Any]) -> None:
+        self._incoming.put_nowait(json.dumps(frame))
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._cause = str(error) or type(error).__name__
+            self._incoming.put_nowait(None)
+
+
+def _step(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _body(response: httpx2.Response) -> Any:
+    if response.status_code == 204:
+        return None
+    if response.is_success:
+        return response.json()
+    raise _refused(response)
+
+
+def _refused(response: httpx2.Response) -> Refused:
+    try:
+        error = response.json()["error"]
+    except (ValueError, KeyError, TypeError):
+        # Not ours: a proxy in between.
+        error = {"code": "bad_gateway", "message": f"HTTP {response.status_code} from something in between."}
+    status = 503 if response.status_code in {502, 504} else response.status_code
+    retry = response.headers.get("retry-after", "")
+    return refusal(error, status=status, retry_after=float(retry) if retry.isdecimal() else None)
+
+
+def _error(error: Refused) -> dict[str, Any]:
+    return {
+        "status": error.status,
+        "code": error.code,
+        "message": error.message,
+        "field_errors": error.field_errors,
+        "request": error.request,
+    }
+
+
+async def _events(response: httpx2.Response) -> AsyncIterator[str]:
+    """Yield the data of each event; the server writes each as one `data:` line.
+
+    Split by hand: Unicode has more line ends than the format, and JSON may hold them.
+    """
+    rest = b""
+    async for chunk in response.aiter_bytes():
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            if line.startswith(b"data: "):
+                yield line[len(b"data: ") :].decode()

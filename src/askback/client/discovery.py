@@ -1,0 +1,64 @@
+"""Finds the server: what was said, else the environment, else the server that runs on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from askback.errors import AskbackError
+
+
+class NoServer(AskbackError):
+    """No server was named and none was found; the message says how to start one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where a server is, and the token to use there."""
+
+    url: str
+    token: str
+
+
+def find(url: str | None = None, token: str | None = None) -> Server:
+    """Return the server to talk to; raises `NoServer`.
+
+    Arguments win over `ASKBACK_URL` and `ASKBACK_TOKEN`, which win over the `server.json` that a
+    server leaves in its data folder (`ASKBACK_DATA_DIR`).
+    """
+    url = url or os.environ.get("ASKBACK_URL") or None
+    token = token or os.environ.get("ASKBACK_TOKEN") or None
+    if url is None or token is None:
+        path = data_dir() / "server.json"
+        left = _left_by_server(path)
+        found = left.get("url")
+        if token is None and url in (None, found):
+            token = left.get("requester_token")
+        url = url or found
+    else:
+        path = None
+    if url is None:
+        raise NoServer(f"No askback server is known: no ASKBACK_URL, and no {path}. Run `askback serve`.")
+    if token is None:
+        raise NoServer(f"No token for {url}. Set ASKBACK_TOKEN; `askback serve` prints it.")
+    if urlsplit(url).scheme not in {"http", "https"}:
+        raise NoServer(f"The address {url} must begin with http:// or https://.")
+    return Server(url.rstrip("/"), token)
+
+
+def data_dir() -> Path:
+    """Return the folder of this user's server."""
+    named = os.environ.get("ASKBACK_DATA_DIR")
+    return Path(named).expanduser() if named else Path.home() / ".local" / "share" / "askback"
+
+
+def _left_by_server(path: Path) -> dict[str, str]:
+    try:
+        left: Any = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return left if isinstance(left, dict) else {}  # pyright: ignore[reportUnknownVariableType]

@@ -1,0 +1,59 @@
+"""Events as an iterator, with a bounded buffer between the connection and whoever reads them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Any
+
+from askback.client.link import Link
+from askback.client.session import Listener
+from askback.errors import AskbackError
+
+HELD = 1_000
+"""Above this many unread events the feed lets go, and asks for the rest once it is read."""
+
+
+class EventFeed:
+    """One reader of one thread (None: of the inbox)."""
+
+    def __init__(self, link: Link, thread_id: str | None, cursor: int | None) -> None:
+        self._link = link
+        self._thread_id = thread_id
+        self._cursor = cursor
+        self._events: deque[dict[str, Any]] = deque()
+        self._wake = asyncio.Event()
+        self._listener: Listener | None = None
+        self._error: AskbackError | None = None
+
+    def __aiter__(self) -> EventFeed:
+        return self
+
+    async def __anext__(self) -> dict[str, Any]:
+        while not self._events:
+            if self._error is not None:
+                raise self._error
+            self._wake.clear()
+            if self._listener is None:
+                self._listener = Listener(self._deliver, self._fail, self._cursor)
+                await self._link.listen(self._thread_id, self._listener)
+            await self._wake.wait()
+        return self._events.popleft()
+
+    def close(self) -> None:
+        """Stop listening."""
+        if self._listener is not None:
+            self._link.leave(self._thread_id, self._listener)
+            self._listener = None
+
+    def _deliver(self, event: dict[str, Any]) -> None:
+        self._events.append(event)
+        self._cursor = event["position" if self._thread_id is None else "seq"]
+        self._wake.set()
+        if len(self._events) >= HELD:
+            self.close()
+
+    def _fail(self, error: AskbackError) -> None:
+        self._error = error
+        self._listener = None
+        self._wake.set()

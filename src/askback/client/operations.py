@@ -1,0 +1,45 @@
+"""The client's calls as the text of frames, without the id that the session gives them."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from askback.domain.fields import Form
+from askback.domain.request import Agent
+
+
+def frame(op: str, **args: Any) -> str:
+    """Write an operation with its arguments; None is left out."""
+    return json.dumps({"op": op, **known(**args)}, separators=(",", ":"))[1:-1]
+
+
+def known(**args: Any) -> dict[str, Any]:
+    """Keep the arguments that are not None."""
+    return {name: value for name, value in args.items() if value is not None}
+
+
+def context(
+    run_id: str | None,
+    message_id: str | None,
+    tool_call_id: str | None,
+    agent: str | Agent | None,
+    timeout_s: float | None,
+) -> dict[str, Any]:
+    """Say where in which conversation a question is asked, by whom, and for how long."""
+    named = agent.model_dump(exclude_none=True) if isinstance(agent, Agent) else agent
+    return known(
+        run_id=run_id, message_id=message_id, tool_call_id=tool_call_id, agent=named, timeout_s=timeout_s
+    )
+
+
+def create(
+    form: Form | Mapping[str, Any], thread_id: str, context: Mapping[str, Any], key: str | None
+) -> str:
+    """Write a `create`; without a key it gets one, so that it can be sent again after a lost connection."""
+    text = form.model_dump_json(exclude_none=True) if isinstance(form, Form) else json.dumps(form)
+    head = json.dumps({"kind": "form", "thread_id": thread_id, **context}, separators=(",", ":"))
+    key = json.dumps(key or secrets.token_urlsafe(16))
+    return f'"op":"create","key":{key},"body":{head[:-1]},"form":{text}}}'

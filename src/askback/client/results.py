@@ -1,0 +1,48 @@
+"""What the client gives back: outcomes as values, outcomes as exceptions, pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from askback.domain.lifecycle import Status
+from askback.domain.request import Answer, InputRequest
+from askback.errors import Cancelled, Declined, Expired, NotAnswered
+
+Outcome = Answer | Declined | Cancelled | Expired
+"""How a request ended: an answer, or one of the three ways to end without one (they carry the request)."""
+
+_NOT_ANSWERED: Mapping[str, type[Declined | Cancelled | Expired]] = {
+    Status.DECLINED: Declined,
+    Status.CANCELLED: Cancelled,
+    Status.EXPIRED: Expired,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some requests, newest first; `next_cursor` leads to older ones and is None at the end."""
+
+    requests: Sequence[InputRequest]
+    next_cursor: str | None
+
+    def __iter__(self) -> Iterator[InputRequest]:
+        return iter(self.requests)
+
+    def __len__(self) -> int:
+        return len(self.requests)
+
+
+def outcome(settled: Mapping[str, Any]) -> Outcome:
+    """Read how a request ended."""
+    if settled["status"] == Status.ANSWERED:
+        return Answer.model_validate(settled["answer"])
+    return _NOT_ANSWERED[settled["status"]](InputRequest.model_validate(settled))
+
+
+def answered(found: Outcome) -> Answer:
+    """Return the answer, or raise what is there instead of one."""
+    if isinstance(found, NotAnswered):
+        raise found
+    return found

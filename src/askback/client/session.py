@@ -1,0 +1,303 @@
+"""The client's side of the wire, without I/O: which calls are open, who waits for what, what to send again.
+
+Frames come in as text and go out as text; when and over what they travel is `link.py`'s business.
+Whoever made a call holds a ticket, which the session resolves. A wait is one ticket in a dictionary.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from askback.client.refusals import refusal
+from askback.domain.lifecycle import TERMINAL
+from askback.errors import AskbackError, NotFound, Unavailable
+
+WAIT_CHUNK = 2_000
+FOREVER = math.inf
+
+_ENDED = frozenset(str(status) for status in TERMINAL)
+
+
+class Ticket(Protocol):
+    """Who made a call: an asyncio future fits.
+
+    `request_id` is set once an asked request is known; `withdraw` says whether that request is to
+    be taken back when nobody awaits the ticket any more.
+    """
+
+    request_id: str | None
+    withdraw: bool
+
+    def done(self) -> bool:
+        """Whether it has its result, or nobody wants one any more."""
+        ...
+
+    def set_result(self, result: Any, /) -> None:
+        """Hand over what the server said."""
+        ...
+
+    def set_exception(self, exception: BaseException, /) -> None:
+        """Hand over why it failed."""
+        ...
+
+
+@dataclass(slots=True, eq=False)
+class Listener:
+    """One reader of events; `cursor` None means that it begins at the next one."""
+
+    deliver: Callable[[dict[str, Any]], None]
+    fail: Callable[[AskbackError], None]
+    cursor: int | None
+
+
+@dataclass(slots=True)
+class _Call:
+    frame: str
+    ticket: Ticket | None
+    watch: bool
+    retry_for: float
+    since: float
+    done: Callable[[Any], None] | None = None
+    failed: Callable[[AskbackError], None] | None = None
+
+
+@dataclass(slots=True)
+class Happened:
+    """What the shell has to do after a frame.
+
+    Send `frames` now and `later` in a moment, take back the requests in `orphans`, or with
+    `reset` connect anew.
+    """
+
+    frames: list[str] = field(default_factory=list[str])
+    later: list[str] = field(default_factory=list[str])
+    orphans: list[str] = field(default_factory=list[str])
+    reset: bool = False
+
+
+_NOTHING = Happened()
+
+
+class Session:
+    """Everything that outlives a connection."""
+
+    def __init__(self) -> None:
+        self._next = 0
+        self._calls: dict[int, _Call] = {}
+        self._waits: dict[str, list[Ticket]] = {}
+        self._listeners: dict[str | None, list[Listener]] = {}
+
+    # --- what the caller wants ---------------------------------------------------------------
+
+    def call(self, op: str, ticket: Ticket, *, retry_for: float, now: float, watch: bool = False) -> str:
+        """Open a call and return its frame. `op` is the frame's text without its id: `"op":"ping"`.
+
+        With `watch` the call is a `create` with `wait`, and its ticket is resolved when the request settles.
+        """
+        return self._open(op, ticket=ticket, watch=watch, retry_for=retry_for, since=now)
+
+    def wait(self, request_id: str, ticket: Ticket) -> str | None:
+        """Resolve `ticket` with the request once it is settled; a frame to send, or None if it is watched already."""
+        ticket.request_id = request_id
+        waiting = self._waits.setdefault(request_id, [])
+        waiting.append(ticket)
+        return self._wait_frame([request_id]) if len(waiting) == 1 else None
+
+    def abandon(self, ticket: Ticket) -> None:
+        """Forget a wait that nobody awaits any more."""
+        waiting = self._waits.get(ticket.request_id or "", [])
+        if ticket in waiting:
+            waiting.remove(ticket)
+            if not waiting:
+                del self._waits[ticket.request_id or ""]
+
+    def awaits(self, request_id: str | None) -> bool:
+        """Whether anybody here waits for a request."""
+        return request_id in self._waits
+
+    def listen(self, thread_id: str | None, listener: Listener) -> str:
+        """Deliver the events of a thread (None: of the inbox) to `listener`; returns the frame to send."""
+        others = self._listeners.setdefault(thread_id, [])
+        if listener.cursor is None and (known := [o.cursor for o in others if o.cursor is not None]):
+            listener.cursor = max(known)
+        others.append(listener)
+        return self._subscribe_frame(thread_id)
+
+    def leave(self, thread_id: str | None, listener: Listener) -> str | None:
+        """Stop delivering to `listener`; a frame to send when it was the last one."""
+        others = self._listeners.get(thread_id, [])
+        if listener in others:
+            others.remove(listener)
+        if others or thread_id not in self._listeners:
+            return None
+        del self._listeners[thread_id]
+        return self._open(f'"op":"unsubscribe",{_place(thread_id)}')
+
+    # --- what the connection brings ----------------------------------------------------------
+
+    def connected(self) -> list[str]:
+        """Return what to send on a new connection: open calls again, every wait, every subscription."""
+        for number, call in list(self._calls.items()):
+            if call.ticket is None:
+                del self._calls[number]  # the session's own: made anew below
+        frames = [call.frame for call in self._calls.values()]
+        return [*frames, *self._again()]
+
+    def received(self, text: str) -> Happened:
+        """Take a frame from the server."""
+        frame: dict[str, Any] = json.loads(text)
+        if "id" in frame:
+            return self._answered(frame)
+        if "settled" in frame:
+            self._settle(frame["settled"])
+        elif "event" in frame:
+            self._deliver(frame["event"], inbox=frame.get("inbox") is True)
+        elif "resync" in frame:
+            return Happened(self._again())
+        return _NOTHING
+
+    def overdue(self, now: float, down_since: float) -> list[Ticket]:
+        """Close and return the calls that have waited for a connection for longer than they wanted."""
+        late = {
+            n: c for n, c in self._calls.items() if now - max(c.since, down_since) >= c.retry_for and c.ticket
+        }
+        for number in late:
+            del self._calls[number]
+        return [call.ticket for call in late.values() if call.ticket is not None]
+
+    def patience(self, now: float, down_since: float) -> float:
+        """Return the seconds until the next call is overdue."""
+        left = (c.retry_for - (now - max(c.since, down_since)) for c in self._calls.values() if c.ticket)
+        return max(0.0, min(left, default=FOREVER))
+
+    def fail_all(self, error: Callable[[], AskbackError]) -> None:
+        """Fail every call, every wait and every listener."""
+        calls, self._calls = self._calls, {}
+        waits, self._waits = self._waits, {}
+        tickets = [c.ticket for c in calls.values() if c.ticket] + [t for w in waits.values() for t in w]
+        for ticket in tickets:
+            _fail(ticket, error())
+        listeners, self._listeners = self._listeners, {}
+        for listener in (one for many in listeners.values() for one in many):
+            listener.fail(error())
+
+    def busy(self) -> bool:
+        """Whether anybody wants anything from the server."""
+        return bool(self._calls or self._waits or self._listeners)
+
+    # --- inside ------------------------------------------------------------------------------
+
+    def _open(
+        self,
+        op: str,
+        *,
+        ticket: Ticket | None = None,
+        watch: bool = False,
+        retry_for: float = FOREVER,
+        since: float = 0.0,
+        done: Callable[[Any], None] | None = None,
+        failed: Callable[[AskbackError], None] | None = None,
+    ) -> str:
+        self._next += 1
+        frame = f'{{"id":{self._next},{op}}}'
+        self._calls[self._next] = _Call(frame, ticket, watch, retry_for, since, done, failed)
+        return frame
+
+    def _answered(self, frame: dict[str, Any]) -> Happened:
+        call = self._calls.pop(frame["id"], None)
+        if call is None:
+            return _NOTHING
+        if "error" in frame:
+            return self._refused(frame["id"], call, refusal(frame["error"]))
+        value = frame["ok"]
+        if call.watch:
+            return self._asked(call.ticket, value)
+        if call.done is not None:
+            call.done(value)
+        elif call.ticket is not None:
+            _resolve(call.ticket, value)
+        return _NOTHING
+
+    def _refused(self, number: int, call: _Call, error: AskbackError) -> Happened:
+        if isinstance(error, Unavailable) and call.retry_for == FOREVER:
+            self._calls[number] = call
+            return Happened(later=[call.frame])
+        if call.ticket is not None:
+            _fail(call.ticket, error)
+        elif call.failed is not None:
+            call.failed(error)
+        else:
+            # The server cannot tell what this client waits for: begin again.
+            return Happened(reset=call.done is not None)
+        return _NOTHING
+
+    def _asked(self, ticket: Ticket | None, request: dict[str, Any]) -> Happened:
+        assert ticket is not None
+        ticket.request_id = request["id"]
+        if request["status"] in _ENDED:
+            _resolve(ticket, request)
+        elif ticket.done():
+            return Happened(orphans=[request["id"]] if ticket.withdraw else [])
+        else:
+            self._waits.setdefault(request["id"], []).append(ticket)
+        return _NOTHING
+
+    def _settle(self, request: dict[str, Any]) -> None:
+        for ticket in self._waits.pop(request["id"], ()):
+            _resolve(ticket, request)
+
+    def _looked(self, found: Mapping[str, Any]) -> None:
+        for request in found["settled"]:
+            self._settle(request)
+        for request_id in found["unknown"]:
+            for ticket in self._waits.pop(request_id, ()):
+                _fail(ticket, NotFound(f"There is no request {request_id}, or it is not yours to see."))
+
+    def _deliver(self, event: dict[str, Any], *, inbox: bool) -> None:
+        number = event["position" if inbox else "seq"]
+        for listener in tuple(self._listeners.get(None if inbox else event["thread_id"], ())):
+            if listener.cursor is None or number > listener.cursor:
+                listener.cursor = number
+                listener.deliver(event)
+
+    def _again(self) -> list[str]:
+        ids = list(self._waits)
+        chunks = (ids[i : i + WAIT_CHUNK] for i in range(0, len(ids), WAIT_CHUNK))
+        return [*map(self._wait_frame, chunks), *map(self._subscribe_frame, list(self._listeners))]
+
+    def _wait_frame(self, ids: Iterable[str]) -> str:
+        return self._open(f'"op":"wait","request_ids":{json.dumps(list(ids))}', done=self._looked)
+
+    def _subscribe_frame(self, thread_id: str | None) -> str:
+        listeners = self._listeners[thread_id]
+        known = [listener.cursor for listener in listeners if listener.cursor is not None]
+        cursor = f',"cursor":{min(known)}' if known else ""
+
+        def begin(ok: Mapping[str, Any]) -> None:
+            for listener in listeners:
+                if listener.cursor is None:
+                    listener.cursor = ok["cursor"]
+
+        def fail(error: AskbackError) -> None:
+            for listener in self._listeners.pop(thread_id, ()):
+                listener.fail(error)
+
+        return self._open(f'"op":"subscribe",{_place(thread_id)}{cursor}', done=begin, failed=fail)
+
+
+def _place(thread_id: str | None) -> str:
+    return '"inbox":true' if thread_id is None else f'"thread_id":{json.dumps(thread_id)}'
+
+
+def _resolve(ticket: Ticket, value: Any) -> None:
+    if not ticket.done():
+        ticket.set_result(value)
+
+
+def _fail(ticket: Ticket, error: BaseException) -> None:
+    if not ticket.done():
+        ticket.set_exception(error)

@@ -1,0 +1,119 @@
+"""`Client`: the same as `AsyncClient` for code without an event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterator
+from functools import wraps
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from askback.client.async_client import RETRY_S, AsyncClient, Transport
+from askback.client.portal import Portal
+from askback.client.streaming import MessageStream
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _blocking(
+    method: Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, R]],
+) -> Callable[Concatenate[Client, P], R]:
+    """Turn a method of the asynchronous client into one that blocks until it has ended."""
+
+    @wraps(method)
+    def call(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self._portal.call(method(self._client, *args, **kwargs))  # pyright: ignore[reportPrivateUsage]
+
+    return call
+
+
+class Client:
+    """A connection to an askback server for synchronous code; see `AsyncClient` for its methods.
+
+    It has a thread of its own that keeps the connection, so it may be used from several threads at once.
+    An interrupt (Ctrl-C) while a question waits takes the question back.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        app: Any = None,
+        transport: Transport = "auto",
+        retry_for: float = RETRY_S,
+    ) -> None:
+        self._client = AsyncClient(url, token, app=app, transport=transport, retry_for=retry_for)
+        self._portal = Portal()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection and end the thread."""
+        self._portal.call(self._client.aclose())
+        self._portal.close()
+
+    form = _blocking(AsyncClient.form)
+    try_form = _blocking(AsyncClient.try_form)
+    model = _blocking(AsyncClient.model)
+    ask = _blocking(AsyncClient.ask)
+    confirm = _blocking(AsyncClient.confirm)
+    create = _blocking(AsyncClient.create)
+    wait = _blocking(AsyncClient.wait)
+    get = _blocking(AsyncClient.get)
+    list = _blocking(AsyncClient.list)
+    cancel = _blocking(AsyncClient.cancel)
+    answer = _blocking(AsyncClient.answer)
+    decline = _blocking(AsyncClient.decline)
+    say = _blocking(AsyncClient.say)
+    message = _blocking(AsyncClient.message)
+    append = _blocking(AsyncClient.append)
+    thread = _blocking(AsyncClient.thread)
+
+    def stream(self, thread_id: str, *, run_id: str | None = None) -> BlockingStream:
+        """Return a message to write piece by piece."""
+        return BlockingStream(self._portal, self._client.stream(thread_id, run_id=run_id))
+
+    def events(self, thread_id: str | None = None, *, cursor: int | None = None) -> Iterator[dict[str, Any]]:
+        """Follow a thread, or without one everything that a responder may see."""
+        events = self._client.events(thread_id, cursor=cursor)
+
+        async def following() -> dict[str, Any] | None:
+            return await anext(events, None)
+
+        try:
+            while (event := self._portal.call(following())) is not None:
+                yield event
+        finally:
+            self._portal.call(events.aclose())
+
+
+class BlockingStream:
+    """Text that appears in a thread as it is written; `id` is the message's, once something was written."""
+
+    def __init__(self, portal: Portal, stream: MessageStream) -> None:
+        self._portal = portal
+        self._stream = stream
+
+    @property
+    def id(self) -> str | None:
+        """The message's id, once something was written."""
+        return self._stream.id
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+    def write(self, text: str) -> None:
+        """Add to the message; the first piece makes it."""
+        self._portal.call(self._stream.write(text))
