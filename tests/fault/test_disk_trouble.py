@@ -1,0 +1,134 @@
+"""A full disk or a failing one: nothing is acknowledged that was not stored, and the store heals by itself."""
+
+import asyncio
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+import apsw
+import pytest
+
+from askback.errors import StoreUnusable, Unavailable
+from askback.ports.store import Outcome
+from askback.storage.sqlite import SqliteStore
+from askback.storage.sqlite.connection import Connection, connect
+from askback.testing.store_samples import answer, claim, created, record, request_id
+from tests.fault.power_trial import check_file
+from tests.fault.power_vfs import Disk, DiskIsFull
+
+pytestmark = pytest.mark.fault
+
+
+class DiskFails(apsw.IOError):
+    """What a broken disk says to a write or to a sync."""
+
+    extendedresult = apsw.SQLITE_IOERR_FSYNC
+
+
+@pytest.fixture
+def path() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as made:
+        yield Path(made) / "askback.db"
+
+
+class Trouble:
+    """Fails the n-th change of the disk from now on, and those after it while it lasts."""
+
+    def __init__(self, error: type[apsw.Error], *, at: int, lasting: int) -> None:
+        self.error, self.at, self.lasting = error, at, lasting
+        self.start = 10**9
+
+    def __call__(self, disk: Disk) -> None:
+        if self.start + self.at <= disk.steps < self.start + self.at + self.lasting:
+            raise self.error("trouble")
+
+
+def without_checkpoints(disk: Disk, path: Path) -> Connection:
+    """A failing checkpoint fails no commit: it is tried again. apsw would raise it all the same."""
+    return disk.connect(path, "wal_autocheckpoint = 0")
+
+
+@pytest.mark.parametrize("error", [DiskIsFull, DiskFails])
+@pytest.mark.parametrize("lasting", [1, 5])
+async def test_trouble_at_any_write_is_unavailable_and_leaves_no_trace(
+    path: Path, error: type[apsw.Error], lasting: int
+) -> None:
+    trouble = Trouble(error, at=0, lasting=lasting)
+    disk = Disk(fuse=trouble)
+    store = SqliteStore(path, connect=lambda place: without_checkpoints(disk, place))
+    stored: set[str] = set()
+    with anyio.fail_after(30):
+        await store.open()
+        refused = 0
+        for n in range(1, 60):
+            row, at = record(n), disk.steps
+            trouble.start, trouble.at = at, 1 + n % 30
+            try:
+                await store.insert(row, created(row), claim(row.id))
+                stored.add(row.id)
+            except Unavailable as failure:
+                refused += 1
+                assert failure.retry_after  # noqa: PT017 - which inserts fail is not the same each time
+                assert await store.get("main", row.id) is None
+            trouble.start = 10**9
+        assert 20 < refused < 59
+        last = record(99)
+        assert (await store.insert(last, created(last))).outcome is Outcome.APPLIED
+        await store.close()
+    disk.close()
+    check_file(path)
+    store = SqliteStore(path)
+    await store.open()
+    events = await store.thread_events("main", "t1", after=0)
+    assert {e.request_id for e in events} == stored | {last.id}
+    assert [e.seq for e in events] == list(range(1, len(stored) + 2))
+    await store.close()
+
+
+async def test_a_group_that_meets_a_full_database_fails_whole_and_the_next_one_fits(path: Path) -> None:
+    limit: list[Connection] = []
+
+    def small(place: Path) -> Connection:
+        connection = connect(place)
+        limit.append(connection)
+        return connection
+
+    store = SqliteStore(path, connect=small)
+    await store.open()
+    first = record(0)
+    await store.insert(first, created(first))
+    pages = limit[0].execute("PRAGMA page_count").fetchone()[0]
+    limit[0].execute(f"PRAGMA max_page_count = {pages + 1}")
+    rows = [record(n) for n in range(1, 60)]
+    calls = [store.insert(row, created(row)) for row in rows] + [store.settle(answer(first))]
+    with anyio.fail_after(30):
+        outcomes = await asyncio.gather(*calls, return_exceptions=True)
+    assert {type(o) for o in outcomes} == {Unavailable}
+    assert await store.get("main", first.id) == first
+    limit[0].execute(f"PRAGMA max_page_count = {pages + 1000}")
+    await asyncio.gather(*(store.insert(row, created(row)) for row in rows))
+    events = await store.thread_events("main", "t1", after=0)
+    assert [e.request_id for e in events] == [request_id(n) for n in range(60)]
+    await store.close()
+
+
+async def test_a_file_that_is_no_database_is_refused_by_name(path: Path) -> None:
+    path.write_bytes(b"This is a letter, and a long one, and no database." * 100)
+    with pytest.raises(StoreUnusable, match=str(path)):
+        await SqliteStore(path).open()
+    assert path.read_bytes().startswith(b"This is a letter")
+
+
+async def test_a_folder_that_cannot_be_made_is_refused_by_name(path: Path) -> None:
+    path.write_bytes(b"")
+    with pytest.raises(StoreUnusable, match="askback.db/deep/x.db"):
+        await SqliteStore(path / "deep" / "x.db").open()
+
+
+def test_the_fault_codes_are_those_of_sqlite() -> None:
+    assert (DiskIsFull.extendedresult, DiskFails.extendedresult & 0xFF) == (
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+    )

@@ -1,0 +1,146 @@
+"""One SQLite file: who may open it, what its settings are, how it is migrated, and reading beside a writer."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import anyio
+import pytest
+
+from askback.errors import StoreUnusable, Unavailable
+from askback.storage.sqlite import SqliteStore, connection, schema
+from askback.testing.store_samples import answer, created, record
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "askback.db"
+
+
+async def test_a_second_process_is_told_which_file_is_in_use(path: Path) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    script = (
+        "import asyncio, sys\n"
+        "from askback.storage.sqlite import SqliteStore\n"
+        "try: asyncio.run(SqliteStore(sys.argv[1]).open())\n"
+        "except Exception as error: print(type(error).__name__, error)\n"
+    )
+    other = await anyio.run_process([sys.executable, "-c", script, str(path)], stderr=subprocess.STDOUT)
+    assert other.stdout.decode().startswith(
+        f"StoreUnusable The database {path} is in use by another process."
+    )
+    await store.close()
+    again = SqliteStore(path)
+    await again.open()
+    await again.close()
+
+
+async def test_a_store_whose_opening_failed_leaves_the_file_to_others(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA user_version = 9999")
+    for _ in range(2):
+        with pytest.raises(StoreUnusable, match="schema 9999"):
+            await SqliteStore(path).open()
+
+
+async def test_an_sqlite_that_is_too_old_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "OLDEST_SQLITE", (99, 0, 0))
+    with pytest.raises(StoreUnusable, match="askback needs 99.0.0"):
+        await SqliteStore(path).open()
+
+
+def test_a_connection_syncs_every_commit(path: Path) -> None:
+    with closing(connection.connect(path)) as db:
+        settings = {
+            name: db.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous", "foreign_keys", "fullfsync", "busy_timeout")
+        }
+    assert settings == {
+        "journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "fullfsync": 1, "busy_timeout": 5000,
+    }  # fmt: skip
+
+
+# Migrations
+
+
+def test_migrations_are_numbered_without_a_gap() -> None:
+    assert list(schema.migrations()) == list(range(1, len(schema.migrations()) + 1))
+
+
+def test_only_missing_migrations_are_applied(path: Path) -> None:
+    steps = {1: "CREATE TABLE a (x);", 2: "CREATE TABLE b (x);\nINSERT INTO b VALUES (';');"}
+    with closing(connection.connect(path)) as db:
+        assert schema.upgrade(db, {1: steps[1]}) == (0, 1)
+        assert schema.upgrade(db, steps) == (1, 2)
+        assert schema.upgrade(db, steps) == (2, 2)
+        assert db.execute("SELECT x FROM b").fetchall() == [(";",)]
+
+
+def test_a_migration_that_fails_leaves_the_schema_before_it(path: Path) -> None:
+    steps = {1: "CREATE TABLE a (x);", 2: "CREATE TABLE b (x);\nINSERT INTO nowhere VALUES (1);"}
+    with closing(connection.connect(path)) as db:
+        with pytest.raises(sqlite3.Error):
+            schema.upgrade(db, steps)
+        assert schema.version(db) == 1
+        assert db.execute("SELECT name FROM sqlite_schema").fetchall() == [("a",)]
+
+
+# Beside the writer
+
+
+async def test_readers_do_not_wait_for_a_transaction_that_is_open(path: Path) -> None:
+    store, row = SqliteStore(path), record(1)
+    await store.open()
+    await store.insert(row, created(row))
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer, anyio.fail_after(3):
+        writer.execute("BEGIN EXCLUSIVE")
+        writer.execute("DELETE FROM events")
+        assert await store.get("main", row.id) == row
+        assert await store.list_requests("main") == [row]
+        assert len(await store.thread_events("main", "t1", after=0)) == 1
+        writer.execute("ROLLBACK")
+    await store.close()
+
+
+async def test_closing_finishes_what_was_asked_and_refuses_what_comes_later(path: Path) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    rows = [record(n) for n in range(200)]
+    calls = [asyncio.ensure_future(store.insert(row, created(row))) for row in rows]
+    await asyncio.sleep(0)
+    await store.close()
+    assert len(await asyncio.gather(*calls)) == 200
+    for late in (
+        store.insert(record(999), created(record(999))),
+        store.get("main", "x"),
+        store.list_requests("main"),
+    ):
+        with pytest.raises(Unavailable, match="closed"):
+            await late
+    await store.close()
+    assert not list(path.parent.glob("*-wal"))
+
+
+async def test_a_page_of_requests_uses_an_index_and_not_a_scan(path: Path) -> None:
+    store, row = SqliteStore(path), record(1)
+    await store.open()
+    await store.insert(row, created(row))
+    await store.settle(answer(row))
+    await store.close()
+    with closing(connection.connect(path)) as db:
+        for name in (
+            "GET",
+            "DUE",
+            "NEXT_DEADLINE",
+            "THREAD_EVENTS",
+            "TENANT_EVENTS",
+            "LAST_POSITION",
+            "THREAD_REQUESTS",
+        ):
+            sql: str = getattr(__import__("askback.storage.sqlite.queries", fromlist=[name]), name)
+            plan = [r[3] for r in db.execute(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?")).fetchall()]
+            assert not [step for step in plan if "SCAN" in step or "TEMP" in step], (name, plan)
