@@ -6,7 +6,7 @@ import logging
 import secrets
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
@@ -73,13 +73,8 @@ class App:
         """Make a token, once the lifespan has begun; for an app in the caller's own process."""
         return await credentials.issue_token(self.services, role=role, name=name or role, tenant=tenant)
 
-    def end_streams(self) -> None:
-        """Let every stream and socket go, before a shutdown: their readers come back to the next server."""
-        self._streams.close()
-        self._sockets.close()
-
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def running(self) -> AsyncGenerator[None]:
         """Open the store, make the chosen tokens known and run the deadlines, until the block ends.
 
         The ASGI lifespan does the same; a server that is its own process may prefer this, since
@@ -95,6 +90,8 @@ class App:
                 yield
                 tasks.cancel_scope.cancel()
         finally:
+            self._streams.close()
+            self._sockets.close()
             await self.services.store.close()
             if self._scratch is not None:
                 shutil.rmtree(self._scratch, ignore_errors=True)

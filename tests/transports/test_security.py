@@ -192,7 +192,7 @@ async def test_a_login_leads_only_to_our_own_pages(api: Api, wanted: str, locati
 @pytest.mark.parametrize("given", ["Basic abc", "Bearer", "Bearer ", "Token x", "Bearer \xff", "bearer a b"])
 async def test_a_bad_credential_is_unauthorized_also_beside_a_good_cookie(api: Api, given: str) -> None:
     browser = await api.browser()
-    refused = await browser.get("/v1/session", headers={"Authorization": given.encode("latin-1")})
+    refused = await browser.get("/v1/session", headers={b"Authorization": given.encode("latin-1")})
     assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
 
 

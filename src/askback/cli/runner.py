@@ -14,7 +14,7 @@ from askback.app import App
 
 BACKLOG = 2048
 FRAME_BYTES = 256 * 1024
-LINGER_S = 0.5
+LINGER_S = 0.25
 GRACE_S = 3
 
 
@@ -41,7 +41,7 @@ def run_server(app: App, listener: socket.socket, *, ready: Callable[[], Awaitab
 
     async def run() -> None:
         async with app.running():
-            await Server(config, app, ready=ready).serve([listener])
+            await Server(config, ready=ready).serve([listener])
 
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
         runner.run(run())
@@ -50,9 +50,8 @@ def run_server(app: App, listener: socket.socket, *, ready: Callable[[], Awaitab
 class Server(uvicorn.Server):
     """uvicorn that says when it is ready, and lets go of streams before it stops."""
 
-    def __init__(self, config: uvicorn.Config, app: App, *, ready: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, config: uvicorn.Config, *, ready: Callable[[], Awaitable[None]]) -> None:
         super().__init__(config)
-        self._app = app
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -61,8 +60,7 @@ class Server(uvicorn.Server):
         await self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop accepting, end the streams, let answers under way finish, cut what still waits."""
-        self._app.end_streams()
+        """Stop accepting, let answers under way finish, cut what has no end: streams and long polls."""
         asyncio.get_running_loop().call_later(LINGER_S, self._cut)
         await super().shutdown(sockets)
 
@@ -79,7 +77,6 @@ class Server(uvicorn.Server):
                 signal.signal(number, handler)
 
     def _cut(self) -> None:
-        # A long poll has no end of its own; its client asks the next server.
+        # uvicorn has told the WebSockets (1012); all these clients come back to the next server.
         for connection in list(self.server_state.connections):
-            if connection.transport is not None:
-                connection.transport.close()
+            connection.transport.close()

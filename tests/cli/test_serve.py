@@ -1,0 +1,236 @@
+"""`askback serve` as a process of its own: what it prints, what it keeps, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+ASK = {"kind": "form", "thread_id": "t1", "form": {"fields": [{"id": "a", "type": "text", "label": "A"}]}}
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "askback", *arguments]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
+    return {**kept, **changes}
+
+
+@contextmanager
+def serving(data: Path, *flags: str, **env: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """Start a server on a free port, and end it."""
+    process = subprocess.Popen(
+        command("serve", "--port", "0", "--data-dir", str(data), "--ready-json", *flags),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(**env),
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, process.communicate(timeout=10)[1]
+        yield process, json.loads(line)
+    finally:
+        process.kill()
+        process.communicate(timeout=10)
+
+
+def caller(ready: dict[str, Any], role: str) -> httpx2.Client:
+    headers = {"Authorization": f"Bearer {ready[f'{role}_token']}"}
+    return httpx2.Client(base_url=ready["url"], headers=headers, trust_env=False, timeout=20)
+
+
+def test_one_line_says_how_to_reach_the_server_once_it_accepts_requests(tmp_path: Path) -> None:
+    with serving(tmp_path) as (_, ready):
+        assert set(ready) == {"url", "requester_token", "responder_token", "admin_token", "login_url"}
+        for role in ("requester", "responder", "admin"):
+            with caller(ready, role) as http:
+                assert http.get("/v1/session").json()["principal"]["role"] == role
+        with httpx2.Client(trust_env=False) as browser:
+            assert browser.get(ready["login_url"]).status_code == 303
+            assert browser.get(f"{ready['url']}/v1/session").json()["principal"]["role"] == "responder"
+
+
+def test_a_restart_keeps_tokens_requests_and_idempotency_keys(tmp_path: Path) -> None:
+    with serving(tmp_path) as (_, first), caller(first, "requester") as http:
+        made = http.post("/v1/requests", json=ASK, headers={"Idempotency-Key": "k"})
+    with serving(tmp_path) as (_, second):
+        assert {k: v for k, v in second.items() if k.endswith("_token")} == {
+            k: v for k, v in first.items() if k.endswith("_token")
+        }
+        assert second["login_url"] != first["login_url"]
+        with caller(second, "requester") as http:
+            again = http.post("/v1/requests", json=ASK, headers={"Idempotency-Key": "k"})
+    assert (made.status_code, again.status_code, again.json()) == (201, 200, made.json())
+
+
+def test_the_address_and_tokens_are_left_for_their_owner_only(tmp_path: Path) -> None:
+    data = tmp_path / "deep" / "data"
+    with serving(data) as (_, ready):
+        file = data / "server.json"
+        assert json.loads(file.read_text()) == {k: v for k, v in ready.items() if k != "login_url"}
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert stat.S_IMODE(data.stat().st_mode) == 0o700
+        assert [p.name for p in data.iterdir() if p.name.startswith(".server")] == []
+
+
+def test_chosen_tokens_are_used_and_others_made_for_the_rest(tmp_path: Path) -> None:
+    tokens = "requester/ci:tok-agent-1,requester@acme:tok-acme-1,responder:tok-person"
+    with serving(tmp_path, ASKBACK_BOOTSTRAP_TOKENS=tokens) as (_, ready):
+        assert (ready["requester_token"], ready["responder_token"]) == ("tok-agent-1", "tok-person")
+        assert len(ready["admin_token"]) >= 43
+        with caller({**ready, "requester_token": "tok-acme-1"}, "requester") as acme:
+            made = acme.post("/v1/requests", json=ASK).json()
+        with caller(ready, "responder") as person:
+            assert person.get(f"/v1/requests/{made['id']}").status_code == 404
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_in_order_while_somebody_waits(tmp_path: Path, number: int) -> None:
+    with serving(tmp_path) as (process, ready):
+        with caller(ready, "requester") as http:
+            made = http.post("/v1/requests", json=ASK).json()
+            begun = threading.Event()
+
+            def wait() -> None:
+                with http.stream("GET", "/v1/threads/t1/events?cursor=0") as events:
+                    for line in events.iter_lines():
+                        if line.startswith("id:"):
+                            begun.set()
+
+            def poll() -> None:
+                caller(ready, "requester").get(f"/v1/requests/{made['id']}?wait=60")
+
+            threads = [threading.Thread(target=_ignoring(wait)), threading.Thread(target=_ignoring(poll))]
+            for thread in threads:
+                thread.start()
+            assert begun.wait(10)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=10)
+            for thread in threads:
+                thread.join(10)
+                assert not thread.is_alive()
+        assert (process.returncode, out, err) == (0, "", "")
+        assert not (tmp_path / "askback.db-wal").exists()
+
+
+def test_a_second_server_of_the_same_folder_says_which_file_is_in_use(tmp_path: Path) -> None:
+    with serving(tmp_path) as (_, first):
+        second = subprocess.run(
+            command("serve", "--port", "0", "--data-dir", str(tmp_path)),
+            capture_output=True, text=True, timeout=30, env=environment(), check=False,
+        )  # fmt: skip
+        assert second.returncode == 1
+        assert str(tmp_path / "askback.db") in second.stderr
+        assert "Traceback" not in second.stderr
+        assert json.loads((tmp_path / "server.json").read_text())["url"] == first["url"]
+
+
+def test_a_port_in_use_is_named(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        failed = subprocess.run(
+            command("serve", "--port", str(port), "--data-dir", str(tmp_path)),
+            capture_output=True, text=True, timeout=30, env=environment(), check=False,
+        )  # fmt: skip
+    assert failed.returncode == 1
+    assert f"127.0.0.1:{port} cannot be bound" in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+def test_a_person_sees_the_link_the_address_and_the_line_for_the_agent(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        command("serve", "--host", "0.0.0.0", "--port", "0", "--data-dir", str(tmp_path)),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(PYTHONUNBUFFERED="1"),
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        seen = ""
+        while "Ctrl+C" not in seen:
+            line = process.stdout.readline()
+            assert line, process.communicate(timeout=10)[1]
+            seen += line
+        kept = json.loads((tmp_path / "server.json").read_text())
+        assert f"export ASKBACK_URL={kept['url']} ASKBACK_TOKEN={kept['requester_token']}" in seen
+        assert f"{kept['url']}/login?code=" in seen
+        process.terminate()
+        _, warned = process.communicate(timeout=10)
+        assert "TLS" in warned
+    finally:
+        process.kill()
+        process.communicate(timeout=10)
+
+
+def test_a_new_link_and_a_new_token_come_from_the_running_server(tmp_path: Path) -> None:
+    with serving(tmp_path) as (_, ready):
+        link = run("login", "--name", "Bo", data=tmp_path)
+        with httpx2.Client(trust_env=False) as browser:
+            assert browser.get(link).status_code == 303
+            assert browser.get(f"{ready['url']}/v1/session").json()["principal"]["name"] == "Bo"
+        token = run("token", "create", "--role", "requester", "--name", "ci", data=tmp_path)
+        with caller({**ready, "requester_token": token}, "requester") as http:
+            assert http.get("/v1/session").json()["principal"]["name"] == "ci"
+
+
+def test_a_token_made_while_no_server_runs_works_in_the_next_one(tmp_path: Path) -> None:
+    assert run("db", "upgrade", data=tmp_path) == f"{tmp_path / 'askback.db'} is up to date."
+    token = run("token", "create", "--role", "responder", "--tenant", "acme", data=tmp_path)
+    with serving(tmp_path) as (_, ready), caller({**ready, "responder_token": token}, "responder") as http:
+        assert http.get("/v1/session").json()["principal"]["role"] == "responder"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (("login",), 1, "askback serve"),
+        (("token", "create", "--role", "root"), 2, "requester, responder, admin"),
+        (("serve", "--port", "99999"), 1, "ASKBACK_PORT"),
+        (("serve", "--database-url", "postgresql://x/y"), 1, "ASKBACK_DATABASE_URL"),
+        (("nonsense",), 2, "nonsense"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(
+    tmp_path: Path, arguments: tuple[str, ...], status: int, said: str
+) -> None:
+    failed = subprocess.run(
+        command(*arguments), capture_output=True, text=True, timeout=30, check=False,
+        env=environment(ASKBACK_DATA_DIR=str(tmp_path)),
+    )  # fmt: skip
+    assert failed.returncode == status
+    assert said in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+def run(*arguments: str, data: Path) -> str:
+    """Run a command that must succeed and return what it printed."""
+    done = subprocess.run(
+        command(*arguments), capture_output=True, text=True, timeout=30, check=False,
+        env=environment(ASKBACK_DATA_DIR=str(data)),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def _ignoring(work: Any) -> Any:
+    def guarded() -> None:
+        with suppress(httpx2.HTTPError):
+            work()
+
+    return guarded

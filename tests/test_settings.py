@@ -1,0 +1,85 @@
+"""Settings: variables, flags, and errors that name the variable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from askback.settings import Bootstrap, SettingsError, load
+
+
+def test_without_anything_it_listens_on_loopback_and_keeps_its_data_with_the_user() -> None:
+    settings = load({})
+    assert (settings.host, settings.port, settings.loopback) == ("127.0.0.1", 8787, True)
+    assert settings.data_dir == Path.home() / ".local" / "share" / "askback"
+    assert settings.database == settings.data_dir / "askback.db"
+
+
+def test_a_flag_wins_over_its_variable(tmp_path: Path) -> None:
+    settings = load({"ASKBACK_PORT": "1", "ASKBACK_DATA_DIR": "/nowhere"}, port=2, data_dir=tmp_path)
+    assert (settings.port, settings.data_dir, settings.database) == (2, tmp_path, tmp_path / "askback.db")
+
+
+def test_bootstrap_tokens_name_role_name_and_tenant() -> None:
+    given = "requester:tok-aaaaaa, requester/ci@acme:tok-bbbbbb,responder@acme:tok-cccccc,"
+    assert load({"ASKBACK_BOOTSTRAP_TOKENS": given}).bootstrap_tokens == (
+        Bootstrap("requester", "requester", "default", "tok-aaaaaa"),
+        Bootstrap("requester", "ci", "acme", "tok-bbbbbb"),
+        Bootstrap("responder", "responder", "acme", "tok-cccccc"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("sqlite:////var/lib/a.db", Path("/var/lib/a.db")),
+        ("sqlite:///a%20b.db", Path.cwd() / "a b.db"),
+    ],
+)
+def test_a_database_url_is_relative_with_three_slashes_and_absolute_with_four(url: str, path: Path) -> None:
+    assert load({"ASKBACK_DATABASE_URL": url}).database == path
+
+
+def test_variables_of_the_client_mean_nothing_to_the_server() -> None:
+    assert load({"ASKBACK_URL": "http://x", "ASKBACK_TOKEN": "y", "PATH": "z"}) == load({})
+
+
+def test_names_and_origins_are_lists_with_commas() -> None:
+    settings = load(
+        {
+            "ASKBACK_ALLOWED_HOSTS": "a.example, b.example:99,[::1]",
+            "ASKBACK_ALLOWED_ORIGINS": "https://App.example/",
+            "ASKBACK_PUBLIC_URL": "https://askback.example/",
+        }
+    )
+    assert settings.allowed_hosts == ("a.example", "b.example:99", "[::1]")
+    assert settings.allowed_origins == ("https://app.example",)
+    assert settings.public_url == "https://askback.example"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ASKBACK_PORT", "http"), ("ASKBACK_PORT", "-1"), ("ASKBACK_PORT", "65536"), ("ASKBACK_PORT", "８０"),
+        ("ASKBACK_HOST", "127.0.0.1:80"), ("ASKBACK_HOST", "http://x"), ("ASKBACK_HOST", "a b"),
+        ("ASKBACK_DATABASE_URL", "postgresql://x/y"), ("ASKBACK_DATABASE_URL", "askback.db"),
+        ("ASKBACK_DATABASE_URL", "sqlite://"), ("ASKBACK_DATABASE_URL", "sqlite:///"),
+        ("ASKBACK_DATABASE_URL", "sqlite://host/x.db"), ("ASKBACK_DATABASE_URL", "sqlite:///x?mode=ro"),
+        ("ASKBACK_BOOTSTRAP_TOKENS", "root:SECRET-1234"), ("ASKBACK_BOOTSTRAP_TOKENS", "requester:"),
+        ("ASKBACK_BOOTSTRAP_TOKENS", "requester:SECRET 1"), ("ASKBACK_BOOTSTRAP_TOKENS", "SECRET-1234"),
+        ("ASKBACK_BOOTSTRAP_TOKENS", "requester@:SECRET-1234"),
+        ("ASKBACK_BOOTSTRAP_TOKENS", "requester:SECRET-1234,responder:SECRET-1234"),
+        ("ASKBACK_ALLOWED_HOSTS", "https://x"), ("ASKBACK_ALLOWED_HOSTS", "*"),
+        ("ASKBACK_ALLOWED_ORIGINS", "x.example"), ("ASKBACK_ALLOWED_ORIGINS", "https://x/y"), ("ASKBACK_ALLOWED_ORIGINS", "*"),
+        ("ASKBACK_PUBLIC_URL", "ftp://x"), ("ASKBACK_LOG_LEVEL", "loud"), ("ASKBACK_PROT", "1"),
+    ],
+)  # fmt: skip
+def test_a_bad_value_is_refused_by_the_name_of_its_variable(variable: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=variable) as refused:
+        load({variable: value})
+    assert "SECRET" not in str(refused.value)
+
+
+def test_a_repr_shows_no_token() -> None:
+    assert "tok-aaaaaa" not in repr(load({"ASKBACK_BOOTSTRAP_TOKENS": "admin:tok-aaaaaa"}))
