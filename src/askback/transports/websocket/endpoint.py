@@ -44,9 +44,8 @@ class Sockets:
         await receive()
         offered = scope.get("subprotocols", [])
         # Accepted even when it is refused next: a browser sees a close code only on an open connection.
-        await send(
-            {"type": "websocket.accept", "subprotocol": SUBPROTOCOL if SUBPROTOCOL in offered else None}
-        )
+        chosen = SUBPROTOCOL if SUBPROTOCOL in offered else None
+        await send({"type": "websocket.accept", "subprotocol": chosen})
         if chosen is None:
             await _refuse(send, PROTOCOL_ERROR, f"offer the subprotocol {SUBPROTOCOL}")
             return

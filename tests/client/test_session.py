@@ -1,0 +1,236 @@
+"""The client's session, without I/O: frames in, frames out."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from askback.client.session import FOREVER, Listener, Session
+from askback.errors import AskbackError, ConnectionLost, Invalid, NotFound
+
+
+class Ticket:
+    """What a caller holds."""
+
+    def __init__(self, *, withdraw: bool = False) -> None:
+        self.request_id: str | None = None
+        self.withdraw = withdraw
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.cancelled = False
+
+    def done(self) -> bool:
+        return self.cancelled or self.result is not None or self.error is not None
+
+    def set_result(self, result: Any, /) -> None:
+        self.result = result
+
+    def set_exception(self, exception: BaseException, /) -> None:
+        self.error = exception
+
+
+class Reader:
+    def __init__(self, cursor: int | None = None) -> None:
+        self.events: list[int] = []
+        self.errors: list[AskbackError] = []
+        self.listener = Listener(lambda e: self.events.append(e["seq"]), self.errors.append, cursor)
+
+
+def frame(text: str | None) -> dict[str, Any]:
+    assert text is not None
+    return json.loads(text)
+
+
+def tell(session: Session, **message: Any):
+    return session.received(json.dumps(message))
+
+
+def asked(session: Session, ticket: Ticket) -> dict[str, Any]:
+    text = session.call('"op":"create","wait":true', ticket, retry_for=FOREVER, now=0.0, watch=True)
+    return frame(text)
+
+
+PENDING = {"id": "req_1", "status": "pending"}
+ANSWERED = {"id": "req_1", "status": "answered", "answer": {"values": {}}}
+
+
+def test_answers_find_their_callers_in_any_order():
+    session, one, two = Session(), Ticket(), Ticket()
+    first = frame(session.call('"op":"get"', one, retry_for=1, now=0))
+    second = frame(session.call('"op":"list"', two, retry_for=1, now=0))
+    tell(session, id=second["id"], ok={"n": 2})
+    tell(session, id=first["id"], error={"code": "invalid", "message": "no", "status": 422, "field_errors": []})
+    assert two.result == {"n": 2}
+    assert isinstance(one.error, Invalid)
+    assert not session.busy()
+
+
+def test_an_asked_request_resolves_its_ticket_only_when_it_settles():
+    session, ticket = Session(), Ticket()
+    sent = asked(session, ticket)
+    tell(session, id=sent["id"], ok=PENDING)
+    assert (ticket.done(), ticket.request_id) == (False, "req_1")
+    tell(session, settled=ANSWERED)
+    tell(session, settled=ANSWERED)
+    assert ticket.result == ANSWERED
+    assert not session.busy()
+
+
+def test_an_asked_request_that_was_answered_before_resolves_at_once():
+    session, ticket = Session(), Ticket()
+    tell(session, id=asked(session, ticket)["id"], ok=ANSWERED)
+    assert ticket.result == ANSWERED
+
+
+def test_a_new_connection_repeats_open_calls_and_asks_for_every_wait_and_subscription():
+    session, reader = Session(), Reader(cursor=4)
+    tell(session, id=asked(session, Ticket())["id"], ok=PENDING)
+    session.wait("req_2", Ticket())
+    session.listen("t1", reader.listener)
+    tell(session, event={"thread_id": "t1", "seq": 5, "position": 9})
+    open_call = session.call('"op":"get","request_id":"req_3"', Ticket(), retry_for=30, now=0)
+    frames = [frame(text) for text in session.connected()]
+    assert [{k: v for k, v in f.items() if k != "id"} for f in frames] == [
+        {"op": "get", "request_id": "req_3"},
+        {"op": "wait", "request_ids": ["req_1", "req_2"]},
+        {"op": "subscribe", "thread_id": "t1", "cursor": 5},
+    ]
+    assert frames[0] == frame(open_call)
+    assert len({f["id"] for f in frames}) == 3
+
+
+def test_what_settled_while_the_connection_was_lost_comes_with_the_next_one():
+    session, settled, open_, unknown = Session(), Ticket(), Ticket(), Ticket()
+    for request_id, ticket in (("req_1", settled), ("req_2", open_), ("req_3", unknown)):
+        session.wait(request_id, ticket)
+    (wait,) = session.connected()
+    tell(session, id=frame(wait)["id"], ok={"settled": [ANSWERED], "unknown": ["req_3"]})
+    assert settled.result == ANSWERED
+    assert not open_.done()
+    assert isinstance(unknown.error, NotFound)
+
+
+def test_two_waits_for_one_request_are_one_wait_on_the_wire():
+    session, one, two = Session(), Ticket(), Ticket()
+    assert session.wait("req_1", one) is not None
+    assert session.wait("req_1", two) is None
+    session.abandon(one)
+    assert session.awaits("req_1")
+    tell(session, settled=ANSWERED)
+    assert (one.result, two.result) == (None, ANSWERED)
+
+
+def test_an_asker_that_left_before_its_request_was_known_leaves_an_orphan():
+    session, ticket, kept = Session(), Ticket(withdraw=True), Ticket(withdraw=False)
+    first, second = asked(session, ticket), asked(session, kept)
+    ticket.cancelled = kept.cancelled = True
+    assert tell(session, id=first["id"], ok=PENDING).orphans == ["req_1"]
+    assert tell(session, id=second["id"], ok=PENDING).orphans == []
+    assert not session.busy()
+
+
+def test_calls_give_up_after_their_patience_and_waits_never_do():
+    session, call, ask, wait = Session(), Ticket(), Ticket(), Ticket()
+    session.call('"op":"get"', call, retry_for=30, now=100.0)
+    asked(session, ask)
+    session.wait("req_9", wait)
+    assert session.patience(110.0, 90.0) == 20.0
+    assert session.overdue(129.0, 90.0) == []
+    assert session.overdue(130.0, 90.0) == [call]
+    assert session.overdue(1e9, 0.0) == []
+    assert session.patience(1e9, 0.0) == FOREVER
+
+
+def test_patience_counts_from_the_loss_of_the_connection():
+    session, call = Session(), Ticket()
+    session.call('"op":"get"', call, retry_for=30, now=0.0)
+    assert session.overdue(129.0, 100.0) == []
+    assert session.overdue(130.0, 100.0) == [call]
+
+
+def test_an_unavailable_store_is_asked_again_while_somebody_waits():
+    session, ask, call = Session(), Ticket(), Ticket()
+    sent = asked(session, ask)
+    error = {"code": "unavailable", "message": "later", "status": 503}
+    assert [frame(f)["id"] for f in tell(session, id=sent["id"], error=error).later] == [sent["id"]]
+    tell(session, id=sent["id"], ok=ANSWERED)
+    assert ask.result == ANSWERED
+    once = frame(session.call('"op":"get"', call, retry_for=30, now=0))
+    assert tell(session, id=once["id"], error=error).later == []
+    assert call.error is not None
+
+
+@pytest.mark.requirement("G5")
+def test_a_reader_never_sees_an_event_twice_or_an_older_one():
+    session, reader = Session(), Reader(cursor=2)
+    session.listen("t1", reader.listener)
+    for seq in (1, 2, 3, 3, 2, 4, 1, 5, 5):
+        tell(session, event={"thread_id": "t1", "seq": seq, "position": 100 - seq})
+    assert reader.events == [3, 4, 5]
+
+
+def test_the_inbox_and_a_thread_are_counted_apart():
+    session, thread, inbox = Session(), Reader(cursor=0), Reader(cursor=0)
+    session.listen("t1", thread.listener)
+    session.listen(None, inbox.listener)
+    tell(session, event={"thread_id": "t1", "seq": 3, "position": 50})
+    tell(session, event={"thread_id": "t1", "seq": 1, "position": 10}, inbox=True)
+    tell(session, event={"thread_id": "t1", "seq": 3, "position": 50}, inbox=True)
+    assert (thread.events, inbox.events) == ([3], [1, 3])
+
+
+def test_after_a_resync_everything_is_asked_for_again_from_its_cursor():
+    session, reader = Session(), Reader(cursor=7)
+    session.listen(None, reader.listener)
+    session.wait("req_1", Ticket())
+    frames = [frame(text) for text in tell(session, resync=True).frames]
+    assert [(f["op"], f.get("request_ids"), f.get("cursor")) for f in frames] == [
+        ("wait", ["req_1"], None),
+        ("subscribe", None, 7),
+    ]
+
+
+def test_a_refused_subscription_fails_its_readers():
+    session, reader = Session(), Reader()
+    sent = frame(session.listen(None, reader.listener))
+    tell(session, id=sent["id"], error={"code": "forbidden", "message": "no", "status": 403})
+    assert [type(e).__name__ for e in reader.errors] == ["Forbidden"]
+    assert not session.busy()
+
+
+def test_the_last_reader_to_leave_ends_the_subscription():
+    session, one, two = Session(), Reader(), Reader()
+    session.listen("t1", one.listener)
+    session.listen("t1", two.listener)
+    assert session.leave("t1", one.listener) is None
+    assert frame(session.leave("t1", two.listener))["op"] == "unsubscribe"
+    assert session.leave("t1", two.listener) is None
+
+
+def test_a_refused_wait_means_a_new_connection():
+    session = Session()
+    sent = frame(session.wait("req_1", Ticket()))
+    assert tell(session, id=sent["id"], error={"code": "internal", "message": "?", "status": 500}).reset
+
+
+def test_closing_fails_whatever_is_open():
+    session, call, wait, reader = Session(), Ticket(), Ticket(), Reader()
+    session.call('"op":"get"', call, retry_for=30, now=0)
+    session.wait("req_1", wait)
+    session.listen("t1", reader.listener)
+    session.fail_all(lambda: ConnectionLost("closed"))
+    assert all(isinstance(t.error, ConnectionLost) for t in (call, wait))
+    assert len(reader.errors) == 1
+    assert not session.busy()
+
+
+def test_many_waits_are_asked_for_in_frames_that_the_server_takes():
+    session = Session()
+    for n in range(10_001):
+        session.wait(f"req_{n:026d}", Ticket())
+    frames = session.connected()
+    assert len(frames) == 6
+    assert max(map(len, frames)) < 256 * 1024
+    assert sum(len(frame(f)["request_ids"]) for f in frames) == 10_001
