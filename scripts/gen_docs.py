@@ -13,15 +13,15 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 # Before typer is imported: help texts must not depend on the terminal.
 os.environ.update(COLUMNS="100", TERM="dumb", NO_COLOR="1", TYPER_USE_RICH="0", _TYPER_STANDARD_TRACEBACK="1")
 
-import click
 import typer
-from askback.cli.main import app
 
 from askback import errors
+from askback.cli.main import app
 from askback.domain.lifecycle import REASONS, TERMINAL, TRANSITIONS, Status
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -88,13 +88,13 @@ def error_page() -> str:
     )
 
 
-def commands(command: click.Command, path: str) -> Iterator[str]:
+def commands(command: Any, path: str) -> Iterator[str]:
     """The help of a command and of the commands below it, as sections."""
-    context = click.Context(command, info_name=path, max_content_width=100, terminal_width=100)
+    context = typer.Context(command, info_name=path, max_content_width=100, terminal_width=100)
     yield f"## `{path}`\n\n```text\n{command.get_help(context).rstrip()}\n```\n"
-    for name, child in sorted(getattr(command, "commands", {}).items()):
-        if not child.hidden:
-            yield from commands(child, f"{path} {name}")
+    if hasattr(command, "list_commands"):
+        for name in command.list_commands(context):
+            yield from commands(command.get_command(context, name), f"{path} {name}")
 
 
 def cli() -> str:
