@@ -10,7 +10,8 @@ Source: S004 (field types, sections, initial values), S000 and S001 (widgets, op
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
@@ -39,17 +40,38 @@ class Option(Model):
 def _option(raw: Any) -> Any:
     if isinstance(raw, str):
         return {"value": raw, "label": raw}
-    if isinstance(raw, dict) and "value" not in raw and "label" in raw:
-        return {"value": raw["label"], **raw}
-    return raw
+    if not isinstance(raw, dict):
+        return raw
+    given = cast("dict[str, Any]", raw)
+    return {"value": given["label"], **given} if "value" not in given and "label" in given else given
 
 
 def _as_list(raw: Any) -> Any:
-    return list(raw) if isinstance(raw, tuple) else raw
+    return list(cast("tuple[Any, ...]", raw)) if isinstance(raw, tuple) else raw
 
 
 OptionLike = Annotated[Option, BeforeValidator(_option, json_schema_input_type=str | Option)]
-Options = Annotated[list[OptionLike], BeforeValidator(_as_list)]
+
+if TYPE_CHECKING:
+    R = TypeVar("R")
+    W = TypeVar("W")
+
+    class Taken(Generic[R, W]):
+        """What a type checker sees: a constructor takes a `W`, such as plain strings; reading gives an `R`."""
+
+        def __get__(self, instance: object, owner: object = None) -> R: ...
+        def __set__(self, instance: object, value: W) -> None: ...
+
+    Options = Taken[list[Option], Sequence[str | Option]]
+else:
+    Options = Annotated[list[OptionLike], BeforeValidator(_as_list)]
+
+
+def _no_options() -> Any:
+    return []
+
+
+_ABSENT: Any = None
 
 
 class _Field(Model):
@@ -120,7 +142,7 @@ class Select(_Single):
     """
 
     type: Literal["select"] = "select"
-    options: Options = Field(default_factory=list[Option])
+    options: Options = Field(default_factory=_no_options)
     widget: Literal["dropdown", "buttons", "confirm", "chips"] | None = None
 
 
@@ -170,7 +192,12 @@ AnyField = Annotated[
     Text | Textarea | Number | Boolean | Select | Multiselect | Checkbox | Radio | Date | Time | Datetime,
     Field(discriminator="type"),
 ]
-Fields = Annotated[list[AnyField], BeforeValidator(_as_list)]
+if TYPE_CHECKING:
+    Fields = Taken[list[AnyField], Sequence[AnyField]]
+    MaybeFields = Taken[list[AnyField] | None, Sequence[AnyField] | None]
+else:
+    Fields = Annotated[list[AnyField], BeforeValidator(_as_list)]
+    MaybeFields = Fields | None
 
 
 class Section(Model):
@@ -200,7 +227,7 @@ class Form(Model):
     cancel_label: str | None = None
     allow_skip: bool = False
     locale: str | None = None
-    fields: Fields | None = None
+    fields: MaybeFields = _ABSENT
     sections: Annotated[list[Section], BeforeValidator(_as_list)] | None = None
     initial_values: dict[str, JsonValue] | None = None
     completed_view: CompletedView | None = None
