@@ -76,6 +76,7 @@ async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path
         person.cancel()
         thread = await client.thread(run.thread_id)
 
+    assert folder
     assert folder == tmp_path / "out" / "hello-askback"
     assert (folder / "README.md").is_file()
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["hello-askback"]
@@ -165,6 +166,7 @@ async def test_change_something_asks_again_with_what_was_said(tmp_path: Path) ->
                     if len(asked) == 6:
                         break
             folder = await ended(agent)
+    assert folder
     assert folder == tmp_path / "out" / "second-name"
     assert asked[3]["initial_values"] == {"name": "hello-askback", "language": "python"}
     assert "My own" in (folder / "LICENSE").read_text()

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 from askback.cli.terminal import Terminal
 from askback.cli.walk import Leave, Left, Walk
@@ -14,6 +15,9 @@ from askback.domain.lifecycle import Status
 from askback.domain.request import InputRequest
 from askback.errors import Conflict, Invalid
 from askback.messages import negotiate, render
+
+POLL_S = 15.0
+"""How often to look for new requests although none was announced."""
 
 REASON = {Leave.SKIP: "skipped", Leave.DISMISS: "dismissed"}
 
@@ -45,13 +49,15 @@ class Inbox:
         arrived = asyncio.Event()
         watching = asyncio.create_task(self._watch(arrived))
         try:
+            await self.client.list(limit=1)  # once this is back, the events are subscribed to
+            await self._round()
             while True:
-                arrived.clear()
-                if not await self._round():
-                    self.terminal.say("Nothing is pending. Waiting for a question; Ctrl-C leaves.", "dim")
-                    await self._either(arrived.wait(), watching)
+                self.terminal.say("Nothing is pending. Waiting for a question; Ctrl-C leaves.", "dim")
+                while not await self._round():
+                    await _first(arrived, watching)
+                    arrived.clear()
         finally:
-            watching.cancel()
+            await _end(watching)
 
     async def pending(self) -> Sequence[InputRequest]:
         """Return what can be answered, oldest first, without what was put off."""
@@ -108,9 +114,7 @@ class Inbox:
             self.terminal.say(f"This version cannot show a request of kind {request.kind}.", "yellow")
             self._later.add(request.id)
             return
-        locale = negotiate(
-            request.form.locale or os.environ.get("LANG", "en").partition(".")[0].replace("_", "-")
-        )
+        locale = negotiate(request.form.locale or _language())
         walk = Walk(self.terminal, request.form, locale)
         try:
             await self._send(request, walk)
@@ -162,23 +166,29 @@ class Inbox:
             if event["type"] == "request.created":
                 arrived.set()
 
-    @staticmethod
-    async def _either(arrival: object, watching: asyncio.Task[None]) -> None:
-        waiting = asyncio.ensure_future(arrival)  # type: ignore[arg-type]
-        try:
-            await asyncio.wait({waiting, watching}, return_when=asyncio.FIRST_COMPLETED)
-            if watching.done():
-                watching.result()
-        finally:
-            waiting.cancel()
+
+async def _first(arrived: asyncio.Event, watching: asyncio.Task[None]) -> None:
+    """Return when something arrived, or after a while to look by oneself; raise what ended the watching."""
+    waiting = asyncio.create_task(arrived.wait())
+    try:
+        await asyncio.wait({waiting, watching}, timeout=POLL_S, return_when=asyncio.FIRST_COMPLETED)
+        if watching.done():
+            watching.result()
+    finally:
+        waiting.cancel()
 
 
-async def _end(task: asyncio.Task[object]) -> None:
+async def _end(task: asyncio.Task[Any]) -> None:
     """Cancel a task that is not needed any more and wait until it is gone."""
     if not task.done():
         task.cancel()
         with suppress(asyncio.CancelledError, Exception):
             await task
+
+
+def _language() -> str:
+    """Return the language of this terminal, as in `de-AT`."""
+    return os.environ.get("LANG", "en").partition(".")[0].replace("_", "-")
 
 
 def _title(request: InputRequest) -> str:

@@ -9,7 +9,7 @@ import shlex
 import sys
 import tempfile
 import webbrowser
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from datetime import date
 from pathlib import Path
@@ -108,7 +108,7 @@ def _conclude(console: Console, folder: Path | None) -> None:
 
 
 @asynccontextmanager
-async def _scripted(console: Console, ready: Ready, run: Run) -> AsyncIterator[None]:
+async def _scripted(console: Console, ready: Ready, run: Run) -> AsyncGenerator[None]:
     def note(text: str) -> None:
         console.print(f"  person: {text}", style="dim", markup=False)
 
@@ -122,7 +122,7 @@ async def _scripted(console: Console, ready: Ready, run: Run) -> AsyncIterator[N
 
 
 @contextmanager
-def _found_by_inbox(ready: Ready) -> Iterator[None]:
+def _found_by_inbox(ready: Ready) -> Generator[None]:
     """Leave the server's address where `askback inbox` looks, while the demo runs; only this user can read it."""
     file = discovery.data_dir() / DEMO_FILE
     known = {

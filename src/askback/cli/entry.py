@@ -6,7 +6,7 @@ import json
 import re
 import string
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from askback.domain.fields import (
     AnyField,
@@ -101,7 +101,7 @@ def shown(field: AnyField, value: Any) -> str:
 
 def dangerous(field: AnyField, value: Any) -> list[str]:
     """Return the labels of chosen options that ask a second time."""
-    chosen = value if isinstance(value, list) else [value]
+    chosen = cast("list[Any]", value) if isinstance(value, list) else [value]
     return [o.label for o in options_of(field) if o.style == "danger" and o.value in chosen]
 
 

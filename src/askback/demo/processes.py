@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -44,7 +44,7 @@ class Ready:
 
 
 @asynccontextmanager
-async def serving(data_dir: Path, *, port: int) -> AsyncIterator[Ready]:
+async def serving(data_dir: Path, *, port: int) -> AsyncGenerator[Ready]:
     """Run a server on 127.0.0.1 in a process of its own until the block ends."""
     command = (
         "serve",
@@ -67,7 +67,7 @@ async def serving(data_dir: Path, *, port: int) -> AsyncIterator[Ready]:
 
 
 @asynccontextmanager
-async def acting(ready: Ready, run: Run) -> AsyncIterator[asyncio.subprocess.Process]:
+async def acting(ready: Ready, run: Run) -> AsyncGenerator[asyncio.subprocess.Process]:
     """Run the sample agent in a process of its own until it ends or the block does."""
     environment = {"ASKBACK_URL": ready.url, "ASKBACK_TOKEN": ready.requester_token}
     options = {
@@ -94,7 +94,7 @@ async def ended(agent: asyncio.subprocess.Process) -> Path | None:
 @asynccontextmanager
 async def _process(
     module: str, *arguments: str, environment: Mapping[str, str] | None = None
-) -> AsyncIterator[asyncio.subprocess.Process]:
+) -> AsyncGenerator[asyncio.subprocess.Process]:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
