@@ -1,0 +1,91 @@
+"""What is left of a form whose structure is partly wrong, so that its other faults are found too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel, TypeAdapter
+
+from askback.domain.fields import AnyField, CompletedView, Form, Section
+from askback.domain.request import Agent, Ask
+from askback.domain.validation.structure import Steps
+
+_FIELD: TypeAdapter[AnyField] = TypeAdapter(AnyField)
+AnyModel = TypeVar("AnyModel", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A field whose structure is wrong; its id still counts, when it is one."""
+
+    id: str | None
+
+
+class Parts:
+    """Builds the sound parts of a body; `faulty` are the places whose structure is wrong.
+
+    A field with any fault becomes `Broken`. Of everything else only the faulty key is left out;
+    what is left out reads as None, and what was never given as its default.
+    """
+
+    def __init__(self, faulty: set[Steps]) -> None:
+        self.touched = {steps[:length] for steps in faulty for length in range(len(steps) + 1)}
+
+    def ask(self, raw: object) -> Ask | None:
+        """Return the ask, its form left out; None when it is no object."""
+        keys = self._sound_keys(raw, (), without=("form", "agent"))
+        if keys is None:
+            return None
+        agent = cast("Mapping[str, Any]", raw).get("agent")
+        if agent is not None and ("agent",) not in self.touched:
+            keys["agent"] = Agent.model_validate({"name": agent} if isinstance(agent, str) else agent)
+        return _build(Ask, keys)
+
+    def form(self, raw: object, at: Steps) -> Form | None:
+        """Return the form at `at`; None when it is no object."""
+        keys = self._sound_keys(raw, at, without=("fields", "sections", "initial_values", "completed_view"))
+        if keys is None:
+            return None
+        members = cast("Mapping[str, Any]", raw)
+        keys["fields"] = self._fields(members.get("fields"), (*at, "fields"))
+        keys["sections"] = self._sections(members.get("sections"), (*at, "sections"))
+        keys["initial_values"] = self._sound_keys(members.get("initial_values"), (*at, "initial_values"))
+        view = self._sound_keys(members.get("completed_view"), (*at, "completed_view"))
+        keys["completed_view"] = None if view is None else _build(CompletedView, view)
+        return _build(Form, keys)
+
+    def _fields(self, raw: object, at: Steps) -> list[AnyField | Broken] | None:
+        if not isinstance(raw, (list, tuple)):
+            return None
+        items = cast("Sequence[object]", raw)
+        return [self._field(item, (*at, index)) for index, item in enumerate(items)]
+
+    def _field(self, raw: object, at: Steps) -> AnyField | Broken:
+        if at not in self.touched:
+            return _FIELD.validate_python(raw)
+        id_ = cast("Mapping[str, object]", raw).get("id") if isinstance(raw, Mapping) else None
+        return Broken(id_ if isinstance(id_, str) else None)
+
+    def _sections(self, raw: object, at: Steps) -> list[Section] | None:
+        if not isinstance(raw, (list, tuple)):
+            return None
+        items = cast("Sequence[object]", raw)
+        return [self._section(item, (*at, index)) for index, item in enumerate(items)]
+
+    def _section(self, raw: object, at: Steps) -> Section:
+        keys = self._sound_keys(raw, at, without=("fields",)) or {}
+        fields = cast("Mapping[str, object]", raw).get("fields") if isinstance(raw, Mapping) else None
+        return _build(Section, {**keys, "fields": self._fields(fields, (*at, "fields"))})
+
+    def _sound_keys(self, raw: object, at: Steps, *, without: tuple[str, ...] = ()) -> dict[str, Any] | None:
+        if not isinstance(raw, Mapping):
+            return None
+        members = cast("Mapping[str, Any]", raw)
+        return {k: v for k, v in members.items() if k not in without and (*at, k) not in self.touched}
+
+
+def _build(model: type[AnyModel], keys: dict[str, Any]) -> AnyModel:
+    required = {name: None for name, info in model.model_fields.items() if info.is_required()}
+    return model.model_construct(**{**required, **keys})

@@ -1,0 +1,191 @@
+"""The structure of a body: Pydantic checks it, and its errors are said in our paths and codes.
+
+Structure is what the JSON Schema can say: keys, JSON types, closed sets of words. Nothing of what
+was sent is repeated in a fault, except keys in its path.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+
+from askback.domain import fields as form_fields
+from askback.domain.faults import join
+from askback.domain.validation.report import Report, join_key
+from askback.domain.validation.texts import has_lone_surrogate
+
+Steps = tuple[str | int, ...]
+"""A place in the body as sent: keys and indexes."""
+
+AnyModel = TypeVar("AnyModel", bound=BaseModel)
+
+_QUOTED = re.compile(r"'([^']*)'")
+_WRONG_TYPE = {
+    "string_type": "string",
+    "int_type": "integer",
+    "float_type": "number",
+    "bool_type": "boolean",
+    "list_type": "list",
+    "dict_type": "object",
+    "model_type": "object",
+    "model_attributes_type": "object",
+}
+_SHORTHANDS = {"Option", "Agent"}
+_FIELD_KEYS = frozenset(
+    key
+    for kind in (form_fields.Text, form_fields.Number, form_fields.Select, form_fields.Multiselect, form_fields.Date)
+    for key in kind.model_fields
+)
+
+
+class Place(NamedTuple):
+    """Where an error is: its steps, the value there, the object around it, and the tag of that object."""
+
+    steps: Steps
+    value: Any
+    around: Any
+    present: bool
+
+
+def parse(model: type[AnyModel], body: object) -> AnyModel:
+    """Return `body` as a `model`, or raise `Faults` with everything that is wrong with its structure."""
+    try:
+        return model.model_validate(body)
+    except ValidationError as error:
+        report = Report()
+        report_structure(error, body, report, path="")
+        report.finish()
+        raise
+
+
+def report_structure(error: ValidationError, body: object, report: Report, *, path: str) -> set[Steps]:
+    """Report Pydantic's errors about `body`, which stands at `path`; returns their places in the body."""
+    places: set[Steps] = set()
+    for each in error.errors(include_input=False, include_url=False):
+        place = _place(body, each["loc"], each["type"])
+        if _is_implied(place, each["type"]):
+            continue
+        steps, key, params = _said(place, cast("dict[str, Any]", each))
+        report.add(path_of(steps, path), key, **params)
+        places.add(steps)
+    return places
+
+
+def report_surrogates(body: object, report: Report, *, path: str) -> set[Steps]:
+    """Report every string in `body` that has half a surrogate pair."""
+    places = {steps for steps, text in _strings(body, ()) if has_lone_surrogate(text)}
+    for steps in sorted(places, key=str):
+        report.add(path_of(steps, path), "lone_surrogate")
+    return places
+
+
+def path_of(steps: Steps, path: str) -> str:
+    """Write steps as a path that begins with `path`."""
+    for step in steps:
+        path = join(path, step) if isinstance(step, int) else join_key(path, step)
+    return path
+
+
+def _place(body: object, location: Sequence[str | int], kind: str) -> Place:
+    """Find Pydantic's location in the body, leaving out the names of union members that it puts in."""
+    if location and (location[-1] == "[key]" or (location[-1] in ("int", "float") and kind in _NUMBER_ERRORS)):
+        location = location[:-1]
+    place = Place((), body, None, present=True)
+    for index, step in enumerate(location):
+        last = index == len(location) - 1
+        if not last and place.steps and isinstance(place.steps[-1], int) and _tag(place.value) == step:
+            continue
+        found, value = _member(place.value, step)
+        if found or last:
+            place = Place((*place.steps, step), value, place.value, present=found)
+    return place
+
+
+_NUMBER_ERRORS = frozenset({"int_type", "float_type", "finite_number"})
+
+
+def _tag(value: object) -> object:
+    return cast("Mapping[str, object]", value).get("type") if isinstance(value, Mapping) else None
+
+
+def _member(value: object, step: str | int) -> tuple[bool, Any]:
+    if isinstance(value, Mapping):
+        members = cast("Mapping[object, Any]", value)
+        return step in members, members.get(step)
+    if isinstance(value, (list, tuple)) and isinstance(step, int):
+        items = cast("Sequence[Any]", value)
+        return step < len(items), items[step] if step < len(items) else None
+    return False, None
+
+
+def _is_implied(place: Place, kind: str) -> bool:
+    """An option's value comes from its label when it is absent: only the label's own fault is shown."""
+    if place.present or not place.steps:
+        return False
+    return kind != "missing" or (place.steps[-1] == "value" and "options" in place.steps)
+
+
+def _said(place: Place, error: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
+    """Return where, which key and with which params to report an error."""
+    kind, context = error["type"], error.get("ctx", {})
+    steps = place.steps
+    if kind in ("union_tag_not_found", "union_tag_invalid"):
+        return _said_of_tag(place, context)
+    if kind == "missing":
+        needs_options = steps[-1:] == ("options",)
+        return steps, "option_required" if needs_options else "missing_required", {}
+    if kind == "extra_forbidden":
+        return _said_of_extra(place)
+    if kind == "literal_error":
+        return _said_of_word(place, context["expected"])
+    if kind == "finite_number":
+        return steps, "non_finite_number", {}
+    if kind in _NUMBER_ERRORS and error["loc"][-1] in ("int", "float"):
+        return steps, "wrong_type.number", {}
+    expected = _WRONG_TYPE.get(kind, "json")
+    if context.get("class_name") in _SHORTHANDS:
+        expected = "string_or_object"
+    return steps, f"wrong_type.{expected}", {}
+
+
+def _said_of_tag(place: Place, context: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
+    steps = (*place.steps, "type")
+    found, value = _member(place.value, "type")
+    if not found:
+        return steps, "missing_required", {}
+    if not isinstance(value, str):
+        return steps, "wrong_type.string", {}
+    return steps, "unknown_type", {"allowed": _words(context["expected_tags"])}
+
+
+def _said_of_extra(place: Place) -> tuple[Steps, str, dict[str, Any]]:
+    tag = _tag(place.around)
+    is_field = "fields" in place.steps and place.steps[-2:-1] and isinstance(place.steps[-2], int)
+    if is_field and place.steps[-3:-2] == ("fields",) and place.steps[-1] in _FIELD_KEYS:
+        return place.steps, "constraint_not_allowed", {"type": tag}
+    return place.steps, "unknown_field.key", {}
+
+
+def _said_of_word(place: Place, expected: str) -> tuple[Steps, str, dict[str, Any]]:
+    if not isinstance(place.value, str):
+        return place.steps, "wrong_type.string", {}
+    key = "unknown_type" if place.steps == ("kind",) else "unknown_value"
+    return place.steps, key, {"allowed": _words(expected)}
+
+
+def _words(expected: str) -> str:
+    return ", ".join(_QUOTED.findall(expected))
+
+
+def _strings(value: object, steps: Steps) -> Iterable[tuple[Steps, str]]:
+    if isinstance(value, str):
+        yield steps, value
+    elif isinstance(value, Mapping):
+        for key, member in cast("Mapping[str, object]", value).items():
+            yield from _strings(member, (*steps, key))
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(cast("Sequence[object]", value)):
+            yield from _strings(item, (*steps, index))

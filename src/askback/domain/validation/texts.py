@@ -1,0 +1,79 @@
+"""Rules that hold for text wherever it comes from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import chain
+
+from askback.domain.faults import Fault, fault
+
+_WHITE_SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_NOT_BLANK = re.compile(f"[^{_WHITE_SPACE}]")
+
+_TYPED_LINE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
+_TYPED_LINES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+_NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
+    f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
+)
+_DECEPTIVE = f"\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff{_NONCHARACTERS}"
+_SHOWN_LINE = re.compile(f"[\x00-\x1f{_DECEPTIVE}]")
+_SHOWN_LINES = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f{_DECEPTIVE}]")
+_ENCODED = re.compile(rf"\\[bfnrtu]|[{_DECEPTIVE}]")
+
+
+def is_blank(text: str) -> bool:
+    """Whether there is nothing but white space (Unicode White_Space and U+FEFF; the same set as in TypeScript)."""
+    return _NOT_BLANK.search(text) is None
+
+
+def typed_fault(text: str, *, lines: bool) -> str | None:
+    """Return the key of what is wrong with the characters that a person typed, if anything is."""
+    if not text.isascii() and has_lone_surrogate(text):
+        return "lone_surrogate"
+    found = (_TYPED_LINES if lines else _TYPED_LINE).search(text)
+    return "control_chars.answer" if found else None
+
+
+def is_deceptive(text: str, *, lines: bool) -> bool:
+    """Whether an agent's text holds characters that hide or reorder what a person sees."""
+    return (_SHOWN_LINES if lines else _SHOWN_LINE).search(text) is not None
+
+
+def may_be_deceptive(encoded: bytes | None) -> bool:
+    """Whether a body, as JSON in UTF-8, can hold a text that `is_deceptive`; one scan instead of a walk."""
+    if encoded is None:
+        return True
+    if encoded.isascii() and b"\\" not in encoded and b"\x7f" not in encoded:
+        return False
+    return _ENCODED.search(encoded.decode()) is not None
+
+
+def has_lone_surrogate(text: str) -> bool:
+    """Whether there is half a surrogate pair: such a text has no UTF-8 form."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def strings_in(value: object) -> Iterable[tuple[int | None, str]]:
+    """Return a string itself, or the strings of a list with their indexes."""
+    if isinstance(value, str):
+        return ((None, value),)
+    if isinstance(value, list):
+        return chain.from_iterable(((i, item),) if isinstance(item, str) else () for i, item in enumerate(value))  # pyright: ignore
+    return ()
+
+
+def text_faults(path: str, text: str, *, max_length: int, lines: bool) -> list[Fault]:
+    """Return what is wrong with a text that others will see: blank, too long, or deceptive."""
+    if is_blank(text):
+        return [fault(path, "empty")]
+    if len(text) > max_length:
+        return [fault(path, "too_long", max=max_length)]
+    if has_lone_surrogate(text):
+        return [fault(path, "lone_surrogate")]
+    return [fault(path, "control_chars")] if is_deceptive(text, lines=lines) else []
