@@ -10,7 +10,7 @@ import { type Say, when } from "./text.ts";
  */
 export function drawAsker(request: InputRequest, say: Say, locale: string, thread: boolean): TemplateResult {
   const { agent, requester } = request;
-  return html`<div class="asker" part="asker">
+  return html`<div class="asker" part="asker" id="asker">
     <span>${icons.agent}${say("asked_by")} <b><bdi>${agent?.name ?? requester?.name ?? "?"}</bdi></b></span>
     ${agent?.tool ? html`<span>${say("tool")} <code><bdi>${agent.tool}</bdi></code></span>` : nothing}
     ${agent && requester ? html`<span>${say("token")} <bdi>${requester.name}</bdi></span>` : nothing}

@@ -6,6 +6,9 @@ export const fields = css`
     display: grid;
     gap: var(--_gap);
   }
+  form.quick {
+    gap: 0.75rem;
+  }
   fieldset {
     border: 0;
     margin: 0;
@@ -57,6 +60,9 @@ export const fields = css`
     color: var(--_muted);
     font-size: 0.875rem;
     white-space: pre-wrap;
+  }
+  .hint:empty {
+    position: absolute;
   }
   .error {
     color: var(--_danger);
@@ -206,24 +212,26 @@ export const fields = css`
     block-size: 1.25rem;
     inline-size: 1.25rem;
   }
-  .quick {
+  .answers {
     display: flex;
     flex-wrap: wrap;
     gap: 0.625rem;
   }
-  .quick .choice {
+  .answers .choice {
     display: grid;
     flex: 0 1 auto;
+    align-content: start;
+    gap: 0.125rem;
     justify-items: start;
     text-align: start;
   }
-  .quick .choice small {
+  .answers .choice small {
     color: inherit;
     font-size: 0.8125rem;
     font-weight: 400;
     opacity: 0.85;
   }
-  .quick .badge {
+  .answers .badge {
     margin: 0;
   }
   .switch {
@@ -273,7 +281,7 @@ export const fields = css`
   }
   .chips + .other,
   select + .other,
-  .quick + .other {
+  .answers + .other {
     margin-inline-start: 0;
   }
   @media (forced-colors: active) {

@@ -148,7 +148,7 @@ function drawActions(host: FormHost, form: Form): TemplateResult {
           </button>`
         : nothing
     }
-    <button type="button" class="quiet end" part="cancel" aria-disabled=${off} @click=${() => host.decline("dismissed")}>
+    <button type="button" class=${quick ? "quiet" : "quiet end"} part="cancel" aria-disabled=${off} @click=${() => host.decline("dismissed")}>
       ${form.cancel_label || host.say("cancel")}
     </button>
   </div>`;
@@ -163,6 +163,7 @@ export function drawForm(host: FormHost, request: InputRequest, form: Form): Tem
   return html`<form
     novalidate
     autocomplete="off"
+    class=${oneClick(form) ? "quick" : ""}
     aria-busy=${host.view.phase === "submitting" ? "true" : nothing}
     @submit=${send}
   >

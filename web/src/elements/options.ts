@@ -109,9 +109,7 @@ function filtered(view: FieldView<Choice>): TemplateResult {
           if (event.key === "Enter") event.preventDefault();
         }}
       />
-      <p class="hint" role="status">
-        ${wanted ? view.say("filter_count", { shown: items.length, all: all.length }) : nothing}
-      </p>
+      <p class="hint" role="status">${wanted ? view.say("filter_count", { shown: items.length, all: all.length }) : nothing}</p>
     </div>
     ${rows(view, items, "options scroll")}`;
 }
@@ -154,7 +152,7 @@ function quick(view: FieldView<SingleField>): TemplateResult {
     const main = option.style === "primary" || (!styled && index === 0 && field.widget === "confirm");
     return `choice${danger(option)}${main && option.style !== "danger" ? " primary" : ""}`;
   };
-  return html`<div class="quick">
+  return html`<div class="answers">
       ${field.options.map(
         (option, index) =>
           html`<button
@@ -199,7 +197,7 @@ export function yesNo(view: FieldView): TemplateResult {
     { on: false, label: view.say("no") },
   ];
   if (view.pick)
-    return html`<div class="quick">
+    return html`<div class="answers">
       ${sides.map(
         ({ on, label }, index) =>
           html`<button

@@ -42,7 +42,7 @@ export const card = css`
   .body > * {
     min-inline-size: 0;
   }
-  h3 {
+  .title {
     font-size: 1.1875rem;
     font-weight: 650;
     letter-spacing: -0.005em;
@@ -86,9 +86,11 @@ export const card = css`
     border-radius: var(--_radius);
     padding: 0.75rem 1rem;
   }
-  .box h4 {
-    font-size: 1rem;
+  .strong {
     font-weight: 650;
+  }
+  .retry {
+    margin-block-start: 0.75rem;
   }
   .box ul {
     display: grid;
@@ -185,6 +187,7 @@ export const receipt = css`
     color: var(--_muted);
   }
   .line .a {
+    color: var(--_text);
     font-weight: 600;
   }
   .line .by {
@@ -216,9 +219,6 @@ export const receipt = css`
   }
   .given dd {
     white-space: pre-wrap;
-  }
-  .given h4 {
-    font-size: 0.9375rem;
   }
   .given ul {
     display: grid;

@@ -328,7 +328,7 @@ export class AskbackRequest extends LitElement implements FormHost {
 
   private drawUnknown(request: InputRequest): TemplateResult {
     const open = isOpen(this.view);
-    return html`<section class="card" part="card">
+    return html`<div class="card" part="card" role="group" aria-labelledby="asker">
       ${drawAsker(request, this.say, this.locale, !this.inThread)}
       <div class="body">
         <p>${this.say("unknown_kind")}</p>
@@ -339,16 +339,16 @@ export class AskbackRequest extends LitElement implements FormHost {
           </button>
         </div>
       </div>
-    </section>`;
+    </div>`;
   }
 
   private drawOpen(request: InputRequest, form: Form): TemplateResult {
-    return html`<section class="card" part="card" aria-label=${questionOf(request)}>
+    return html`<div class="card" part="card" role="group" aria-labelledby="asker">
       ${drawAsker(request, this.say, this.locale, !this.inThread)}
       <div class="body" lang=${form.locale ?? nothing}>
         ${this.problems(form)} ${drawLead(this, request, form)} ${drawForm(this, request, form)}
       </div>
-    </section>`;
+    </div>`;
   }
 
   private drawState(): TemplateResult {

@@ -138,10 +138,12 @@ export const buttons = css`
     color: var(--_text);
   }
   button[aria-disabled="true"] {
-    background: var(--_raised);
-    border-color: var(--_line);
     color: var(--_muted);
     cursor: not-allowed;
+  }
+  button[aria-disabled="true"]:not(.quiet) {
+    background: var(--_raised);
+    border-color: var(--_line);
   }
   .spinner {
     animation: turn 0.8s linear infinite;

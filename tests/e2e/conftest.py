@@ -1,0 +1,78 @@
+"""A headless Chromium, and the gallery of built pages opened in it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.e2e.gallery import Gallery
+from tests.e2e.static_server import STATIC, pages
+
+AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+OpenGallery = Callable[..., Gallery]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests; each test opens a context of its own."""
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine: install Debian's package `chromium`")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def axe_source() -> str:
+    """The source of axe-core, to be run inside a page."""
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: run `npm ci` in web/")
+    return AXE.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def static_url() -> Iterator[str]:
+    """The address of the built pages."""
+    if not (STATIC / "gallery.html").exists():
+        pytest.skip("the pages are not built: run `npm run build` in web/")
+    with pages() as url:
+        yield url
+
+
+@pytest.fixture
+def open_gallery(browser: Browser, static_url: str) -> Iterator[OpenGallery]:
+    """Open the gallery, or one example of it; afterwards the console must be silent."""
+    opened: list[Gallery] = []
+
+    def open_one(
+        example: str = "",
+        *,
+        theme: str = "light",
+        locale: str = "en",
+        width: int = 1280,
+        zone: str = "Europe/Berlin",
+    ) -> Gallery:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme="dark" if theme == "dark" else "light",
+            reduced_motion="reduce",
+            locale=locale,
+            timezone_id=zone,
+        )
+        opened.append(Gallery(context, f"{static_url}/gallery?lang={locale}#{example}"))
+        return opened[-1]
+
+    yield open_one
+    for gallery in opened:
+        gallery.close()
+    assert [line for gallery in opened for line in gallery.console] == []

@@ -1,0 +1,277 @@
+"""What each kind of field sends when a person uses it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenGallery
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.e2e
+
+
+@requirement("A1", "A5")
+def test_a_double_click_on_a_button_answers_once(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("buttons")
+    gallery.card.get_by_role("button", name="Hold").dblclick(delay=5)
+    assert gallery.values == {"next": "hold"}
+
+
+@requirement("A1", "A3")
+def test_confirm_answers_with_one_click(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("confirm")
+    assert gallery.card.locator(".answers button").all_inner_texts() == ["Yes", "No"]
+    gallery.card.get_by_role("button", name="No").click()
+    assert gallery.values == {"ok": "No"}
+
+
+@requirement("F1")
+def test_a_yes_no_question_answers_false_with_one_click(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("boolean-confirm")
+    gallery.card.get_by_role("button", name="No").click()
+    assert gallery.values == {"go": False}
+
+
+@requirement("A15")
+def test_a_dangerous_option_asks_a_second_time(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("buttons")
+    gallery.card.get_by_role("button", name="Delete the branch").click()
+    expect(gallery.card.get_by_text("Really choose “Delete the branch”?")).to_be_visible()
+    assert gallery.sent == []
+    assert gallery.focused() == "back"
+    gallery.card.get_by_role("button", name="Go back").click()
+    assert gallery.sent == []
+    gallery.card.get_by_role("button", name="Delete the branch").click()
+    gallery.card.get_by_role("button", name="Yes, send it").click()
+    assert gallery.values == {"next": "drop"}
+
+
+@requirement("A15")
+def test_a_dangerous_tick_in_a_form_asks_a_second_time(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("cards")
+    gallery.card.get_by_label("SQLite").check()
+    gallery.card.get_by_label("production").check()
+    gallery.card.get_by_role("button", name="Submit").click()
+    assert gallery.sent == []
+    gallery.card.get_by_role("button", name="Yes, send it").click()
+    assert gallery.values == {"store": "SQLite", "envs": ["production"]}
+
+
+@requirement("A10")
+def test_other_opens_a_labelled_box_and_sends_its_text(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("buttons")
+    gallery.card.get_by_role("button", name="Other").click()
+    gallery.card.get_by_label("Your own answer").fill("wait for Eva")
+    gallery.card.get_by_role("button", name="Submit").click()
+    assert gallery.values == {"next": "wait for Eva"}
+
+
+@requirement("A1", "A6")
+def test_select_waits_for_a_choice(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("select")
+    submit = gallery.card.get_by_role("button", name="Send")
+    expect(gallery.card.locator("select")).to_have_value("-1")
+    expect(submit).to_be_disabled()
+    expect(submit).to_have_accessible_description("Choose an answer first.")
+    submit.dispatch_event("click")
+    assert gallery.sent == []
+    gallery.card.locator("select").select_option("Web page")
+    expect(submit).to_be_enabled()
+    submit.click()
+    assert gallery.values == {"format": "html"}
+
+
+@requirement("A1", "A9")
+def test_a_default_is_chosen_but_not_sent(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("radio")
+    expect(gallery.card.get_by_label("Apache-2.0")).to_be_checked()
+    assert gallery.sent == []
+    gallery.card.get_by_role("button", name="Submit").click()
+    assert gallery.values == {"licence": "apache"}
+
+
+@requirement("C7")
+def test_a_new_choice_replaces_the_old_one(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("select-described")
+    gallery.card.get_by_label("Python").check()
+    gallery.card.get_by_label("Rust").check()
+    gallery.card.get_by_role("button", name="Submit").click()
+    assert gallery.values == {"lang": "rs"}
+
+
+@requirement("A8", "C8")
+def test_ticks_come_in_the_order_of_the_options(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("multiselect")
+    submit = gallery.card.get_by_role("button", name="Submit")
+    expect(submit).to_be_disabled()
+    gallery.card.get_by_label("Documentation").check()
+    gallery.card.get_by_label("Continuous integration").check()
+    gallery.card.get_by_label("Tests").check()
+    gallery.card.get_by_label("Continuous integration").uncheck()
+    submit.click()
+    assert gallery.values == {"features": ["tests", "docs"]}
+
+
+@requirement("C9")
+def test_other_adds_to_the_ticks_and_may_not_be_blank(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("multiselect")
+    gallery.card.get_by_label("Tests").check()
+    gallery.card.get_by_label("Other").check()
+    gallery.card.locator("form").evaluate("(form) => form.requestSubmit()")
+    assert gallery.sent == []
+    gallery.card.get_by_label("Your own answer").fill("a logo")
+    gallery.card.get_by_role("button", name="Submit").click()
+    assert gallery.values == {"features": ["tests", "a logo"]}
+
+
+@requirement("C10")
+def test_submit_counts_the_questions_still_open(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("cards")
+    submit = gallery.card.get_by_role("button", name="Submit")
+    gallery.card.get_by_label("SQLite").check()
+    expect(submit).to_be_disabled()
+    expect(submit).to_have_accessible_description("1 of 2 answered.")
+    gallery.card.get_by_label("dev").check()
+    expect(submit).to_be_enabled()
+
+
+def test_a_long_list_is_filtered_and_keeps_the_choice(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("select-long")
+    gallery.card.get_by_label("Filter the options").fill("land")
+    expect(gallery.card.get_by_role("radio")).to_have_count(4)
+    gallery.card.get_by_label("Ireland").check()
+    gallery.card.get_by_label("Filter the options").fill("spa")
+    expect(gallery.card.get_by_role("radio")).to_have_count(2)
+    gallery.card.get_by_role("button", name="Submit").click()
+    assert gallery.values == {"country": "Ireland"}
+
+
+@requirement("F1")
+@pytest.mark.parametrize(
+    ("locale", "typed", "sent"), [("en", "7", 7), ("en", "2,0", 2), ("de", "2,0", 2), ("de", "12", 12)]
+)
+def test_a_number_is_sent_as_a_number(
+    open_gallery: OpenGallery, locale: str, typed: str, sent: float
+) -> None:
+    gallery = open_gallery("number", locale=locale)
+    gallery.card.get_by_label("Pages").fill(typed)
+    gallery.card.locator("[type=submit]").click()
+    assert gallery.values == {"pages": sent}
+
+
+@pytest.mark.parametrize(("locale", "typed"), [("en", "1,000"), ("de", "1.000"), ("en", "seven")])
+def test_what_may_be_a_thousands_separator_is_not_guessed(
+    open_gallery: OpenGallery, locale: str, typed: str
+) -> None:
+    gallery = open_gallery("number", locale=locale)
+    gallery.card.get_by_label("Pages").fill(typed)
+    gallery.card.locator("[type=submit]").click()
+    expect(gallery.card.locator("#f0-error")).to_be_visible()
+    assert gallery.sent == []
+
+
+@requirement("F1", "D18")
+def test_date_and_time_keep_their_wire_form(open_gallery: OpenGallery) -> None:
+    date = open_gallery("date", locale="de")
+    date.card.get_by_label("Start date").fill("2026-12-24")
+    date.card.get_by_role("button", name="Absenden").click()
+    assert date.values == {"start": "2026-12-24"}
+    expect(date.card.locator("summary")).to_contain_text("24. Dezember 2026")
+    time = open_gallery("time")
+    time.card.get_by_label("At what time?").fill("18:05")
+    time.card.get_by_role("button", name="Submit").click()
+    assert time.values == {"at": "18:05"}
+
+
+@requirement("F1", "F8")
+@pytest.mark.parametrize(
+    ("zone", "typed", "sent"),
+    [
+        ("Europe/Berlin", "2026-11-20T09:00", "2026-11-20T09:00:00+01:00[Europe/Berlin]"),
+        ("Europe/Berlin", "2026-07-20T09:00", "2026-07-20T09:00:00+02:00[Europe/Berlin]"),
+        ("America/St_Johns", "2026-11-20T09:00", "2026-11-20T09:00:00-03:30[America/St_Johns]"),
+    ],
+)
+def test_a_datetime_names_its_offset_and_zone(
+    open_gallery: OpenGallery, zone: str, typed: str, sent: str
+) -> None:
+    gallery = open_gallery("datetime", zone=zone)
+    expect(gallery.card.get_by_label("When shall it run?")).to_have_accessible_description(
+        f"Time zone: {zone}"
+    )
+    gallery.card.get_by_label("When shall it run?").fill(typed)
+    gallery.card.get_by_role("button", name="Submit").click()
+    assert gallery.values == {"when": sent}
+
+
+@requirement("F8")
+def test_a_time_that_the_clocks_leave_out_is_refused(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("datetime", zone="Europe/Berlin")
+    gallery.card.get_by_label("When shall it run?").fill("2026-03-29T02:30")
+    gallery.card.get_by_role("button", name="Submit").click()
+    expect(gallery.card.locator("#f0-error")).to_be_visible()
+    assert gallery.sent == []
+
+
+@requirement("F4")
+def test_a_required_tick_must_be_ticked(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("checkbox")
+    gallery.card.get_by_role("button", name="Agree").click()
+    expect(gallery.card.locator("#f0-error")).to_contain_text("This field is required.")
+    assert gallery.sent == []
+    gallery.card.get_by_label("I have read the licence").check()
+    gallery.card.get_by_role("button", name="Agree").click()
+    assert gallery.values == {"ok": True}
+
+
+@requirement("F1", "F5")
+def test_a_form_sends_typed_values_and_leaves_empty_ones_out(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("form")
+    gallery.card.get_by_label("MIT").check()
+    gallery.card.get_by_label("Short description").fill("Line one\nline two")
+    gallery.card.get_by_role("button", name="Create it").click()
+    assert gallery.values == {
+        "name": "tide-table",
+        "lang": "py",
+        "features": ["tests", "ci"],
+        "licence": "mit",
+        "about": "Line one\nline two",
+    }
+
+
+@requirement("F18")
+def test_an_optional_section_is_skipped_when_empty_and_checked_when_begun(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("sections")
+    gallery.card.get_by_label("Full name").fill("Eva")
+    gallery.card.get_by_label("Nights").fill("2")
+    gallery.card.get_by_role("button", name="Submit").click()
+    expect(gallery.card.get_by_role("alert")).to_contain_text("From: This field is required.")
+    gallery.card.get_by_label("Nights").fill("")
+    gallery.card.get_by_role("button", name="Submit").click()
+    assert gallery.values == {"name": "Eva", "member": False}
+
+
+@requirement("F19")
+def test_labels_have_defaults_in_the_readers_language(open_gallery: OpenGallery) -> None:
+    german = open_gallery("text", locale="de")
+    assert german.card.locator("form button").all_inner_texts() == ["Absenden", "Abbrechen"]
+    named = open_gallery("cards")
+    assert named.card.locator("form button").all_inner_texts() == ["Submit", "Skip", "Not now"]
+
+
+@requirement("I5")
+def test_labels_are_shown_as_they_are(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("plain-labels")
+    expect(gallery.card.get_by_role("heading")).to_have_text("<script>alert(1)</script>")
+    expect(gallery.card.locator("fieldset")).to_have_accessible_name("<img src=x onerror=alert(1)>")
+    expect(gallery.card.get_by_role("button", name="Approve")).to_have_count(0)
+    expect(gallery.card.get_by_role("link")).to_have_count(0)
+
+
+def test_links_of_the_agent_open_apart_and_tell_nothing(open_gallery: OpenGallery) -> None:
+    link = open_gallery("form").card.get_by_role("link", name="conventions")
+    expect(link).to_have_attribute("target", "_blank")
+    expect(link).to_have_attribute("rel", re.compile("noopener noreferrer nofollow ugc"))

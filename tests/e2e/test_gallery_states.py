@@ -1,0 +1,143 @@
+"""Every state of a request says in words and with a picture where it stands."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenGallery
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.e2e
+
+ENDED = {
+    "declined-skipped": "Skipped by Eva",
+    "declined-dismissed": "Dismissed by Eva",
+    "declined-refused": "Ask me tomorrow.",
+    "cancelled-agent-aborted": "the agent no longer needs this",
+    "cancelled-user-message": "a chat message came instead",
+    "cancelled-superseded": "a newer question took its place",
+    "cancelled-thread-archived": "the thread was archived",
+    "cancelled-admin": "by an administrator",
+    "cancelled-shutdown": "the agent was shut down",
+    "cancelled-not-shown": "it could not be shown",
+    "cancelled-failed": "something went wrong",
+    "expired": "nobody answered in time",
+}
+
+
+@requirement("J6", "M5")
+@pytest.mark.parametrize(("example", "text"), ENDED.items())
+def test_an_ended_request_says_how(open_gallery: OpenGallery, example: str, text: str) -> None:
+    card = open_gallery(example).card
+    expect(card).to_contain_text("Which branch?")
+    expect(card).to_contain_text(text)
+    expect(card.locator("svg")).to_have_count(1)
+    expect(card.locator("input, button, textarea")).to_have_count(0)
+
+
+@requirement("A17", "F26", "J6")
+def test_an_answered_request_is_one_line_that_opens_read_only(open_gallery: OpenGallery) -> None:
+    card = open_gallery("answered").card
+    expect(card.locator("summary")).to_contain_text("A new project")
+    expect(card.locator("summary")).to_contain_text("Answered by Eva")
+    expect(card.locator("dl")).to_be_hidden()
+    card.locator("summary").click()
+    assert [" ".join(text.split()) for text in card.locator("li.chosen").all_inner_texts()] == [
+        "Python (chosen)",
+        "Tests (chosen)",
+        "Documentation (chosen)",
+        "Other: EUPL-1.2 (chosen)",
+    ]
+    expect(card.locator("dd").last).to_have_text("When the sea comes and goes.\nFor three harbours.")
+    expect(card.locator("input, select, textarea, button")).to_have_count(0)
+
+
+@requirement("J6")
+def test_a_summary_template_takes_the_place_of_the_values(open_gallery: OpenGallery) -> None:
+    card = open_gallery("answered-template").card
+    expect(card.locator(".a")).to_have_text("Tides, 4 pages")
+    expect(card.locator("details")).to_have_count(0)
+
+
+@requirement("C17", "J6", "J7")
+def test_while_it_is_sent_nothing_can_be_sent_again(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("submitting")
+    submit = gallery.card.locator("[type=submit]")
+    expect(submit).to_have_text("Sending…")
+    for _ in range(5):
+        submit.dispatch_event("click")
+    gallery.card.get_by_role("button", name="Cancel").dispatch_event("click")
+    assert len(gallery.sent) == 1
+    expect(gallery.card.get_by_label("Name")).to_be_disabled()
+
+
+@requirement("J6", "J7")
+def test_what_could_not_be_sent_is_kept_and_retried_with_the_same_key(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("failed")
+    expect(gallery.card.get_by_role("alert")).to_contain_text(
+        "It could not be sent. Nothing you entered is lost."
+    )
+    expect(gallery.card.get_by_label("Name")).to_have_value("Tide table")
+    gallery.card.get_by_role("button", name="Try again").click()
+    gallery.card.get_by_role("button", name="Submit").click()
+    gallery.card.get_by_label("Name").fill("Harbour table")
+    gallery.card.get_by_role("button", name="Submit").click()
+    first, again, same, changed = gallery.sent
+    assert first["key"] == again["key"] == same["key"] != changed["key"]
+    assert changed["body"]["values"]["name"] == "Harbour table"
+
+
+@requirement("F11", "J6")
+def test_a_refusal_of_the_server_is_shown_at_its_field(open_gallery: OpenGallery) -> None:
+    card = open_gallery("refused").card
+    expect(card.get_by_role("alert")).to_contain_text("Name: That name is taken.")
+    expect(card.get_by_label("Name")).to_have_accessible_description("That name is taken.")
+    card.get_by_label("Name").fill("Another")
+    expect(card.get_by_role("alert")).to_have_count(0)
+
+
+@requirement("K2", "J6", "M3")
+def test_the_loser_sees_the_winners_answer_and_that_it_came_late(open_gallery: OpenGallery) -> None:
+    card = open_gallery("elsewhere").card
+    expect(card.locator("summary")).to_contain_text("Answered by Eva")
+    expect(card.locator("summary")).to_contain_text("Somebody else was first. Your answer was not used.")
+    expect(card.locator("form")).to_have_count(0)
+
+
+def test_a_changed_question_keeps_what_was_entered(open_gallery: OpenGallery) -> None:
+    card = open_gallery("stale").card
+    expect(card.get_by_role("alert")).to_contain_text("The question has changed meanwhile.")
+    expect(card.get_by_label("Name")).to_have_value("Tide table")
+    expect(card.get_by_label("Short")).to_be_checked()
+    expect(card.get_by_label("Due on")).to_be_visible()
+
+
+def test_a_reader_who_may_not_answer_sees_why(open_gallery: OpenGallery) -> None:
+    card = open_gallery("readonly").card
+    expect(card.get_by_text("Interactive mode disabled")).to_be_visible()
+    expect(card.get_by_label("Name")).to_be_disabled()
+    expect(card.locator("button")).to_have_count(0)
+
+
+def test_an_unknown_kind_can_be_dismissed(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("unknown")
+    expect(gallery.card.get_by_text("Unknown widget type — update your client")).to_be_visible()
+    gallery.card.get_by_role("button", name="Dismiss").click()
+    assert [attempt["body"] for attempt in gallery.sent] == [{"reason": "dismissed"}]
+    expect(gallery.card).to_contain_text("Dismissed by You")
+
+
+@requirement("J1", "A19")
+def test_a_request_stands_where_it_was_asked(open_gallery: OpenGallery) -> None:
+    thread = open_gallery("thread").page.locator("askback-thread")
+    order = thread.locator(".text, .tool code, askback-request").evaluate_all(
+        "(all) => all.map((e) => e.shadowRoot ? 'request' : e.textContent.trim().split(/\\s+/)[0])"
+    )
+    assert order == ["Set", "Gladly.", "request", "write_files", "I", "git_push", "request"]
+
+
+def test_the_inbox_counts_and_links_what_waits(open_gallery: OpenGallery) -> None:
+    inbox = open_gallery("inbox").page.locator("askback-inbox")
+    expect(inbox.get_by_role("heading")).to_have_text("Inbox (3)")
+    expect(inbox.get_by_role("link").first).to_have_attribute("href", "/r/req_i1")
