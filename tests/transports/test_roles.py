@@ -90,7 +90,7 @@ async def test_what_is_not_yours_looks_like_what_does_not_exist(api: Api) -> Non
         for step in steps:
             seen = []
             for request_id in (request["id"], "req_00000000000000000000000000", "x", "%00", "é"):
-                url = f"/v1/requests/{id}{step}"
+                url = f"/v1/requests/{request_id}{step}"
                 response = await (caller.post(url, json=bodies[step]) if step else caller.get(url))
                 seen.append((response.status_code, response.text, sorted(response.headers.items())))
             assert seen == [seen[0]] * len(seen), who
