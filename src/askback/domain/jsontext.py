@@ -102,7 +102,9 @@ def _children(item: object) -> Iterable[object]:
 
 def _may_hold_surrogates(text: str, *, from_bytes: bool) -> bool:
     """A text decoded from UTF-8 has none of its own; only escapes can make them."""
-    return ("\\u" in text and _SURROGATE_ESCAPE.search(text) is not None) or not (from_bytes or text.isascii())
+    return ("\\u" in text and _SURROGATE_ESCAPE.search(text) is not None) or not (
+        from_bytes or text.isascii()
+    )
 
 
 def _holds_surrogates(value: object) -> bool:

@@ -49,7 +49,9 @@ def read_moment(text: str) -> Moment | None:
     found = _MOMENT.fullmatch(text)
     if found is None or not (found["offset"] or found["zone"]) or read_date(found["date"]) is None:
         return None
-    local = datetime.fromisoformat(f"{found['date']}T{found['hour']}:{found['minute']}:{found['second'] or '00'}")
+    local = datetime.fromisoformat(
+        f"{found['date']}T{found['hour']}:{found['minute']}:{found['second'] or '00'}"
+    )
     offset = _offset(local, written=found["offset"], zone=found["zone"])
     if offset is None:
         return None

@@ -55,7 +55,9 @@ class _Reading:
             self.read_fields(form.fields or ())
         else:
             for section in form.sections:
-                self.read_fields(section.fields, skipped=section.optional and self.is_untouched(section.fields))
+                self.read_fields(
+                    section.fields, skipped=section.optional and self.is_untouched(section.fields)
+                )
         return {field.id for field in form.all_fields}
 
     def is_untouched(self, fields: Sequence[AnyField]) -> bool:

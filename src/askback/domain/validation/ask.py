@@ -51,6 +51,7 @@ def check_ask(body: object, *, limits: Limits = DEFAULTS) -> Ask:
 def check_form(raw: object, *, limits: Limits = DEFAULTS, path: str = "form") -> Form:
     """Return a form on its own as `check_ask` would; its faults have paths that begin with `path`."""
     report = Report()
+    raw = raw.model_dump(exclude_none=True) if isinstance(raw, Form) else raw
     encoded = _encoded(raw)
     rules = FormRules(report, Prose(report, suspicious=may_be_deceptive(encoded)), limits, path)
     try:
@@ -116,7 +117,8 @@ def confirmed(form: Form) -> Form:
         changes["fields"] = _confirmed_fields(form.fields)
     if form.sections is not None and any(_lacks_answers(f) for s in form.sections for f in s.fields or ()):
         changes["sections"] = [
-            section.model_copy(update={"fields": _confirmed_fields(section.fields)}) for section in form.sections
+            section.model_copy(update={"fields": _confirmed_fields(section.fields)})
+            for section in form.sections
         ]
     return form.model_copy(update=changes) if changes else form
 
@@ -126,4 +128,6 @@ def _lacks_answers(field: AnyField) -> bool:
 
 
 def _confirmed_fields(fields: Sequence[AnyField]) -> list[AnyField]:
-    return [field.model_copy(update={"options": YES_NO}) if _lacks_answers(field) else field for field in fields]
+    return [
+        field.model_copy(update={"options": YES_NO}) if _lacks_answers(field) else field for field in fields
+    ]

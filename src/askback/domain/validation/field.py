@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from askback.domain.faults import join
 from askback.domain.fields import (
@@ -146,11 +146,17 @@ class FieldRules:
         values: set[str] = set()
         labels: set[str] = set()
         for place, option in enumerate(options):
-            plain = option.value is option.label or option.value == option.label
-            if self.prose.suspicious or option.value in values or option.label in labels or not self.is_fit(option):
-                self.report_option(path, option, raw, index, place, (option.value in values, option.label in labels))
+            if (
+                self.prose.suspicious
+                or option.value in values
+                or option.label in labels
+                or not self.is_fit(option)
+            ):
+                self.report_option(
+                    path, option, raw, index, place, (option.value in values, option.label in labels)
+                )
             values.add(option.value)
-            labels.add(option.label if not plain else option.value)
+            labels.add(option.label)
 
     def is_fit(self, option: Option) -> bool:
         """Whether the texts of an option have nothing wrong with their size, as far as a glance can tell."""
@@ -168,7 +174,7 @@ class FieldRules:
     ) -> None:
         """Look at an option closely; how it was spelt decides the path: a string, an object, with a value or not."""
         path = f"{path}.options[{place}]"
-        spelt = raw[index]["options"][place]
+        spelt = _member(_member(_member(raw, index), "options"), place)
         has_value = isinstance(spelt, Mapping) and "value" in spelt
         label_path = path if isinstance(spelt, str) else join(path, "label")
         self.prose.at(label_path, option.label, self.limits.option_label)
@@ -199,6 +205,9 @@ class FieldRules:
             self.report.add(path, "default_not_in_options" if stranger else "invalid_default")
 
 
-def as_sequence(raw: object) -> Sequence[Any]:
-    """Return a list as sent; nothing where it is none."""
-    return cast("Sequence[Any]", raw) if isinstance(raw, (list, tuple)) else ()
+def _member(raw: Any, step: str | int) -> Any:
+    """Return a member of what was sent; None for what was filled in, such as the Yes and No of a confirm."""
+    try:
+        return raw[step]
+    except (TypeError, KeyError, IndexError):
+        return None

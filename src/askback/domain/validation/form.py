@@ -122,5 +122,5 @@ class FormRules:
 
 
 def _members(raw: Raw, index: int) -> Mapping[str, Any]:
-    item = raw[index] if isinstance(raw, (list, tuple)) else None
+    item: object = raw[index] if isinstance(raw, (list, tuple)) else None
     return cast("Mapping[str, Any]", item) if isinstance(item, Mapping) else {}

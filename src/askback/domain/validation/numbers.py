@@ -20,8 +20,11 @@ def number_fault(field: Number, value: float) -> tuple[str, dict[str, Any]] | No
     if abs(value) > SAFE_INTEGER:
         return "number_too_large", {}
     if field.step is not None and not is_multiple(value, of=field.step, start=field.min or 0):
-        return ("step_mismatch.from", {"min": field.min, "step": field.step}) if field.min else (
-            "step_mismatch", {"step": field.step})
+        return (
+            ("step_mismatch.from", {"min": field.min, "step": field.step})
+            if field.min
+            else ("step_mismatch", {"step": field.step})
+        )
     return None
 
 

@@ -36,7 +36,13 @@ _WRONG_TYPE = {
 _SHORTHANDS = {"Option", "Agent"}
 _FIELD_KEYS = frozenset(
     key
-    for kind in (form_fields.Text, form_fields.Number, form_fields.Select, form_fields.Multiselect, form_fields.Date)
+    for kind in (
+        form_fields.Text,
+        form_fields.Number,
+        form_fields.Select,
+        form_fields.Multiselect,
+        form_fields.Date,
+    )
     for key in kind.model_fields
 )
 
@@ -91,7 +97,9 @@ def path_of(steps: Steps, path: str) -> str:
 
 def _place(body: object, location: Sequence[str | int], kind: str) -> Place:
     """Find Pydantic's location in the body, leaving out the names of union members that it puts in."""
-    if location and (location[-1] == "[key]" or (location[-1] in ("int", "float") and kind in _NUMBER_ERRORS)):
+    if location and (
+        location[-1] == "[key]" or (location[-1] in ("int", "float") and kind in _NUMBER_ERRORS)
+    ):
         location = location[:-1]
     place = Place((), body, None, present=True)
     for index, step in enumerate(location):

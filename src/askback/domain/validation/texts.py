@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import chain
+from typing import cast
 
 from askback.domain.faults import Fault, fault
 
@@ -64,7 +64,8 @@ def strings_in(value: object) -> Iterable[tuple[int | None, str]]:
     if isinstance(value, str):
         return ((None, value),)
     if isinstance(value, list):
-        return chain.from_iterable(((i, item),) if isinstance(item, str) else () for i, item in enumerate(value))  # pyright: ignore
+        items = enumerate(cast("list[object]", value))
+        return ((index, item) for index, item in items if isinstance(item, str))
     return ()
 
 

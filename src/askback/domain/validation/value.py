@@ -41,7 +41,9 @@ def is_provided(field: AnyField, raw: object) -> bool:
     """Whether a value counts as one: null, empty text and empty list do not, nor does white space in a text."""
     if raw is None or raw == "" or raw == []:
         return False
-    return not (isinstance(raw, str) and is_blank(raw) and field.type not in ("select", "radio", "multiselect"))
+    return not (
+        isinstance(raw, str) and is_blank(raw) and field.type not in ("select", "radio", "multiselect")
+    )
 
 
 def read_value(field: AnyField, raw: object, *, limits: Limits, required: bool) -> Checked:
@@ -149,7 +151,11 @@ def _item_faults(
     return faults
 
 
-MOMENT_READERS: dict[str, Callable[[str], Any]] = {"date": read_date, "time": read_time, "datetime": read_moment}
+MOMENT_READERS: dict[str, Callable[[str], Any]] = {
+    "date": read_date,
+    "time": read_time,
+    "datetime": read_moment,
+}
 
 
 def _moment(field: Date | Time | Datetime, raw: object, _limits: Limits, _required: bool) -> Checked:

@@ -1,0 +1,87 @@
+"""Markdown as an allow-listed tree, so that no browser ever gets HTML from an agent.
+
+A node is a string or `{"type", "children"?, "href"?}` with the types p, em, strong, code, pre,
+ul, ol, li, br and a. Headings and quotes become paragraphs, a picture its description, HTML the
+text that it is. Links keep http, https and mailto; any other stays text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+
+Node = str | dict[str, Any]
+
+MAX_NESTING = 20
+"""Levels that markdown-it follows; deeper nesting stays text."""
+
+_ANY_MARKUP = re.compile(r"[*_`\[\]<>#&\\\n]|^\s*(?:[-+=~]|\d+[.)])|https?:|\t| {2,}")
+_SCHEME = re.compile(r"(?:https?://|mailto:)[^\x00-\x20]+", re.IGNORECASE)
+_KEPT = {
+    "paragraph": "p",
+    "heading": "p",
+    "strong": "strong",
+    "em": "em",
+    "bullet_list": "ul",
+    "ordered_list": "ol",
+    "list_item": "li",
+}
+_TRANSPARENT = {"image", "inline", "blockquote"}
+_CODE_BLOCKS = {"fence", "code_block"}
+_READER = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING}).disable(
+    ["html_block", "html_inline"]
+)
+
+
+def tree(text: str) -> list[Node] | None:
+    """Return the tree of a Markdown text, or None when it holds no Markdown and can be shown as it is."""
+    if _ANY_MARKUP.search(text) is None:
+        return None
+    try:
+        nodes = _nodes(SyntaxTreeNode(_READER.parse(text)).children, MAX_NESTING)
+    except RecursionError:  # a thousand asterisks on either side
+        return None
+    return None if nodes in ([], [{"type": "p", "children": [text]}]) else nodes
+
+
+def _nodes(children: Iterable[SyntaxTreeNode], depth: int) -> list[Node]:
+    """Convert siblings, to `depth` levels, and join neighbouring texts."""
+    joined: list[Node] = []
+    for child in children:
+        for node in _node(child, depth):
+            if isinstance(node, str) and joined and isinstance(joined[-1], str):
+                joined[-1] += node
+            elif node != "":
+                joined.append(node)
+    return joined
+
+
+def _node(node: SyntaxTreeNode, depth: int) -> list[Node]:
+    kind = node.type
+    if kind in _KEPT and depth > 0:
+        return [{"type": _KEPT[kind], "children": _nodes(node.children, depth - 1)}]
+    if kind == "link":
+        return _link(node, depth)
+    if kind in _CODE_BLOCKS:
+        return [{"type": "pre", "children": [node.content.removesuffix("\n")]}]
+    if kind == "code_inline":
+        return [{"type": "code", "children": [node.content]}]
+    if kind == "hardbreak":
+        return [{"type": "br"}]
+    if kind == "softbreak":
+        return ["\n"]
+    if kind in _TRANSPARENT or kind in _KEPT:
+        return _nodes(node.children, depth - 1)
+    return [node.content] if kind in ("text", "text_special") else []
+
+
+def _link(node: SyntaxTreeNode, depth: int) -> list[Node]:
+    href = str(node.attrs.get("href", ""))
+    children = _nodes(node.children, depth - 1)
+    if _SCHEME.fullmatch(href) is None:
+        return children
+    return [{"type": "a", "href": href, "children": children}]
