@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -26,6 +27,7 @@ class Bench:
 
     def _connect(self) -> Connection:
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("CREATE TABLE IF NOT EXISTS t (x INTEGER PRIMARY KEY) STRICT")
         connection.set_trace_callback(self.statements.append)
         return connection
@@ -112,13 +114,92 @@ async def test_a_wrong_statement_fails_alone(bench: Bench) -> None:
     assert [type(o) for o in outcomes] == [int, sqlite3.OperationalError, int]
 
 
+class Gate:
+    """An operation that holds the writer until it is let go."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._reached, self._go = threading.Event(), threading.Event()
+        self.future = bench.writer.submit(self._hold)
+        assert self._reached.wait(10)
+
+    def _hold(self, db: Connection, events: list[Event]) -> None:
+        self._reached.set()
+        assert self._go.wait(10)
+
+    def open(self) -> None:
+        self._go.set()
+
+
 async def test_a_caller_that_left_before_its_group_began_takes_its_operation_along(bench: Bench) -> None:
-    gone = [bench.writer.submit(add(n)) for n in range(5)]
-    for future in gone:
+    gate = Gate(bench)
+    calls = [bench.writer.submit(add(n)) for n in range(10)]
+    for future in calls[::2]:
         future.cancel()
-    await bench.writer.submit(add(9))
-    assert set(bench.rows()) <= {*range(5), 9}
-    assert len(bench.rows()) == sum(len(group) for group in bench.heard)
+    gate.open()
+    await asyncio.gather(gate.future, *calls[1::2])
+    assert bench.rows() == [1, 3, 5, 7, 9]
+
+
+async def test_a_caller_that_leaves_while_its_group_is_written_is_not_missed(bench: Bench) -> None:
+    gate = Gate(bench)
+    gate.future.cancel()
+    gate.open()
+    assert await bench.writer.submit(add(1)) == 1
+    assert bench.rows() == [1]
+
+
+async def test_closing_finishes_what_waits(bench: Bench) -> None:
+    gate = Gate(bench)
+    calls = [bench.writer.submit(add(n)) for n in range(LARGEST_GROUP + 5)]
+    closing = asyncio.ensure_future(bench.writer.close())
+    await asyncio.sleep(0)
+    gate.open()
+    await closing
+    assert await asyncio.gather(*calls) == list(range(LARGEST_GROUP + 5))
+    assert len(bench.rows()) == LARGEST_GROUP + 5
+
+
+async def test_a_commit_that_fails_is_rolled_back_and_the_next_one_works(bench: Bench) -> None:
+    def orphan(db: Connection, _: list[Event]) -> None:
+        db.execute("CREATE TABLE c (x REFERENCES t (x) DEFERRABLE INITIALLY DEFERRED)")
+        db.execute("PRAGMA defer_foreign_keys = ON")
+        db.execute("INSERT INTO c VALUES (404)")
+
+    gate = Gate(bench)
+    calls = [bench.writer.submit(op) for op in (add(1), orphan, add(2))]
+    gate.open()
+    outcomes = await asyncio.gather(*calls, return_exceptions=True)
+    assert [type(o) for o in outcomes] == [Unavailable] * 3
+    assert await bench.writer.submit(add(3)) == 3
+    assert bench.rows() == [3]
+    assert [e.position for group in bench.heard for e in group] == [3]
+
+
+async def test_a_disk_that_cannot_be_read_fails_the_whole_group(bench: Bench) -> None:
+    def unreadable(db: Connection, _: list[Event]) -> None:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR_READ
+        raise error
+
+    gate = Gate(bench)
+    calls = [bench.writer.submit(op) for op in (add(1), unreadable, add(2))]
+    gate.open()
+    outcomes = await asyncio.gather(*calls, return_exceptions=True)
+    assert [type(o) for o in outcomes] == [Unavailable] * 3
+    assert bench.rows() == []
+
+
+async def test_an_error_that_ends_the_transaction_fails_the_whole_group(bench: Bench) -> None:
+    def end(db: Connection, _: list[Event]) -> None:
+        db.execute("INSERT OR ROLLBACK INTO t VALUES (7)")
+
+    await bench.writer.submit(add(7))
+    gate = Gate(bench)
+    calls = [bench.writer.submit(op) for op in (add(1), end, add(2))]
+    gate.open()
+    outcomes = await asyncio.gather(*calls, return_exceptions=True)
+    assert [type(o) for o in outcomes] == [Unavailable] * 3
+    assert bench.rows() == [7]
 
 
 async def test_a_writer_that_cannot_connect_says_why(tmp_path: Path) -> None:

@@ -159,8 +159,8 @@ class Writer:
             try:
                 job.result = job.operation(connection, events)
             except Exception as error:
-                if refused_by_disk(error):
-                    raise
+                if refused_by_disk(error) or not connection.in_transaction:
+                    raise  # some errors end the transaction: what came after would commit one by one
                 job.error = error
                 del events[mark:]
                 if isolate:
