@@ -1,218 +1,126 @@
-"""The inbox in the terminal: what is pending, one form after the other, and whoever else answers meanwhile."""
+"""One request answered in the terminal, while watching whether somebody else is quicker."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from askback.cli.prompt import Leave, Left
 from askback.cli.terminal import Terminal
-from askback.cli.walk import Leave, Left, Walk
+from askback.cli.walk import Walk
+from askback.cli.wording import asker, ended, title
 from askback.client import AsyncClient
-from askback.domain.lifecycle import Status
 from askback.domain.request import InputRequest
 from askback.errors import Conflict, Invalid
 from askback.messages import negotiate, render
 
-POLL_S = 15.0
-"""How often to look for new requests although none was announced."""
-
 REASON = {Leave.SKIP: "skipped", Leave.DISMISS: "dismissed"}
 
 
-class Inbox:
-    """What one person has to answer, over all threads or in one."""
-
-    def __init__(self, client: AsyncClient, terminal: Terminal, *, thread: str | None = None) -> None:
-        self.client = client
-        self.terminal = terminal
-        self.thread = thread
-        self._later: set[str] = set()
-
-    async def one(self, request_id: str) -> None:
-        """Answer one request; say how it ended if it has."""
-        request = await self.client.get(request_id)
-        if request.settled:
-            self.terminal.say(_ended(request), "yellow")
-        else:
-            await self._answer(request)
-
-    async def pass_once(self) -> None:
-        """Go through everything that is pending now."""
-        if not await self._round():
-            self.terminal.say("Nothing is pending.")
-
-    async def stay(self) -> None:
-        """Answer what is pending and wait for more, until the person leaves."""
-        arrived = asyncio.Event()
-        watching = asyncio.create_task(self._watch(arrived))
-        try:
-            await self.client.list(limit=1)  # once this is back, the events are subscribed to
-            await self._round()
-            while True:
-                self.terminal.say("Nothing is pending. Waiting for a question; Ctrl-C leaves.", "dim")
-                while not await self._round():
-                    await _first(arrived, watching)
-                    arrived.clear()
-        finally:
-            await _end(watching)
-
-    async def pending(self) -> Sequence[InputRequest]:
-        """Return what can be answered, oldest first, without what was put off."""
-        found: list[InputRequest] = []
-        cursor = None
-        while True:
-            page = await self.client.list(status="pending", thread_id=self.thread, limit=200, cursor=cursor)
-            found += page.requests
-            cursor = page.next_cursor
-            if cursor is None:
-                return [request for request in reversed(found) if request.id not in self._later]
-
-    async def _round(self) -> bool:
-        """Offer what is pending until nothing is left; return whether there was anything."""
-        any_pending = False
-        while waiting := await self.pending():
-            any_pending = True
-            await self._answer(await self._pick(waiting))
-        return any_pending
-
-    async def _pick(self, waiting: Sequence[InputRequest]) -> InputRequest:
-        if len(waiting) == 1:
-            return waiting[0]
-        self.terminal.say()
-        self.terminal.say(f"{len(waiting)} requests are pending", "bold")
-        for n, request in enumerate(waiting, 1):
-            self.terminal.say(f"  {n}  {_title(request)}  ({_asker(request)})")
-        while True:
-            line = (await self.terminal.line("Which one? [1] ")).strip() or "1"
-            if line.isascii() and line.isdecimal() and 1 <= int(line) <= len(waiting):
-                return waiting[int(line) - 1]
-            self.terminal.say(f"Type a number from 1 to {len(waiting)}.", "red")
-
-    async def _answer(self, request: InputRequest) -> None:
-        """Walk through one form while watching whether somebody else settles it."""
-        settled = asyncio.create_task(self.client.wait(request.id))
-        walking = asyncio.create_task(self._walk(request))
-        try:
-            await asyncio.wait({settled, walking}, return_when=asyncio.FIRST_COMPLETED)
-            if walking.done():
-                walking.result()
-                return
-            await _end(walking)
-            self.terminal.say()
-            self.terminal.say(_ended(settled.result()), "yellow")
-            await self.terminal.settle()
-        finally:
-            await _end(settled)
-            await _end(walking)
-
-    async def _walk(self, request: InputRequest) -> None:
-        self._head(request)
-        if request.form is None:
-            self.terminal.say(f"This version cannot show a request of kind {request.kind}.", "yellow")
-            self._later.add(request.id)
-            return
-        locale = negotiate(request.form.locale or _language())
-        walk = Walk(self.terminal, request.form, locale)
-        try:
-            await self._send(request, walk)
-        except Left as left:
-            await self._leave(request, left.how)
-
-    async def _send(self, request: InputRequest, walk: Walk) -> None:
-        values = await walk.fill()
-        while True:
-            faults = [(fault.path, render(fault, walk.locale)) for fault in walk.check()]
-            if not faults:
-                try:
-                    done = await self.client.answer(request.id, values, revision=request.revision)
-                except Invalid as refused:
-                    faults = [(str(e["path"]), str(e["message"])) for e in refused.field_errors]
-                except Conflict as late:
-                    self.terminal.say(_late(late), "yellow")
-                    return
-                else:
-                    self.terminal.say(f"Sent. {_title(done)}: answered.", "green")
-                    return
-            values = await walk.mend(faults)
-
-    async def _leave(self, request: InputRequest, how: Leave) -> None:
-        if how is Leave.LATER:
-            self._later.add(request.id)
-            self.terminal.say("Left open.", "dim")
-            return
-        try:
-            await self.client.decline(request.id, reason=REASON[how])
-        except Conflict as late:
-            self.terminal.say(_late(late), "yellow")
-        else:
-            self.terminal.say("Skipped." if how is Leave.SKIP else "Dismissed.", "green")
-
-    def _head(self, request: InputRequest) -> None:
-        self.terminal.say()
-        self.terminal.say(f"── {_asker(request)}", "cyan")
-        if request.form is None:
-            return
-        if request.form.title:
-            self.terminal.say(request.form.title, "bold underline")
-        if request.form.description:
-            self.terminal.say(request.form.description)
-        self.terminal.say("(:help lists commands; :skip, :dismiss, :later and :back leave)", "dim")
-
-    async def _watch(self, arrived: asyncio.Event) -> None:
-        async for event in self.client.events():
-            if event["type"] == "request.created":
-                arrived.set()
+async def answer(client: AsyncClient, terminal: Terminal, request: InputRequest) -> bool:
+    """Let the person deal with one request; return False when it was put off."""
+    return await _Answering(client, terminal, request).run()
 
 
-async def _first(arrived: asyncio.Event, watching: asyncio.Task[None]) -> None:
-    """Return when something arrived, or after a while to look by oneself; raise what ended the watching."""
-    waiting = asyncio.create_task(arrived.wait())
-    try:
-        await asyncio.wait({waiting, watching}, timeout=POLL_S, return_when=asyncio.FIRST_COMPLETED)
-        if watching.done():
-            watching.result()
-    finally:
-        waiting.cancel()
-
-
-async def _end(task: asyncio.Task[Any]) -> None:
-    """Cancel a task that is not needed any more and wait until it is gone."""
+async def stop(task: asyncio.Task[Any]) -> None:
+    """Cancel a task that is not needed any more, and wait until it is gone."""
     if not task.done():
         task.cancel()
         with suppress(asyncio.CancelledError, Exception):
             await task
 
 
+class _Answering:
+    """One person at one request; `sending` while the server is told, which nothing interrupts."""
+
+    def __init__(self, client: AsyncClient, terminal: Terminal, request: InputRequest) -> None:
+        self._client = client
+        self._terminal = terminal
+        self._request = request
+        self._sending = False
+
+    async def run(self) -> bool:
+        settled = asyncio.create_task(self._client.wait(self._request.id))
+        walking = asyncio.create_task(self._walk())
+        try:
+            await asyncio.wait({settled, walking}, return_when=asyncio.FIRST_COMPLETED)
+            if walking.done() or self._sending:
+                return await walking
+            await stop(walking)
+            self._terminal.say()
+            self._terminal.say(ended(settled.result()), "yellow")
+            await self._terminal.settle()
+            return True
+        finally:
+            await stop(settled)
+            await stop(walking)
+
+    async def _walk(self) -> bool:
+        request = self._request
+        _head(self._terminal, request)
+        if request.form is None:
+            self._terminal.say(f"This version cannot show a request of kind {request.kind}.", "yellow")
+            return False
+        walk = Walk(self._terminal, request.form, negotiate(request.form.locale or _language()))
+        try:
+            await self._send(walk)
+        except Left as left:
+            return await self._leave(left.how)
+        except Conflict as late:
+            self._late(late)
+        return True
+
+    async def _send(self, walk: Walk) -> None:
+        """Send until the server agrees; it has the last word on every rule."""
+        values = await walk.fill()
+        while faults := await self._refused(walk, values):
+            values = await walk.mend(faults)
+        self._terminal.say(f"{title(self._request)}: answered.", "green")
+
+    async def _refused(self, walk: Walk, values: dict[str, Any]) -> list[tuple[str, str]]:
+        """Send, and return what was refused, as (path, sentence)."""
+        if faults := walk.check():
+            return [(fault.path, render(fault, walk.locale)) for fault in faults]
+        self._sending = True
+        try:
+            await self._client.answer(self._request.id, values, revision=self._request.revision)
+        except Invalid as refused:
+            self._sending = False
+            return [(str(fault["path"]), str(fault["message"])) for fault in refused.field_errors]
+        return []
+
+    async def _leave(self, how: Leave) -> bool:
+        if how is Leave.LATER:
+            self._terminal.say("Left open.", "dim")
+            return False
+        self._sending = True
+        try:
+            await self._client.decline(self._request.id, reason=REASON[how])
+        except Conflict as late:
+            self._late(late)
+        else:
+            self._terminal.say(f"{title(self._request)}: {REASON[how]}.", "green")
+        return True
+
+    def _late(self, late: Conflict) -> None:
+        now = InputRequest.model_validate(late.request) if late.request else None
+        self._terminal.say(ended(now) if now is not None and now.settled else late.message, "yellow")
+
+
+def _head(terminal: Terminal, request: InputRequest) -> None:
+    terminal.say()
+    terminal.say(f"── {asker(request)}", "cyan")
+    if request.form is None:
+        return
+    if request.form.title:
+        terminal.say(request.form.title, "bold underline")
+    if request.form.description:
+        terminal.say(request.form.description)
+    terminal.say("(:help lists what else can be typed; :later leaves it open)", "dim")
+
+
 def _language() -> str:
     """Return the language of this terminal, as in `de-AT`."""
     return os.environ.get("LANG", "en").partition(".")[0].replace("_", "-")
-
-
-def _title(request: InputRequest) -> str:
-    form = request.form
-    if form is None:
-        return request.kind
-    return form.title or form.all_fields[0].label
-
-
-def _asker(request: InputRequest) -> str:
-    """Say who asks: the name of the token, which the agent cannot choose, stands first."""
-    token = request.requester.name if request.requester else "somebody"
-    claimed = f", says it is {request.agent.name}" if request.agent else ""
-    return f"asked by {token}{claimed}, in {request.thread_id}"
-
-
-def _ended(request: InputRequest) -> str:
-    by = f" by {request.settled_by.name}" if request.settled_by else ""
-    why = f" ({request.reason})" if request.reason else ""
-    return f"{_title(request)}: {request.status.value}{by}{why} meanwhile."
-
-
-def _late(late: Conflict) -> str:
-    if late.request is None:
-        return late.message
-    request = InputRequest.model_validate(late.request)
-    return _ended(request) if request.status is not Status.PENDING else late.message

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from askback.cli.answering import Inbox
 from askback.cli.connection import Connection, find
+from askback.cli.pending import Pending
 from askback.cli.signals import interruptible
 from askback.cli.terminal import EndOfInput, Terminal
 from askback.client import AsyncClient
@@ -52,10 +52,10 @@ async def _run(
     server: Connection, terminal: Terminal, *, once: bool, thread: str | None, request: str | None
 ) -> None:
     async with AsyncClient(server.url, server.token) as client:
-        box = Inbox(client, terminal, thread=thread)
+        box = Pending(client, terminal, thread=thread)
         if request is not None:
             await box.one(request)
         elif once:
-            await box.pass_once()
+            await box.once()
         else:
             await box.stay()

@@ -7,10 +7,10 @@ is lost to a reader that has left. What agents wrote is never printed as it is: 
 from __future__ import annotations
 
 import asyncio
+import io
 import sys
 import threading
 import unicodedata
-from typing import BinaryIO
 
 from rich.console import Console
 from rich.text import Text
@@ -28,9 +28,10 @@ class EndOfInput(Exception):
 class Terminal:
     """Reads lines from `source` and writes to `console`."""
 
-    def __init__(self, console: Console, source: BinaryIO | None = None) -> None:
+    def __init__(self, console: Console, source: io.RawIOBase | None = None) -> None:
         self.console = console
-        self._source = source or sys.stdin.buffer
+        # Unbuffered: a thread that waits in a buffered read holds a lock that Python needs to end.
+        self._source = source or io.FileIO(sys.stdin.fileno(), closefd=False)
         self._lines: asyncio.Queue[str | None] | None = None
         self.interactive = self._source.isatty()
 
@@ -63,12 +64,17 @@ class Terminal:
         return self._lines
 
     def _read(self, loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str | None]) -> None:
-        try:
-            for raw in iter(self._source.readline, b""):
-                loop.call_soon_threadsafe(lines.put_nowait, raw.decode("utf-8", "replace").rstrip("\r\n"))
-            loop.call_soon_threadsafe(lines.put_nowait, None)
-        except (RuntimeError, ValueError, OSError):
-            return  # the program has ended meanwhile: the loop or the file is closed
+        line: str | None = ""
+        while line is not None:
+            try:
+                raw = self._source.readline()
+            except OSError:
+                raw = b""  # the terminal is gone
+            line = raw.decode("utf-8", "replace").rstrip("\r\n") if raw else None
+            try:
+                loop.call_soon_threadsafe(lines.put_nowait, line)
+            except RuntimeError:
+                return  # the program has ended meanwhile
 
 
 def printable(text: str) -> str:

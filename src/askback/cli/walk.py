@@ -4,42 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
 from askback.cli import entry
+from askback.cli.prompt import Back, Prompt
 from askback.cli.terminal import Terminal
 from askback.domain.faults import Fault, Faults, join
-from askback.domain.fields import AnyField, Form, Section, Textarea
+from askback.domain.fields import AnyField, Form, Section
 from askback.domain.validation.answer import check_answer
-from askback.messages import render
 
-
-class Leave(Enum):
-    """How a person can leave a form without answering it."""
-
-    SKIP = ":skip"
-    DISMISS = ":dismiss"
-    LATER = ":later"
-
-
-class Left(Exception):
-    """The person left the form."""
-
-    def __init__(self, how: Leave) -> None:
-        super().__init__(how.value)
-        self.how = how
-
-
-class _Back(Exception):
-    """One step back."""
-
-
-HELP = """\
-Type an answer and press Enter. An empty line takes what stands in brackets, or leaves the field empty.
-  :back     go back one field          :empty    leave this field empty although it has a default
-  :skip     skip the whole form        :dismiss  refuse to answer
-  :later    leave it open for now      ::text    an answer that begins with a colon"""
+Step = tuple[Section | None, AnyField | None]
+"""A field with its section, or a section's heading."""
 
 
 @dataclass
@@ -51,9 +26,14 @@ class Walk:
     locale: str
     values: dict[str, Any] = field(default_factory=dict[str, Any])
 
+    def __post_init__(self) -> None:
+        self._prompt = Prompt(self.terminal, self.form, self.locale)
+        initial = self.form.initial_values or {}
+        for each in self.form.all_fields:
+            self._keep(each, each.default if initial.get(each.id) is None else initial[each.id])
+
     async def fill(self) -> dict[str, Any]:
         """Ask for every field, then for the word to send; return the values. Raises `Left`."""
-        self.values = {f.id: v for f in self.form.all_fields if (v := self._initial(f)) is not None}
         await self._ask(self._steps())
         while not await self._agreed():
             await self._ask(self._steps())
@@ -61,13 +41,12 @@ class Walk:
 
     async def mend(self, faults: Sequence[tuple[str, str]]) -> dict[str, Any]:
         """Show what was refused, as (path, sentence), ask again for those fields, and return the values."""
-        wrong = dict(faults)
-        for text in wrong.values():
-            self.terminal.say(text, "red")
-        fields = [f for f in self.form.all_fields if any(_concerns(path, f) for path in wrong)]
-        if not fields:
+        for _, sentence in faults:
+            self.terminal.say(sentence, "red")
+        wrong = [each for each in self.form.all_fields if any(_concerns(path, each) for path, _ in faults)]
+        if not wrong:
             return await self.fill()
-        await self._ask([(None, each) for each in fields])
+        await self._ask([(None, each) for each in wrong])
         return self.values
 
     def check(self) -> list[Fault]:
@@ -78,7 +57,7 @@ class Walk:
             return list(refused.faults)
         return []
 
-    def _steps(self) -> list[tuple[Section | None, AnyField | None]]:
+    def _steps(self) -> list[Step]:
         if self.form.sections is None:
             return [(None, each) for each in self.form.fields or []]
         return [
@@ -87,140 +66,63 @@ class Walk:
             for step in [(section, None), *((section, each) for each in section.fields)]
         ]
 
-    async def _ask(self, steps: Sequence[tuple[Section | None, AnyField | None]]) -> None:
-        at, skipped = 0, set[str]()
-        visited: list[int] = []
+    async def _ask(self, steps: Sequence[Step]) -> None:
+        skipped: set[str] = set()
+        asked: list[int] = []
+        at = 0
         while at < len(steps):
             section, each = steps[at]
             try:
-                if each is not None and not (section and section.id in skipped):
-                    await self._field(each, optional=bool(section and section.optional))
-                    visited.append(at)
-                elif section is not None and each is None and await self._section(section, skipped):
-                    visited.append(at)
+                if each is None:
+                    assert section is not None
+                    said = await self._open(section, skipped)
+                else:
+                    said = await self._field(section, each, skipped)
+            except Back:
+                at = asked.pop() if asked else 0
+            else:
+                asked += [at] if said else []
                 at += 1
-            except _Back:
-                at = visited.pop() if visited else 0
 
-    async def _section(self, section: Section, skipped: set[str]) -> bool:
-        """Head a section; return whether something was asked."""
+    async def _open(self, section: Section, skipped: set[str]) -> bool:
+        """Head a section and ask whether an optional one is wanted; return whether anything was asked."""
         skipped.discard(section.id)
         self.terminal.say()
         self.terminal.say(section.title or section.id, "bold underline")
         if section.description:
             self.terminal.say(section.description, "dim")
-        if not section.optional:
+        if section.optional and not await self._prompt.yes("Fill in this part"):
+            skipped.add(section.id)
+            for each in section.fields:
+                self._keep(each, None)
+        return section.optional
+
+    async def _field(self, section: Section | None, each: AnyField, skipped: set[str]) -> bool:
+        if section is not None and section.id in skipped:
             return False
-        if await self._yes("Fill in this part? [y/N] "):
-            return True
-        skipped.add(section.id)
-        for each in section.fields:
-            self.values.pop(each.id, None)
+        optional = section is not None and section.optional
+        self._keep(each, await self._prompt.field(each, self.values.get(each.id), optional=optional))
         return True
-
-    async def _field(self, each: AnyField, *, optional: bool) -> None:
-        self._head(each, optional=optional)
-        while True:
-            value = await self._value(each)
-            faults = self._faults(each, value)
-            if optional and all(fault.code == "required_missing" for fault in faults):
-                faults = []
-            if faults:
-                for fault in faults:
-                    self.terminal.say(render(fault, self.locale), "red")
-                continue
-            if await self._sure(each, value):
-                break
-        self.values[each.id] = value
-        if value is None:
-            del self.values[each.id]
-
-    async def _sure(self, each: AnyField, value: Any) -> bool:
-        for label in entry.dangerous(each, value):
-            if not await self._yes(f"Really “{label}”? [y/N] "):
-                return False
-        return True
-
-    def _head(self, each: AnyField, *, optional: bool) -> None:
-        self.terminal.say()
-        self.terminal.say(each.label + ("" if each.required and not optional else " (optional)"), "bold")
-        if each.description:
-            self.terminal.say(each.description, "dim")
-        options = entry.options_of(each)
-        for key, option in zip(entry.keys(options), options, strict=True):
-            note = " (recommended)" if option.recommended else ""
-            self.terminal.say(f"  {key}  {option.label}{note}", "red" if option.style == "danger" else "")
-            if option.description:
-                self.terminal.say(f"     {option.description}", "dim")
-
-    async def _value(self, each: AnyField) -> Any:
-        kept = self.values.get(each.id)
-        offer = "" if kept is None else f" [{entry.shown(each, kept)}]"
-        line = await self._command(f"{entry.hint(each)}{offer}: ")
-        if line == ":empty":
-            return None
-        if isinstance(each, Textarea) and line and kept != line:
-            return await self._lines(line)
-        if not line.strip():
-            return kept
-        return entry.read(each, _unescaped(line))
-
-    async def _lines(self, first: str) -> str:
-        lines: list[str] = []
-        line = first
-        while line != ".":
-            lines.append(
-                _unescaped(line) if not lines else line.removeprefix(".") if line.startswith("..") else line
-            )
-            line = await self.terminal.line("| ")
-        return "\n".join(lines)
-
-    async def _command(self, prompt: str) -> str:
-        while True:
-            line = await self.terminal.line(prompt)
-            word = line.strip()
-            if word == ":back":
-                raise _Back
-            if word == Leave.SKIP.value and not self.form.allow_skip:
-                self.terminal.say("This form cannot be skipped. :dismiss refuses to answer it.", "yellow")
-            elif word in {how.value for how in Leave}:
-                raise Left(Leave(word))
-            elif word.startswith(":") and not word.startswith("::") and word != ":empty":
-                self.terminal.say(HELP, "dim")
-            else:
-                return line if word != ":empty" else word
 
     async def _agreed(self) -> bool:
-        """Ask for the word to send; a form of one field is sent at once, as a button in the browser is."""
-        if len(self.form.all_fields) < 2:
+        """Show the answers and ask for the word to send; a form of one field is sent at once."""
+        fields = self.form.all_fields
+        if len(fields) < 2:
             return True
         self.terminal.say()
-        for each in self.form.all_fields:
+        for each in fields:
             if each.id in self.values:
                 self.terminal.say(f"  {each.label}: {entry.shown(each, self.values[each.id])}")
         try:
-            word = await self._command(f"{self.form.submit_label or 'Submit'}? [Y/n] ")
-        except _Back:
+            return await self._prompt.yes(self.form.submit_label or "Submit", default=True)
+        except Back:
             return False
-        return not word.strip() or word.strip().casefold() in entry.YES
 
-    async def _yes(self, question: str) -> bool:
-        return (await self._command(question)).strip().casefold() in entry.YES
-
-    def _faults(self, each: AnyField, value: Any) -> list[Fault]:
-        try:
-            check_answer(Form(fields=[each]), {each.id: value})
-        except Faults as refused:
-            return list(refused.faults)
-        return []
-
-    def _initial(self, each: AnyField) -> Any:
-        given = (self.form.initial_values or {}).get(each.id)
-        return each.default if given is None else given
-
-
-def _unescaped(line: str) -> str:
-    return line[1:] if line.startswith("::") else line
+    def _keep(self, each: AnyField, value: Any) -> None:
+        if value is None:
+            self.values.pop(each.id, None)
+        else:
+            self.values[each.id] = value
 
 
 def _concerns(path: str, each: AnyField) -> bool:

@@ -1,0 +1,103 @@
+"""Everything that waits for one person, in the terminal: what is pending now, and what comes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from askback.cli.answering import answer, stop
+from askback.cli.terminal import Terminal
+from askback.cli.wording import asker, ended, title
+from askback.client import AsyncClient
+from askback.domain.request import InputRequest
+
+POLL_S = 15.0
+"""How often to look for new requests although none was announced."""
+
+
+class Pending:
+    """What one person has to answer, over all threads or in one."""
+
+    def __init__(self, client: AsyncClient, terminal: Terminal, *, thread: str | None = None) -> None:
+        self._client = client
+        self._terminal = terminal
+        self._thread = thread
+        self._later: set[str] = set()
+
+    async def one(self, request_id: str) -> None:
+        """Answer one request; say how it ended if it has."""
+        request = await self._client.get(request_id)
+        if request.settled:
+            self._terminal.say(ended(request), "yellow")
+        else:
+            await answer(self._client, self._terminal, request)
+
+    async def once(self) -> None:
+        """Go through everything that is pending now."""
+        if not await self._round():
+            self._terminal.say("Nothing is pending.")
+
+    async def stay(self) -> None:
+        """Answer what is pending and wait for more, until the person leaves."""
+        arrived = asyncio.Event()
+        watching = asyncio.create_task(self._watch(arrived))
+        try:
+            await self._client.list(limit=1)  # once this is back, the events are subscribed to
+            await self._round()
+            while True:
+                self._terminal.say("Nothing is pending. Waiting for a question; Ctrl-C leaves.", "dim")
+                while not await self._round():
+                    await _first(arrived, watching)
+                    arrived.clear()
+        finally:
+            await stop(watching)
+
+    async def _round(self) -> bool:
+        """Offer what is pending until nothing is left; return whether there was anything."""
+        any_pending = False
+        while waiting := await self._waiting():
+            any_pending = True
+            request = await self._pick(waiting)
+            if not await answer(self._client, self._terminal, request):
+                self._later.add(request.id)
+        return any_pending
+
+    async def _waiting(self) -> Sequence[InputRequest]:
+        """Return what can be answered, oldest first, without what was put off."""
+        found: list[InputRequest] = []
+        cursor = None
+        while True:
+            page = await self._client.list(status="pending", thread_id=self._thread, limit=200, cursor=cursor)
+            found += page.requests
+            cursor = page.next_cursor
+            if cursor is None:
+                return [request for request in reversed(found) if request.id not in self._later]
+
+    async def _pick(self, waiting: Sequence[InputRequest]) -> InputRequest:
+        if len(waiting) == 1:
+            return waiting[0]
+        self._terminal.say()
+        self._terminal.say(f"{len(waiting)} requests are pending", "bold")
+        for n, request in enumerate(waiting, 1):
+            self._terminal.say(f"  {n}  {title(request)}  ({asker(request)})")
+        while True:
+            line = (await self._terminal.line("Which one? [1] ")).strip() or "1"
+            if line.isascii() and line.isdecimal() and 1 <= int(line) <= len(waiting):
+                return waiting[int(line) - 1]
+            self._terminal.say(f"Type a number from 1 to {len(waiting)}.", "red")
+
+    async def _watch(self, arrived: asyncio.Event) -> None:
+        async for event in self._client.events():
+            if event["type"] == "request.created":
+                arrived.set()
+
+
+async def _first(arrived: asyncio.Event, watching: asyncio.Task[None]) -> None:
+    """Return when something arrived, or after a while to look by oneself; raise what ended the watching."""
+    waiting = asyncio.create_task(arrived.wait())
+    try:
+        await asyncio.wait({waiting, watching}, timeout=POLL_S, return_when=asyncio.FIRST_COMPLETED)
+        if watching.done():
+            watching.result()
+    finally:
+        waiting.cancel()
