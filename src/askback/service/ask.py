@@ -52,7 +52,9 @@ def _record(ctx: Services, principal: Principal, asked: Ask) -> Record:
     )
 
 
-def _spec(asked: Ask, principal: Principal, *, request_id: str, created_at: int, expires_at: int | None) -> str:
+def _spec(
+    asked: Ask, principal: Principal, *, request_id: str, created_at: int, expires_at: int | None
+) -> str:
     """Write the part of the request that never changes; the form is encoded here once and for all."""
     head = {
         "id": request_id,

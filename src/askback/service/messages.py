@@ -7,10 +7,10 @@ from typing import Any, cast
 
 from askback.domain import events
 from askback.domain.bodies import AppendBody, ImageBlock, MessageBody, RequestBlock
-from askback.domain.faults import Fault, Faults, fault
 from askback.domain.timestamps import rfc3339
+from askback.domain.validation.prose import Prose
+from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
-from askback.domain.validation.texts import text_faults
 from askback.errors import NotFound
 from askback.ports.store import MessageMissing, Outcome, Principal
 from askback.service import access
@@ -26,8 +26,9 @@ async def post(
 ) -> tuple[dict[str, Any], Outcome]:
     """Add a message and return `({"id"}, outcome)`, or append to one and return `({}, APPLIED)`."""
     await access.require(ctx, principal, "message")
-    if faults := text_faults("thread_id", thread_id, max_length=ctx.limits.identifier, lines=False):
-        raise Faults(faults)
+    report = Report()
+    Prose(report, suspicious=True).at("thread_id", thread_id, ctx.limits.identifier)
+    report.finish()
     if isinstance(body, dict) and "append_to" in body:
         return await _append(ctx, principal, thread_id, cast("dict[str, object]", body))
     return await _add(ctx, principal, thread_id, body, key)
@@ -60,8 +61,9 @@ async def _append(
     ctx: Services, principal: Principal, thread_id: str, body: dict[str, object]
 ) -> tuple[dict[str, Any], Outcome]:
     sent = parse(AppendBody, body)
-    if faults := _too_big(ctx, sent.text, "text"):
-        raise Faults(faults)
+    report = Report()
+    _check_size(ctx, report, "text", sent.text)
+    report.finish()
     now = ctx.clock.now_ms()
     data = json.dumps({"id": sent.append_to, "text": sent.text}, separators=(",", ":"))
     event = events.Draft(events.MESSAGE_DELTA, principal.tenant, thread_id, now, None, data)
@@ -73,24 +75,23 @@ async def _append(
 
 
 async def _check(ctx: Services, principal: Principal, sent: MessageBody) -> None:
-    limit = ctx.limits.identifier
-    faults: list[Fault] = [] if sent.content else [fault("content", "too_few", min=1)]
-    for name in ("id", "run_id"):
-        value = getattr(sent, name)
-        if value is not None:
-            faults += text_faults(name, value, max_length=limit, lines=False)
-    faults += _too_big(ctx, sent.model_dump_json(), "content")
+    report = Report()
+    prose = Prose(report, suspicious=True)
+    prose.line("", "id", sent.id, ctx.limits.identifier)
+    prose.line("", "run_id", sent.run_id, ctx.limits.identifier)
+    if not sent.content:
+        report.add("content", "too_few.blocks")
+    _check_size(ctx, report, "content", sent.model_dump_json())
     for i, block in enumerate(sent.content):
         if isinstance(block, ImageBlock) and not block.url.startswith(IMAGES):
-            faults.append(fault(f"content[{i}].url", "invalid_url"))
+            report.add(f"content[{i}].url", "invalid_url")
         if isinstance(block, RequestBlock):
             record = await ctx.store.get(principal.tenant, block.request_id)
             if record is None or not access.sees(principal, record.requester):
-                faults.append(fault(f"content[{i}].request_id", "unknown_request"))
-    if faults:
-        raise Faults(faults)
+                report.add(f"content[{i}].request_id", "unknown_request")
+    report.finish()
 
 
-def _too_big(ctx: Services, text: str, path: str) -> list[Fault]:
-    size = len(text.encode())
-    return [fault(path, "too_long.bytes", max=ctx.limits.message_bytes)] if size > ctx.limits.message_bytes else []
+def _check_size(ctx: Services, report: Report, path: str, text: str) -> None:
+    if len(text.encode()) > ctx.limits.message_bytes:
+        report.add(path, "too_long.bytes", max=ctx.limits.message_bytes)

@@ -61,9 +61,7 @@ async def lost(ctx: Services, record: Record, claim: Claim | None) -> Change:
     """Answer a call that came after the end: its own earlier success when the claim says so, else a conflict."""
     if claim is not None:
         event = Draft("request.replayed", record.tenant, record.thread_id, 0, record.id, record.state)
-        nothing = Settlement(
-            record.tenant, record.id, frozenset(), None, record.status, record.state, event
-        )
+        nothing = Settlement(record.tenant, record.id, frozenset(), None, record.status, record.state, event)
         change = await ctx.store.settle(nothing, claim)
         if change is not None and change.outcome is Outcome.REPLAYED:
             return change
