@@ -17,7 +17,7 @@ from markdown_it.tree import SyntaxTreeNode
 Node = str | dict[str, Any]
 
 MAX_NESTING = 20
-"""Levels that markdown-it follows; deeper nesting stays text."""
+"""Levels that are kept; what is nested deeper loses its marks, and beyond a hundred its text."""
 
 _ANY_MARKUP = re.compile(r"[*_`\[\]<>#&\\\n]|^\s*(?:[-+=~]|\d+[.)])|https?:|\t| {2,}")
 _SCHEME = re.compile(r"(?:https?://|mailto:)[^\x00-\x20]+", re.IGNORECASE)
@@ -32,7 +32,7 @@ _KEPT = {
 }
 _TRANSPARENT = {"image", "inline", "blockquote"}
 _CODE_BLOCKS = {"fence", "code_block"}
-_READER = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING}).disable(
+_READER = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).disable(
     ["html_block", "html_inline"]
 )
 

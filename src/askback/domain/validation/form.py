@@ -122,5 +122,6 @@ class FormRules:
 
 
 def _members(raw: Raw, index: int) -> Mapping[str, Any]:
-    item: object = raw[index] if isinstance(raw, (list, tuple)) else None
+    items = cast("Sequence[object]", raw) if isinstance(raw, (list, tuple)) else ()
+    item = items[index] if index < len(items) else None
     return cast("Mapping[str, Any]", item) if isinstance(item, Mapping) else {}
