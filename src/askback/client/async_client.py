@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
@@ -240,7 +239,7 @@ class AsyncClient:
         """Add a message made of content blocks and return its id; the same `id` again adds nothing."""
         body = operations.known(content=list(content), run_id=run_id, id=id)
         op = frame(
-            "message", thread_id=thread_id, body=body, key=secrets.token_urlsafe(16) if id is None else None
+            "message", thread_id=thread_id, body=body, key=operations.idempotency_key(None) if id is None else None
         )
         return (await self._call(op))["id"]
 
@@ -282,7 +281,7 @@ class AsyncClient:
         request_id = request if isinstance(request, str) else request.id
         body = {name: value for name, value in body.items() if value is not None}
         # The key makes it safe to send again when the connection broke before the answer came.
-        sent = frame(op, request_id=request_id, body=body, key=key or secrets.token_urlsafe(16))
+        sent = frame(op, request_id=request_id, body=body, key=operations.idempotency_key(key))
         return InputRequest.model_validate(await self._call(sent))
 
     async def _ask(

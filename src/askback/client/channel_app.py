@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
-from askback.client.channel import SUBPROTOCOL, Channel, Lost, closed_by
+from askback.client.channel import SUBPROTOCOL, Channel, closed_by
 from askback.errors import AskbackError
 
 Message = MutableMapping[str, Any]
@@ -83,9 +83,7 @@ class AppChannel:
             raise closed_by(message.get("code", _GONE))
 
     async def send(self, text: str) -> None:
-        """Send a frame."""
-        if self._task.done():
-            raise Lost("the app ended the connection")
+        """Send a frame; when the app has ended the connection, `receive` says why."""
         self._incoming.put_nowait({"type": "websocket.receive", "text": text})
 
     async def receive(self) -> str:

@@ -109,6 +109,11 @@ class HttpChannel:
         except Refused as error:
             self._put({"id": frame["id"], "error": _error(error)})
             return
+        except httpx2.TransportError:
+            raise  # the connection is lost: `_ended` says so
+        except Exception as error:  # noqa: BLE001 - sending it again would fail again: the caller has to know
+            self._put({"id": frame["id"], "error": {"code": "not_sent", "message": str(error)}})
+            return
         self._put({"id": frame["id"], "ok": ok})
         if frame["op"] == "create" and frame.get("wait") and ok["status"] not in _ENDED:
             self._poll(ok["id"])

@@ -9,6 +9,9 @@ from typing import Any
 
 from askback.domain.fields import Form
 from askback.domain.request import Agent
+from askback.errors import Invalid
+
+MAX_KEY = 255
 
 
 def frame(op: str, **args: Any) -> str:
@@ -19,6 +22,17 @@ def frame(op: str, **args: Any) -> str:
 def known(**args: Any) -> dict[str, Any]:
     """Keep the arguments that are not None."""
     return {name: value for name, value in args.items() if value is not None}
+
+
+def idempotency_key(given: str | None) -> str:
+    """Return the caller's key, or a random one; raises `Invalid` for what a header cannot carry."""
+    if given is None:
+        return secrets.token_urlsafe(16)
+    if not 1 <= len(given) <= MAX_KEY or not given.isascii() or not given.isprintable():
+        text = f"Must be 1 to {MAX_KEY} printable ASCII characters."
+        fault = {"path": "Idempotency-Key", "code": "invalid_key", "message": text}
+        raise Invalid("The idempotency key cannot be used.", field_errors=[fault])
+    return given
 
 
 def context(
@@ -41,5 +55,4 @@ def create(
     """Write a `create`; without a key it gets one, so that it can be sent again after a lost connection."""
     text = form.model_dump_json(exclude_none=True) if isinstance(form, Form) else json.dumps(form)
     head = json.dumps({"kind": "form", "thread_id": thread_id, **context}, separators=(",", ":"))
-    key = json.dumps(key or secrets.token_urlsafe(16))
-    return f'"op":"create","key":{key},"body":{head[:-1]},"form":{text}}}'
+    return f'"op":"create","key":{json.dumps(idempotency_key(key))},"body":{head[:-1]},"form":{text}}}'

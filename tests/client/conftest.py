@@ -1,0 +1,87 @@
+"""The same tests over every transport."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from askback import AsyncClient
+from askback.app import create_app
+from askback.settings import load
+from tests.client.servers import TOKENS, ServerProcess
+
+Connect = Callable[..., AsyncClient]
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    """One server for the tests that do not kill it."""
+    process = ServerProcess(tmp_path_factory.mktemp("client-server"))
+    process.start()
+    yield process
+    process.stop()
+
+
+@pytest.fixture
+async def own_server(tmp_path: object) -> AsyncIterator[ServerProcess]:
+    """A server that the test may kill."""
+    process = ServerProcess(tmp_path)  # type: ignore[arg-type]
+    process.start()
+    yield process
+    process.kill()
+
+
+@pytest.fixture(params=["websocket", "http", "app"])
+async def connect(request: pytest.FixtureRequest) -> AsyncIterator[Connect]:
+    """Make clients of one transport: `connect("responder")`."""
+    if request.param == "app":
+        async with in_process() as make:
+            yield make
+        return
+    server: ServerProcess = request.getfixturevalue("server")
+    yield lambda role="requester", **options: server.client(role, transport=request.param, **options)
+
+
+@asynccontextmanager
+async def in_process() -> AsyncIterator[Connect]:
+    """Make clients of an app in this process; one of them keeps it alive."""
+    import secrets
+    import shutil
+    import tempfile
+    from pathlib import Path
+
+    folder = Path(tempfile.gettempdir()) / f"askback-test-{secrets.token_hex(6)}"
+    tokens = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
+    app = create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": tokens}, data_dir=folder))
+    try:
+        async with AsyncClient(app=app, token=TOKENS["admin"]) as keeper:
+            await keeper.list()
+            yield lambda role="requester", **options: AsyncClient(app=app, token=TOKENS.get(role, "unknown-token"), **options)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+async def agent(connect: Connect) -> AsyncIterator[AsyncClient]:
+    """Who asks."""
+    async with connect("requester") as client:
+        yield client
+
+
+@pytest.fixture
+async def person(connect: Connect) -> AsyncIterator[AsyncClient]:
+    """Who answers."""
+    async with connect("responder") as client:
+        yield client
+
+
+@pytest.fixture
+def thread(request: pytest.FixtureRequest) -> str:
+    """A thread of the test's own, with what a path must quote."""
+    return f"client/{next(_numbers)} ä"
+
+
+_numbers = itertools.count()
