@@ -68,7 +68,6 @@ async def test_a_stale_revision_is_told_the_current_request(api: Api) -> None:
     assert late.json()["error"]["request"] == request
 
 
-@requirement("L8")
 async def test_an_expired_request_is_gone_and_says_when(api: Api) -> None:
     request = await asked(api, timeout_s=60)
     api.clock.advance(seconds=61)

@@ -30,25 +30,19 @@ async def create(call: Call) -> Reply:
 async def answer(call: Call) -> Reply:
     """`POST /v1/requests/{id}/answer`."""
     body = await call.json()
-    return _changed(
-        await answers.answer(call.ctx, call.principal, call.path["id"], body, key=call.key)
-    )
+    return _changed(await answers.answer(call.ctx, call.principal, call.path["id"], body, key=call.key))
 
 
 async def decline(call: Call) -> Reply:
     """`POST /v1/requests/{id}/decline`."""
     body = await call.json()
-    return _changed(
-        await declines.decline(call.ctx, call.principal, call.path["id"], body, key=call.key)
-    )
+    return _changed(await declines.decline(call.ctx, call.principal, call.path["id"], body, key=call.key))
 
 
 async def cancel(call: Call) -> Reply:
     """`POST /v1/requests/{id}/cancel`."""
     body = await call.json()
-    return _changed(
-        await cancels.cancel(call.ctx, call.principal, call.path["id"], body, key=call.key)
-    )
+    return _changed(await cancels.cancel(call.ctx, call.principal, call.path["id"], body, key=call.key))
 
 
 async def read(call: Call) -> Reply:
@@ -57,9 +51,7 @@ async def read(call: Call) -> Reply:
     revision = query.integer(call, "revision", minimum=1)
     if not seconds:
         return text_reply((await reads.get(call.ctx, call.principal, call.path["id"])).wire)
-    waiting = waits.wait(
-        call.ctx, call.principal, call.path["id"], seconds=seconds, revision=revision
-    )
+    waiting = waits.wait(call.ctx, call.principal, call.path["id"], seconds=seconds, revision=revision)
     record = await _while_connected(call.receive, waiting)
     return Reply(204) if record is None else text_reply(record.wire)
 
