@@ -48,7 +48,7 @@ async def cancel(call: Call) -> Reply:
 async def read(call: Call) -> Reply:
     """`GET /v1/requests/{id}`, with `?wait=` a long poll."""
     seconds = query.number(call, "wait", minimum=0, maximum=MAX_WAIT_S)
-    revision = query.integer(call, "revision", minimum=1)
+    revision = query.integer(call, "revision", minimum=0)
     if not seconds:
         return text_reply((await reads.get(call.ctx, call.principal, call.path["id"])).wire)
     waiting = waits.wait(call.ctx, call.principal, call.path["id"], seconds=seconds, revision=revision)

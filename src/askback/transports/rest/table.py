@@ -81,7 +81,7 @@ REQUESTS = (
                 {"type": "number", "minimum": 0, "maximum": 60},
                 "Seconds to wait for an end or another revision; 204 when nothing happened.",
             ),
-            Query("revision", {"type": "integer", "minimum": 1}, "The revision that is known already."),
+            Query("revision", {"type": "integer", "minimum": 0}, "The revision that is known already."),
         ),
     ),
     Operation(
