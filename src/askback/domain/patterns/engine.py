@@ -31,7 +31,7 @@ class Matcher:
 
     def fullmatch(self, text: str) -> bool:
         """Whether the whole of `text` matches; `text` has no half surrogate pairs."""
-        return self._compiled.fullmatch(text) is not None
+        return self._compiled.fullmatch(text.encode()) is not None
 
 
 @lru_cache(maxsize=512)
@@ -40,6 +40,7 @@ def compile_pattern(pattern: str) -> Matcher:
     options = _re2.Options()
     options.max_mem = MAX_MEMORY
     options.log_errors = False
+    options.never_capture = True
     try:
         return Matcher(_re2.compile(in_re2_spelling(pattern), options))
     except _re2.error as error:

@@ -10,7 +10,7 @@ from askback.domain.fields import AnyField, Form
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.request import Answer
 from askback.domain.validation.report import Report, join_key
-from askback.domain.validation.value import Checked, is_provided, read_value
+from askback.domain.validation.value import is_provided, read_value
 
 
 def check_answer(form: Form, values: object, *, limits: Limits = DEFAULTS) -> Answer:
@@ -27,8 +27,9 @@ def check_answer(form: Form, values: object, *, limits: Limits = DEFAULTS) -> An
     report.finish()
     given = cast("Mapping[str, object]", values)
     answer = _Reading(given, report, limits)
-    known = answer.read(form)
+    answer.read(form)
     if len(given) > answer.present:
+        known = {field.id for field in form.all_fields}
         for key in given:
             if key not in known:
                 report.add(join_key("values", str(key)), "unknown_field")
@@ -49,8 +50,8 @@ class _Reading:
         self.other: dict[str, bool] = {}
         self.present = 0
 
-    def read(self, form: Form) -> set[str]:
-        """Read every field; returns the ids of the form."""
+    def read(self, form: Form) -> None:
+        """Read every field."""
         if form.sections is None:
             self.read_fields(form.fields or ())
         else:
@@ -58,7 +59,6 @@ class _Reading:
                 self.read_fields(
                     section.fields, skipped=section.optional and self.is_untouched(section.fields)
                 )
-        return {field.id for field in form.all_fields}
 
     def is_untouched(self, fields: Sequence[AnyField]) -> bool:
         """Whether nothing was filled in; a box that is not ticked is nothing."""
@@ -89,10 +89,6 @@ class _Reading:
             for index, key, params in checked.faults:
                 self.report.add(path if index is None else join(path, index), key, **params)
             return
-        self.keep(field.id, checked)
-
-    def keep(self, id_: str, checked: Checked) -> None:
-        """Take a value that is in order."""
-        self.values[id_] = checked.value
+        self.values[field.id] = checked.value
         if checked.other:
-            self.other[id_] = True
+            self.other[field.id] = True

@@ -25,6 +25,8 @@ from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.value import MOMENT_READERS, is_provided, read_value
 
+_WITH_OPTIONS = (Select, Radio, Multiselect)
+
 Raw = Any
 """A list as it was sent, where how something was spelt decides the path of its fault."""
 
@@ -57,7 +59,7 @@ class FieldRules:
         prose.lines(path, "description", field.description, limits.description)
         prose.hint(path, "placeholder", field.placeholder, limits.placeholder)
         before = self.report.count
-        if isinstance(field, Select | Radio | Multiselect):
+        if isinstance(field, _WITH_OPTIONS):
             self.check_options(path, field, raw, index)
         rule = self._rules.get(field.type)
         if rule is not None:
@@ -146,15 +148,9 @@ class FieldRules:
         values: set[str] = set()
         labels: set[str] = set()
         for place, option in enumerate(options):
-            if (
-                self.prose.suspicious
-                or option.value in values
-                or option.label in labels
-                or not self.is_fit(option)
-            ):
-                self.report_option(
-                    path, option, raw, index, place, (option.value in values, option.label in labels)
-                )
+            seen = option.value in values, option.label in labels
+            if self.prose.suspicious or True in seen or not self.is_fit(option):
+                self.report_option(path, option, raw, index, place, seen)
             values.add(option.value)
             labels.add(option.label)
 
@@ -193,7 +189,7 @@ class FieldRules:
         is_fine = self.prose.value(path, field.default, lines=field.type == "textarea")
         if not sound or not is_fine:
             return
-        single = isinstance(field, Select | Radio)
+        single = field.type in ("select", "radio")
         if single and field.default == "":
             self.report.add(path, "default_not_in_options")
             return

@@ -101,17 +101,22 @@ class FormRules:
     def check_initial_values(self, values: Mapping[str, Any]) -> None:
         """Each is for a field, and one that the field would take; required or not does not matter here."""
         for id_, value in values.items():
-            path = join_key(f"{self.path}.initial_values", id_)
             if id_ not in self.ids:
-                self.report.add(path, "unknown_field")
+                self.report.add(self.initial_path(id_), "unknown_field")
                 continue
             field = self.ids[id_]
-            if not self.prose.value(path, value, lines=field is not None and field.type == "textarea"):
-                continue
+            if self.prose.suspicious:
+                lines = field is not None and field.type == "textarea"
+                if not self.prose.value(self.initial_path(id_), value, lines=lines):
+                    continue
             if field is None or not is_provided(field, value):
                 continue
             if read_value(field, value, limits=self.limits, required=False).faults:
-                self.report.add(path, "invalid_initial_value")
+                self.report.add(self.initial_path(id_), "invalid_initial_value")
+
+    def initial_path(self, id_: str) -> str:
+        """Return the path of an initial value."""
+        return join_key(f"{self.path}.initial_values", id_)
 
     def check_completed_view(self, view: CompletedView) -> None:
         """The summary names only fields that there are."""

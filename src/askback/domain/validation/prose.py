@@ -18,12 +18,9 @@ class Prose:
 
     def line(self, path: str, name: str, text: str | None, most: int) -> None:
         """Check one line that must say something."""
-        if text is None:
+        if text is None or (text and text[0].isalnum() and len(text) <= most and not self.suspicious):
             return
-        if (not text or not text[0].isalnum()) and is_blank(text):
-            self.report.add(join(path, name), "empty")
-        elif len(text) > most or self.suspicious:
-            self._rest(join(path, name), text, most, lines=False)
+        self.at(join(path, name), text, most)
 
     def hint(self, path: str, name: str, text: str | None, most: int) -> None:
         """Check one line that may be empty."""

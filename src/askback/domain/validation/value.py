@@ -30,7 +30,7 @@ ValueFault = tuple[int | None, str, dict[str, Any]]
 
 
 class Checked(NamedTuple):
-    """A cleaned value, or its faults."""
+    """A cleaned value, whether the person typed it instead of choosing, or else the faults."""
 
     value: Any = None
     other: bool = False
