@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import subprocess
 import sys
+import termios
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -239,6 +241,7 @@ async def on_a_terminal(
         stderr=secondary,
         env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(server.data), "TERM": "xterm", "COLUMNS": "200"},
         start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C is a signal
     )
     os.close(secondary)
     try:
