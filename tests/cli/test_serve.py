@@ -100,6 +100,16 @@ def test_chosen_tokens_are_used_and_others_made_for_the_rest(tmp_path: Path) -> 
             assert person.get(f"/v1/requests/{made['id']}").status_code == 404
 
 
+def test_behind_a_proxy_links_and_cookies_are_those_of_the_public_address(tmp_path: Path) -> None:
+    with serving(tmp_path, ASKBACK_PUBLIC_URL="https://askback.example") as (_, ready):
+        assert ready["login_url"].startswith("https://askback.example/login?code=")
+        path = ready["login_url"].removeprefix("https://askback.example")
+        seen = {"Host": "askback.example", "X-Forwarded-Proto": "https", "Origin": "https://askback.example"}
+        entered = httpx2.get(ready["url"] + path, headers=seen, trust_env=False)
+        assert entered.status_code == 303
+        assert entered.headers["set-cookie"].endswith("; Secure")
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_in_order_while_somebody_waits(tmp_path: Path, number: int) -> None:
     with serving(tmp_path) as (process, ready):

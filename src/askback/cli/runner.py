@@ -14,6 +14,9 @@ from askback.app import App
 
 BACKLOG = 2048
 FRAME_BYTES = 256 * 1024
+KEEP_ALIVE_S = 75
+"""Longer than clients keep an idle connection (5 s is httpx's own limit, and then both hang up at once)."""
+
 LINGER_S = 0.25
 GRACE_S = 3
 
@@ -33,7 +36,10 @@ def run_server(app: App, listener: socket.socket, *, ready: Callable[[], Awaitab
         ws_per_message_deflate=False,
         backlog=BACKLOG,
         timeout_graceful_shutdown=GRACE_S,
+        # Behind a proxy it says whether the browser came by https; nothing else of it is used.
         proxy_headers=app.settings.public_url is not None,
+        forwarded_allow_ips="*",
+        timeout_keep_alive=KEEP_ALIVE_S,
         server_header=False,
         access_log=False,
         log_config=None,
