@@ -1,0 +1,179 @@
+"""Waits and calls survive the server: killed, restarted, unreachable, or behind a proxy without upgrades."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+
+from askback import AsyncClient, ConnectionLost, Form, Text
+from askback.client.channel_http import HttpConnector
+from tests.client.servers import TOKENS, ServerProcess
+
+FORM = Form(fields=[Text(id="topic", label="Topic", required=True)])
+TRANSPORTS = pytest.mark.parametrize("transport", ["websocket", "http"])
+
+
+async def created(client: AsyncClient, thread: str, count: int) -> list[str]:
+    """Wait until so many questions were asked; return their ids."""
+    ids: list[str] = []
+    async for event in client.events(thread, cursor=0):
+        if event["type"] == "request.created":
+            ids.append(event["request"]["id"])
+        if len(ids) == count:
+            break
+    return ids
+
+
+@TRANSPORTS
+@pytest.mark.fault
+@pytest.mark.requirement("G7", "H8")
+async def test_the_same_await_returns_after_the_server_was_killed_and_started_again(
+    own_server: ServerProcess, transport: str
+):
+    async with own_server.client(transport=transport) as agent, own_server.client("responder") as person:
+        waiting = [asyncio.create_task(agent.form(FORM, thread_id="t1")) for _ in range(5)]
+        with anyio.fail_after(40):
+            ids = await created(person, "t1", 5)
+            own_server.kill()
+            await anyio.to_thread.run_sync(own_server.start)
+            for n, request_id in enumerate(ids):
+                await person.answer(request_id, {"topic": str(n)})
+            answers = [(await task).values["topic"] for task in waiting]
+        assert sorted(map(str, answers)) == ["0", "1", "2", "3", "4"]
+        assert len(await agent.list(thread_id="t1")) == 5
+
+
+@TRANSPORTS
+@pytest.mark.fault
+@pytest.mark.requirement("G8", "H1")
+async def test_an_answer_given_while_the_agent_was_cut_off_reaches_it_later(
+    own_server: ServerProcess, transport: str
+):
+    async with own_server.client(transport=transport) as agent:
+        task = asyncio.create_task(agent.form(FORM, thread_id="t1"))
+        with anyio.fail_after(40):
+            (request_id,) = await created(agent, "t1", 1)
+            agent._link._connector = _Broken(agent._link._connector)  # type: ignore[assignment]
+            own_server.kill()
+            await anyio.to_thread.run_sync(own_server.start)
+            async with own_server.client("responder") as person:
+                await person.answer(request_id, {"topic": "meanwhile"})
+            agent._link._connector.broken = False  # type: ignore[attr-defined]
+            assert (await task).values == {"topic": "meanwhile"}
+
+
+@pytest.mark.fault
+@pytest.mark.requirement("G4")
+async def test_events_go_on_after_a_restart_without_gap_or_double(own_server: ServerProcess):
+    async with own_server.client() as agent:
+        seen: list[int] = []
+        with anyio.fail_after(40):
+            for n in range(3):
+                await agent.say(str(n), thread_id="t1")
+            async for event in agent.events("t1", cursor=0):
+                seen.append(event["seq"])
+                if event["seq"] == 3:
+                    own_server.kill()
+                    await anyio.to_thread.run_sync(own_server.start)
+                    for n in range(3):
+                        await agent.say(str(n), thread_id="t1")
+                if event["seq"] == 6:
+                    break
+        assert seen == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.fault
+async def test_a_call_that_was_sent_to_a_dead_server_is_done_once_when_it_is_back(own_server: ServerProcess):
+    async with own_server.client() as agent:
+        await agent.list()
+        own_server.kill()
+        asking = asyncio.create_task(agent.create(FORM, thread_id="t1"))
+        saying = asyncio.create_task(agent.say("Hello", thread_id="t1"))
+        await anyio.to_thread.run_sync(own_server.start)
+        with anyio.fail_after(40):
+            request, message_id = await asking, await saying
+            shown = await agent.thread("t1")
+        assert [r["id"] for r in shown["requests"]] == [request.id]
+        assert [m["id"] for m in shown["messages"]] == [message_id]
+
+
+@TRANSPORTS
+async def test_without_a_server_a_call_gives_up_with_a_sentence_that_helps(transport: str):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        async with AsyncClient(url, "token-token", transport=transport, retry_for=0.2) as client:  # type: ignore[arg-type]
+            with anyio.fail_after(20), pytest.raises(ConnectionLost, match="askback serve"):
+                await client.list()
+            waiting = asyncio.create_task(client.form(FORM, thread_id="t1"))
+            with anyio.fail_after(20), pytest.raises(ConnectionLost):
+                await client.list()
+            assert not waiting.done()
+            waiting.cancel()
+
+
+async def test_a_proxy_without_upgrades_is_passed_over_http(server: ServerProcess, thread: str):
+    async with _plain_proxy(server.port) as url:
+        async with AsyncClient(url, TOKENS["requester"]) as agent, server.client("responder") as person:
+            with anyio.fail_after(20):
+                task = asyncio.create_task(agent.form(FORM, thread_id=thread))
+                (request_id,) = await created(agent, thread, 1)
+                await person.answer(request_id, {"topic": "through"})
+                assert (await task).values == {"topic": "through"}
+            assert isinstance(agent._link._connector._chosen, HttpConnector)  # type: ignore[attr-defined]
+
+
+class _Broken:
+    """A connector that connects to nothing until it is mended."""
+
+    def __init__(self, inner: object) -> None:
+        self.inner = inner
+        self.where = "nowhere"
+        self.broken = True
+
+    async def connect(self) -> object:
+        from askback.client.channel import Lost
+
+        if self.broken:
+            raise Lost("broken by the test")
+        return await self.inner.connect()  # type: ignore[attr-defined]
+
+    async def close(self) -> None:
+        await self.inner.close()  # type: ignore[attr-defined]
+
+
+@asynccontextmanager
+async def _plain_proxy(port: int) -> AsyncIterator[str]:
+    """Forward HTTP, but answer every upgrade with 501, as some proxies do."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        if b"upgrade: websocket" in head.lower():
+            writer.write(b"HTTP/1.1 501 Not Implemented\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            writer.close()
+            return
+        back_reader, back_writer = await asyncio.open_connection("127.0.0.1", port)
+        back_writer.write(head)
+        await asyncio.gather(_pump(reader, back_writer), _pump(back_reader, writer))
+
+    proxy = await asyncio.start_server(serve, "127.0.0.1", 0)
+    try:
+        yield f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
+    finally:
+        proxy.close()
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+    except OSError:
+        pass
+    finally:
+        writer.close()

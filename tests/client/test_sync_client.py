@@ -1,0 +1,116 @@
+"""`Client` is `AsyncClient` without an event loop."""
+
+from __future__ import annotations
+
+import inspect
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+
+import anyio
+import pytest
+
+from askback import AsyncClient, Client, Conflict, Form, NotFound, Text
+from askback.app import create_app
+from tests.client.servers import TOKENS, ServerProcess
+
+FORM = Form(fields=[Text(id="topic", label="Topic", required=True)])
+
+
+@pytest.fixture
+def agent(server: ServerProcess):
+    with Client(server.url, TOKENS["requester"]) as client:
+        yield client
+
+
+@pytest.fixture
+def person(server: ServerProcess):
+    with Client(server.url, TOKENS["responder"]) as client:
+        yield client
+
+
+def test_it_has_every_method_of_the_asynchronous_client():
+    def public(cls: type) -> set[str]:
+        return {name for name, _ in inspect.getmembers(cls, inspect.isfunction) if not name.startswith("_")}
+
+    assert public(Client) == public(AsyncClient) - {"aclose"} | {"close"}
+
+
+@pytest.mark.requirement("G7")
+def test_asking_blocks_until_the_answer(agent: Client, person: Client, thread: str):
+    def answer() -> None:
+        for event in person.events(thread, cursor=0):
+            if event["type"] == "request.created":
+                person.answer(event["request"]["id"], {"topic": "Bees"})
+                return
+
+    answering = threading.Thread(target=answer)
+    answering.start()
+    assert agent.form(FORM, thread_id=thread).values == {"topic": "Bees"}
+    answering.join(10)
+
+
+def test_requests_messages_and_errors(agent: Client, person: Client, thread: str):
+    request = agent.create(FORM, thread_id=thread)
+    with agent.stream(thread) as out:
+        out.write("One, ")
+        out.write("two.")
+    assert [m["id"] for m in person.thread(thread)["messages"]] == [out.id]
+    assert person.decline(request).status == agent.wait(request).status == "declined"
+    with pytest.raises(Conflict):
+        agent.cancel(request)
+    with pytest.raises(NotFound):
+        agent.get("req_nope")
+    with pytest.raises(TimeoutError):
+        agent.wait(agent.create(FORM, thread_id=thread), timeout=0.05)
+
+
+def test_several_threads_may_ask_at_once(agent: Client, person: Client, thread: str):
+    found: dict[str, object] = {}
+
+    def ask(name: str) -> None:
+        found[name] = agent.form(FORM, thread_id=thread, tool_call_id=name).values["topic"]
+
+    asking = [threading.Thread(target=ask, args=(name,)) for name in "abc"]
+    for one in asking:
+        one.start()
+    left = 3
+    for event in person.events(thread, cursor=0):
+        if event["type"] == "request.created":
+            person.answer(event["request"]["id"], {"topic": event["request"]["tool_call_id"]})
+            left -= 1
+        if not left:
+            break
+    for one in asking:
+        one.join(10)
+    assert found == {"a": "a", "b": "b", "c": "c"}
+
+
+def test_an_app_in_the_same_process():
+    app = create_app()
+    with Client(app=app) as agent:
+        request = agent.create(FORM, thread_id="t1")
+        assert [r.id for r in agent.list(thread_id="t1")] == [request.id]
+
+
+@pytest.mark.requirement("C20")
+async def test_an_interrupt_takes_the_question_back(server: ServerProcess, thread: str):
+    script = f"""
+        from askback import Client, Form, Text
+        form = Form(fields=[Text(id="topic", label="Topic")])
+        with Client({server.url!r}, {TOKENS["requester"]!r}) as client:
+            client.form(form, thread_id={thread!r})
+    """
+    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stderr=subprocess.PIPE)
+    async with server.client("responder") as person:
+        with anyio.fail_after(20):
+            async for event in person.events(thread, cursor=0):
+                if event["type"] == "request.created":
+                    process.send_signal(signal.SIGINT)
+                if event["type"] == "request.cancelled":
+                    assert event["request"]["reason"] == "agent_aborted"
+                    break
+    _, errors = await anyio.to_thread.run_sync(process.communicate)
+    assert errors.decode().strip().endswith("KeyboardInterrupt")
