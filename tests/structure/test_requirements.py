@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from tests.requirements_asked import ASKED
+from tests.requirements_asked import ASKED, HELD_ALREADY
 from tests.structure.tree import ROOT, files, relative
 
 OWN = {"tests/requirements.py", "tests/requirements_asked.py"}
@@ -43,11 +43,13 @@ def test_every_asked_behaviour_has_a_test() -> None:
 
 
 def test_no_test_carries_an_id_that_was_not_asked() -> None:
-    assert {name: sorted(where) for name, where in _carried().items() if name not in ASKED} == {}
+    known = {**ASKED, **HELD_ALREADY}
+    assert {name: sorted(where) for name, where in _carried().items() if name not in known} == {}
 
 
 def test_each_behaviour_is_said_in_one_sentence() -> None:
-    assert [name for name, text in ASKED.items() if not (text[0].isupper() and text.endswith("."))] == []
+    known = {**ASKED, **HELD_ALREADY}
+    assert [name for name, text in known.items() if not (text[0].isupper() and text.endswith("."))] == []
 
 
 def test_the_scan_sees_marks_of_both_languages() -> None:
