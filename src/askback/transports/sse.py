@@ -127,9 +127,6 @@ class EventStream:
         gone = None
         try:
             await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-            if self._call.scope["method"] == "HEAD":
-                await send({"type": "http.response.body", "body": b""})
-                return
             await send({"type": "http.response.body", "body": _RETRY, "more_body": True})
             gone = asyncio.create_task(self._until_gone())
             self._writer = asyncio.create_task(self._outbox.run())

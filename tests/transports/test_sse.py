@@ -1,0 +1,246 @@
+"""Event streams over HTTP: resumed by cursor, kept alive, and cut when they stall."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, MutableMapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from askback.app import App, create_app
+from askback.settings import load
+
+TOKENS = {"requester": "sse-requester", "responder": "sse-responder"}
+Message = MutableMapping[str, Any]
+
+
+class Stream:
+    """A raw reader of one event stream of the app."""
+
+    def __init__(self, app: App, path: str, *, query: str = "", role: str = "responder", last: str | None = None) -> None:
+        self.reading = asyncio.Event()
+        self.reading.set()
+        self._out: asyncio.Queue[Message] = asyncio.Queue()
+        self._left = asyncio.Event()
+        self._asked = False
+        self._rest = b""
+        headers = {"host": "127.0.0.1", "authorization": f"Bearer {TOKENS[role]}"}
+        headers |= {} if last is None else {"last-event-id": last}
+        scope: Message = {
+            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http",
+            "path": path, "raw_path": path.encode(), "query_string": query.encode(), "root_path": "", "state": {},
+            "headers": [(k.encode(), v.encode()) for k, v in headers.items()],
+        }  # fmt: skip
+        self.task = asyncio.create_task(app(scope, self._receive, self._send))
+
+    async def _receive(self) -> Message:
+        if not self._asked:
+            self._asked = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+        await self._left.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: Message) -> None:
+        await self.reading.wait()
+        self._out.put_nowait(message)
+
+    async def start(self) -> tuple[int, dict[str, str]]:
+        with anyio.fail_after(10):
+            message = await self._out.get()
+        return message["status"], {k.decode(): v.decode() for k, v in message["headers"]}
+
+    async def block(self) -> dict[str, str]:
+        """The next block as its fields; a comment has the empty name."""
+        while b"\n\n" not in self._rest:
+            with anyio.fail_after(10):
+                message = await self._out.get()
+            self._rest += message.get("body", b"")
+        text, self._rest = self._rest.split(b"\n\n", 1)
+        lines = [line.partition(":") for line in text.decode().split("\n")]
+        return {name: value.removeprefix(" ") for name, _, value in lines}
+
+    async def events(self, count: int) -> list[dict[str, str]]:
+        found: list[dict[str, str]] = []
+        while len(found) < count:
+            if "data" in (block := await self.block()):
+                found.append(block)
+        return found
+
+    async def leave(self) -> None:
+        self._left.set()
+        with anyio.fail_after(10):
+            await self.task
+
+
+@pytest.fixture
+async def app(tmp_path: Path) -> AsyncIterator[App]:
+    tokens = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
+    app = create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": tokens}, data_dir=tmp_path))
+    async with app.running():
+        yield app
+
+
+async def say(app: App, count: int, *, size: int = 1, thread: str = "t1") -> None:
+    from askback.service import access, messages
+
+    principal = await access.authenticate(app.services, TOKENS["requester"])
+    assert principal is not None
+    for _ in range(count):
+        body = {"content": [{"type": "text", "text": "x" * size}]}
+        await messages.post(app.services, principal, thread, body)
+
+
+async def ask(app: App, thread: str = "t1") -> None:
+    from askback.service import access
+    from askback.service.ask import ask as create
+
+    principal = await access.authenticate(app.services, TOKENS["requester"])
+    assert principal is not None
+    form = {"fields": [{"id": "a", "type": "text", "label": "A"}]}
+    await create(app.services, principal, {"kind": "form", "thread_id": thread, "form": form})
+
+
+@pytest.mark.requirement("G3")
+async def test_a_stream_begins_after_its_cursor_and_goes_live(app: App):
+    await say(app, 5)
+    stream = Stream(app, "/v1/threads/t1/events", query="cursor=3")
+    status, headers = await stream.start()
+    assert (status, headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
+    assert "no-store" in headers["cache-control"]
+    assert await stream.block() == {"retry": "1000"}
+    await say(app, 1)
+    events = await stream.events(3)
+    assert [(e["id"], e["event"]) for e in events] == [(str(n), "message.added") for n in (4, 5, 6)]
+    assert [json.loads(e["data"])["seq"] for e in events] == [4, 5, 6]
+    await stream.leave()
+
+
+@pytest.mark.requirement("G3")
+@pytest.mark.parametrize("cut", [0, 1, 7, 19, 20])
+async def test_a_reader_that_was_cut_off_anywhere_resumes_without_gap_or_double(app: App, cut: int):
+    await say(app, 10)
+    first = Stream(app, "/v1/threads/t1/events", query="cursor=0")
+    await say(app, 10)
+    seen = [int(e["id"]) for e in await first.events(cut)]
+    await first.leave()
+    await say(app, 5)
+    second = Stream(app, "/v1/threads/t1/events", query="cursor=0", last=str(cut))
+    seen += [int(e["id"]) for e in await second.events(25 - cut)]
+    await second.leave()
+    assert seen == list(range(1, 26))
+
+
+async def test_without_a_cursor_it_begins_at_the_next_event(app: App):
+    await say(app, 3)
+    stream = Stream(app, "/v1/threads/t1/events")
+    await stream.start()
+    await stream.block()
+    await say(app, 1)
+    assert [e["id"] for e in await stream.events(1)] == ["4"]
+    await stream.leave()
+
+
+async def test_the_inbox_has_the_requests_of_all_threads_by_position(app: App):
+    for thread in ("t1", "t2"):
+        await say(app, 2, thread=thread)
+        await ask(app, thread)
+    stream = Stream(app, "/v1/events", query="cursor=0")
+    events = await stream.events(2)
+    assert [(e["event"], json.loads(e["data"])["thread_id"]) for e in events] == [
+        ("request.created", "t1"),
+        ("request.created", "t2"),
+    ]
+    assert [e["id"] for e in events] == [str(json.loads(e["data"])["position"]) for e in events]
+    await stream.leave()
+
+
+async def test_an_agent_has_no_inbox(app: App):
+    status, _ = await Stream(app, "/v1/events", role="requester").start()
+    assert status == 403
+
+
+@pytest.mark.parametrize(
+    ("query", "last", "path"),
+    [
+        ("cursor=x", None, "cursor"),
+        ("cursor=-1", None, "cursor"),
+        ("cursor=1.5", None, "cursor"),
+        ("cursor=99999999999999999999", None, "cursor"),
+        ("cursor=9007199254740993", None, "cursor"),
+        ("", "nope", "Last-Event-ID"),
+        ("", "٣", "Last-Event-ID"),
+    ],
+)
+async def test_a_bad_cursor_is_a_422(app: App, query: str, last: str | None, path: str):
+    stream = Stream(app, "/v1/threads/t1/events", query=query, last=last)
+    status, _ = await stream.start()
+    body = json.loads((await stream._out.get())["body"])
+    assert (status, body["error"]["field_errors"][0]["path"]) == (422, path)
+
+
+async def test_each_beat_sends_a_comment(app: App):
+    stream = Stream(app, "/v1/threads/t1/events")
+    await stream.start()
+    assert await stream.block() == {"retry": "1000"}
+    app._streams.beat()
+    assert await stream.block() == {"": ""}
+    await stream.leave()
+
+
+def test_the_beat_is_often_enough():
+    from askback.transports.sse import BEAT_S
+
+    assert BEAT_S <= 15
+
+
+async def test_a_reader_that_leaves_frees_everything_at_once(app: App):
+    streams = [Stream(app, "/v1/threads/t1/events") for _ in range(3)] + [Stream(app, "/v1/events")]
+    for stream in streams:
+        await stream.start()
+    assert app._streams.count() == 4
+    for stream in streams:
+        await stream.leave()
+    assert app._streams.count() == 0
+    assert app.services.bus.topic_count() == 0  # type: ignore[attr-defined]
+
+
+@pytest.mark.requirement("L9")
+async def test_a_reader_that_stalls_is_cut_and_resumes(app: App):
+    stream = Stream(app, "/v1/threads/t1/events", query="cursor=0")
+    await stream.start()
+    await stream.block()
+    stream.reading.clear()
+    await say(app, 400, size=5000)
+    with anyio.fail_after(10):
+        await stream.task
+    assert app._streams.count() == 0
+    resumed = Stream(app, "/v1/threads/t1/events", last="0")
+    assert [int(e["id"]) for e in await resumed.events(400)] == list(range(1, 401))
+    await resumed.leave()
+
+
+async def test_a_reader_that_takes_nothing_between_two_beats_is_cut(app: App):
+    await say(app, 1000)
+    stream = Stream(app, "/v1/threads/t1/events", query="cursor=0")
+    await stream.start()
+    await stream.block()
+    stream.reading.clear()
+    await say(app, 1)
+    for _ in range(3):
+        await anyio.wait_all_tasks_blocked()
+        app._streams.beat()
+    with anyio.fail_after(10):
+        await stream.task
+
+
+async def test_a_server_that_stops_ends_its_streams(app: App):
+    stream = Stream(app, "/v1/threads/t1/events")
+    await stream.start()
+    await stream.block()
+    app._streams.close()
+    with anyio.fail_after(10):
+        await stream.task
