@@ -1,0 +1,68 @@
+"""Text that is not the JSON we take is refused, each kind with its own code."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from askback.domain.faults import Faults
+from askback.domain.jsontext import parse
+from askback.domain.limits import Limits
+from askback.messages import render
+
+REFUSED = {
+    "empty_body": [b"", b" \n\t ", ""],
+    "invalid_utf8": [b"\xff", b'"\xc0\x80"', b'"\xed\xa0\x80"', b'{"a": "\xe4"}'],
+    "malformed_json": [b"{", b'{"a":1,}', b"{'a':1}", b"{}{}", b"\xef\xbb\xbf{}", b"\x00", b"01", b"+1", b'"\x01"', b"nul", b"[1,]", b'{"a"}', b"{/*c*/}", "\ufeff{}"],
+    "duplicate_key": [b'{"a":1,"a":1}', b'[{"b":{"a":1,"c":2,"a":3}}]', rb'{"a":1,"\u0061":2}'],
+    "non_finite_number": [b"NaN", b"Infinity", b'{"a":-Infinity}', b"1e999", b"[-1e400]"],
+    "number_too_large": [b"9" * 309, b"-" + b"9" * 309, b"[" + b"1" * 20_000 + b"]"],
+    "lone_surrogate": [rb'"\ud800"', rb'["\udc00\ud800"]', rb'{"\ud83d":1}', '"\ud800"'],
+    "too_deep": [b"[" * 33 + b"]" * 33, b'{"a":' * 40 + b"1" + b"}" * 40, b"[" * 20_000 + b"]" * 20_000, b"[" * 20_000, b'{"a":' * 20_000],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", REFUSED)
+def test_a_body_that_is_not_our_json_is_refused_with_its_code(code: str) -> None:
+    for body in REFUSED[code]:
+        with pytest.raises(Faults) as refused:
+            parse(body)
+        assert [(each.path, each.code) for each in refused.value.faults] == [("", code)], body[:40]
+        assert render(refused.value.faults[0], "de") != render(refused.value.faults[0], "en")
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        (b'{"a": [1, "x", null, true]}', {"a": [1, "x", None, True]}),
+        (b"[5.0, 1e3, -0.0, 0.5, 1e20]", [5, 1000, 0, 0.5, 1e20]),
+        (b"9" * 308, int("9" * 308)),
+        (b"[" * 32 + b"]" * 32, eval("[" * 32 + "]" * 32)),
+        (b'"' + b"[" * 100 + b'"', "[" * 100),
+        (rb'"\ud83d\ude00\\ud800"', "\U0001f600\\ud800"),
+        ("\"\U0001f600\"", "\U0001f600"),
+        (b" true ", True),
+    ],
+)  # fmt: skip
+def test_other_json_is_read(body: bytes | str, value: object) -> None:
+    assert parse(body) == value
+
+
+def test_whole_numbers_are_whole_however_they_are_written() -> None:
+    assert [type(item) for item in parse(b"[5.0, 1e3, 5.5]")] == [int, int, float]  # type: ignore[union-attr]
+
+
+def test_the_depth_is_a_setting() -> None:
+    assert parse(b"[[[1]]]", limits=Limits(json_depth=3)) == [[[1]]]
+    with pytest.raises(Faults):
+        parse(b"[[[[1]]]]", limits=Limits(json_depth=3))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=60) | st.text('{}[]",:\\ud80019eE.-+ntf', max_size=60))
+def test_nothing_but_faults_is_raised(body: bytes | str) -> None:
+    with contextlib.suppress(Faults):
+        parse(body)

@@ -1,0 +1,125 @@
+"""Markdown becomes an allow-listed tree; plain text stays plain text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from askback.domain.markdown import tree
+from tests.requirements import requirement
+
+
+def p(*children: Any) -> dict[str, Any]:
+    return {"type": "p", "children": list(children)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Plain text.",
+        "3 things - and more, 2 < 3 & 4",
+        "snake_case_name",
+        "https://example.org",
+        "a (b) c!",
+    ],
+)
+def test_text_without_markdown_has_no_tree(text: str) -> None:
+    assert tree(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "nodes"),
+    [
+        ("a *b* **c** `d`", [p("a ", {"type": "em", "children": ["b"]}, " ", {"type": "strong", "children": ["c"]}, " ", {"type": "code", "children": ["d"]})]),
+        ("# Title\n\nline\nnext  \nbroken", [p("Title"), p("line\nnext", {"type": "br"}, "broken")]),
+        ("- a\n- b", [{"type": "ul", "children": [{"type": "li", "children": [p("a")]}, {"type": "li", "children": [p("b")]}]}]),
+        ("1. a", [{"type": "ol", "children": [{"type": "li", "children": [p("a")]}]}]),
+        ("```js\nx <b>\n```", [{"type": "pre", "children": ["x <b>"]}]),
+        ("> quoted *text*", [p("quoted ", {"type": "em", "children": ["text"]})]),
+        ("![a *picture*](https://e.org/x.png)", [p("a ", {"type": "em", "children": ["picture"]})]),
+        ("[go](https://e.org/?a=1&b=2)", [p({"type": "a", "href": "https://e.org/?a=1&b=2", "children": ["go"]})]),
+        ("<https://e.org> [m](mailto:a@e.org)", [p({"type": "a", "href": "https://e.org", "children": ["https://e.org"]}, " ", {"type": "a", "href": "mailto:a@e.org", "children": ["m"]})]),
+        (r"\*not\*", [p("*not*")]),
+    ],
+)  # fmt: skip
+def test_markdown_becomes_nodes(text: str, nodes: list[Any]) -> None:
+    assert tree(text) == nodes
+
+
+ATTACKS = ["[x](javascript:alert(1))", "[x](JaVaScRiPt:alert(1))", "[x](data:text/html,x)", "[x](vbscript:x)", "[x](/relative)", "[x](//e.org)", "[x](file:///etc/passwd)", "<javascript:alert(1)>", "[x][r]\n\n[r]: javascript:alert(1)", "<script>alert(1)</script>*x*",
+           "<img src=x onerror=alert(1)> *x*", "<a href='https://e.org' onclick=x>*x*</a>", "![x](javascript:alert(1))", "[x](\x01javascript:alert(1))", "[x](&#106;avascript:alert(1))", "[x](java\nscript:alert(1))", "[x](http:relative)"]  # fmt: skip
+
+
+@requirement("I4")
+@pytest.mark.parametrize("text", ATTACKS)
+def test_nothing_active_gets_into_the_tree(text: str) -> None:
+    assert not [node for node in walk(tree(text) or []) if "href" in node]
+
+
+@requirement("I4")
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "*",
+                "**",
+                "`",
+                "[",
+                "](",
+                ")",
+                "<",
+                ">",
+                "\n",
+                "- ",
+                "1. ",
+                "> ",
+                "#",
+                "a",
+                " ",
+                "javascript:",
+                "https://e.org",
+                "!",
+                "&lt;",
+                "\\",
+                "```",
+                "\t",
+            ]
+        ),
+        max_size=25,
+    ).map("".join)
+)
+def test_any_text_gives_only_allowed_nodes(text: str) -> None:
+    for node in walk(tree(text) or []):
+        assert set(node) <= {"type", "children", "href"}
+        assert node["type"] in {"p", "em", "strong", "code", "pre", "ul", "ol", "li", "br", "a"}
+        assert ("href" in node) == (node["type"] == "a")
+        assert node.get("href", "https://").startswith(("https://", "http://", "mailto:"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*" * 999 + "a" + "*" * 999,
+        "> " * 900 + "x",
+        "- " * 900 + "x",
+        "[" * 1000 + "](https://e)" * 80,
+        "`" * 1999,
+    ],
+)
+def test_absurd_nesting_is_survived_and_stays_shallow(text: str) -> None:
+    def depth(nodes: list[Any]) -> int:
+        return max(
+            (1 + depth(node.get("children", [])) for node in nodes if isinstance(node, dict)), default=0
+        )
+
+    assert depth(tree(text) or []) <= 25
+
+
+def walk(nodes: list[Any]) -> list[dict[str, Any]]:
+    found = [node for node in nodes if isinstance(node, dict)]
+    return found + [inner for node in found for inner in walk(node.get("children", []))]

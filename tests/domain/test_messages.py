@@ -1,0 +1,81 @@
+"""Texts: complete in both languages, rendered alike in both programming languages."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from askback import messages
+from askback.domain.faults import fault
+from askback.messages import negotiate, number_text, render, translate
+
+ROOT = Path(messages.__file__).parents[1]
+CATALOGUES = {
+    locale: json.loads((Path(messages.__file__).parent / f"{locale}.json").read_text(encoding="utf-8"))
+    for locale in messages.LOCALES
+}
+PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
+
+
+def test_both_languages_have_the_same_keys_and_placeholders() -> None:
+    en, de = CATALOGUES["en"], CATALOGUES["de"]
+    assert list(en) == list(de)
+    assert {k: sorted(PLACEHOLDER.findall(v)) for k, v in en.items()} == {
+        k: sorted(PLACEHOLDER.findall(v)) for k, v in de.items()
+    }
+
+
+def literal_fault_keys() -> set[str]:
+    """The keys that the source hands to `fault`, `.add` and the like as literals."""
+    keys: set[str] = set()
+    for file in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in (
+                "fault",
+                "add",
+                "_wrong",
+                "_refuse",
+            ):
+                place = 0 if ast.unparse(node.func) in ("_wrong", "_refuse") else 1
+                if (
+                    len(node.args) > place
+                    and isinstance(found := node.args[place], ast.Constant)
+                    and isinstance(found.value, str)
+                ):
+                    keys.add(found.value)
+    return keys
+
+
+def test_every_fault_that_the_source_names_has_its_text() -> None:
+    keys = literal_fault_keys()
+    assert len(keys) > 40
+    assert {key for key in keys if f"fault.{key}" not in CATALOGUES["en"]} == set()
+
+
+def test_what_is_filled_in_is_not_searched_for_placeholders() -> None:
+    custom = fault("values.a", "pattern_mismatch.custom", message="Use {min} {message}.")
+    assert render(custom, "en") == "Use {min} {message}."
+
+
+def test_an_unknown_locale_reads_english() -> None:
+    assert translate("fault.required_missing", "fr") == "This field is required."
+
+
+@pytest.mark.parametrize(
+    ("header", "locale"),
+    [(None, "en"), ("", "en"), ("de", "de"), ("de-AT,de;q=0.9,en;q=0.8", "de"), ("fr,en;q=0.5,de;q=0.4", "en"), ("fr, DE ; q=0.2", "de"), ("de;q=0,en;q=0.1", "en"), ("*", "en"), ("*;q=0.1,de", "de"), ("de;q=x", "en"), (";;;,,,", "en"), ("zh", "en"), ("x" * 5000, "en")],
+)  # fmt: skip
+def test_the_header_chooses_the_language(header: str | None, locale: str) -> None:
+    assert negotiate(header) == locale
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0"), (-0.0, "0"), (5, "5"), (5.0, "5"), (-1.5, "-1.5"), (0.1, "0.1"), (1e-6, "0.000001"), (1e-7, "1e-7"), (1.25e-9, "1.25e-9"), (1e16, "10000000000000000"), (123456789012345680000.0, "123456789012345680000"), (1e21, "1e+21"), (-1.5e300, "-1.5e+300"), (5e-324, "5e-324"), (2**53 - 1, "9007199254740991"), (10**25, "1e+25")],
+)  # fmt: skip
+def test_numbers_are_written_as_javascript_writes_them(number: float, text: str) -> None:
+    assert number_text(number) == text

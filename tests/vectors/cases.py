@@ -1,0 +1,57 @@
+"""Reading the vectors; what the shorthands mean is written in `vectors/README.md`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from askback.domain.faults import Fault
+from askback.messages import render
+
+VECTORS = Path(__file__).parents[2] / "vectors"
+
+
+def cases(name: str) -> list[dict[str, Any]]:
+    """All cases of one file; half surrogate pairs are in them on purpose, so the plain reader is used."""
+    text = (VECTORS / f"{name}.json").read_text(encoding="utf-8")
+    return expanded(json.loads(text, parse_float=_number)["cases"])
+
+
+def families(name: str) -> list[Any]:
+    """The cases of one file by the word their ids begin with."""
+    return [
+        (family, list(members))
+        for family, members in groupby(cases(name), key=lambda case: case["id"].rpartition("-")[0])
+    ]
+
+
+def said(faults: Sequence[Fault]) -> list[dict[str, str]]:
+    """Faults as the vectors write them."""
+    spoken = [
+        {"path": each.path, "code": each.code, "en": render(each, "en"), "de": render(each, "de")}
+        for each in faults
+    ]
+    return sorted(spoken, key=lambda each: (each["path"], each["code"]))
+
+
+def expanded(value: Any) -> Any:
+    """Write `$repeat` and `$repeat_list` out."""
+    if isinstance(value, list):
+        return [expanded(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if list(value) == ["$repeat"]:
+        text, times = value["$repeat"]
+        return text * times
+    if list(value) == ["$repeat_list"]:
+        item, times = value["$repeat_list"]
+        return [expanded(item)] * times
+    return {key: expanded(member) for key, member in value.items()}
+
+
+def _number(digits: str) -> float:
+    number = float(digits)
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number

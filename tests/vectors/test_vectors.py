@@ -1,0 +1,110 @@
+"""Every vector gets its verdict, its codes and its sentences from the Python side."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from askback.domain.faults import Faults
+from askback.domain.lifecycle import Action, IllegalTransition, Status, step
+from askback.domain.patterns import browser_pattern, compile_pattern
+from askback.domain.validation import check_answer, check_ask, check_form
+from tests.requirements import requirement
+from tests.vectors.cases import cases, families, said
+
+
+def by_family(name: str) -> pytest.MarkDecorator:
+    found = families(name)
+    return pytest.mark.parametrize("members", [m for _, m in found], ids=[family for family, _ in found])
+
+
+def answer_verdict(case: dict[str, Any]) -> dict[str, Any]:
+    form = check_form(case["form"])
+    try:
+        answer = check_answer(form, case["values"])
+    except Faults as refused:
+        return {"faults": said(refused.faults)}
+    return {"answer": {"values": answer.values, "other": answer.other}}
+
+
+def form_verdict(case: dict[str, Any]) -> dict[str, Any]:
+    try:
+        form = check_ask(case["ask"]).form if "ask" in case else check_form(case["form"])
+    except Faults as refused:
+        return {"faults": said(refused.faults)}
+    if "options" not in case:
+        return {"ok": True}
+    options = {
+        field.id: [[option.value, option.label] for option in getattr(field, "options", ())]
+        for field in form.all_fields
+    }
+    return {"ok": True, "options": options}
+
+
+def differences(members: list[dict[str, Any]], verdict: Any, keys: tuple[str, ...]) -> list[Any]:
+    wanted = [{key: case[key] for key in keys if key in case} for case in members]
+    return [
+        (case["id"], case["shows"], got, want)
+        for case, want in zip(members, wanted, strict=True)
+        if (got := verdict(case)) != want
+    ]
+
+
+@requirement("D12", "D14", "D15", "D16", "D18", "F1", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F18", "I13")
+@by_family("answers")
+def test_answers_get_their_verdict(members: list[dict[str, Any]]) -> None:
+    assert differences(members, answer_verdict, ("answer", "faults")) == []
+
+
+@requirement("A3", "A4", "A9", "A15", "D11", "F2", "F3", "L3", "L4", "I13")
+@by_family("forms")
+def test_forms_get_their_verdict(members: list[dict[str, Any]]) -> None:
+    assert differences(members, form_verdict, ("ok", "options", "faults")) == []
+
+
+def test_answers_keep_the_order_of_the_form() -> None:
+    for case in cases("answers"):
+        if "answer" in case:
+            values = check_answer(check_form(case["form"]), case["values"]).values
+            assert list(values) == list(case["answer"]["values"]), case["id"]
+
+
+def test_actions_lead_where_the_vectors_say() -> None:
+    for case in cases("lifecycle"):
+        status, illegal = Status.PENDING, None
+        for index, action in enumerate(case["actions"]):
+            try:
+                status = step(status, Action(action))
+            except IllegalTransition:
+                illegal = index
+                break
+        assert (status, illegal) == (case["status"], case.get("illegal")), case["id"]
+
+
+@requirement("D13", "D14")
+def test_patterns_compile_match_and_reach_the_browser_as_the_vectors_say() -> None:
+    for case in cases("patterns"):
+        if not case["compiles"]:
+            with pytest.raises(ValueError, match=r"\A[a-zA-Z\\ \[\]()]+\Z"):
+                compile_pattern(case["pattern"])
+            continue
+        matcher = compile_pattern(case["pattern"])
+        matched = [[text, matcher.fullmatch(text)] for text, _ in case["inputs"]]
+        assert (matched, browser_pattern(case["pattern"])) == (case["inputs"], case["js"]), case["id"]
+
+
+@pytest.mark.parametrize(
+    ("name", "least"), [("answers", 300), ("forms", 150), ("lifecycle", 60), ("patterns", 60)]
+)
+def test_there_are_enough_vectors_and_each_has_its_own_id(name: str, least: int) -> None:
+    ids = [case["id"] for case in cases(name)]
+    assert len(ids) == len(set(ids)) >= least
+
+
+def test_invalid_patterns_of_the_form_vectors_have_the_reason_that_the_vectors_give() -> None:
+    for case in cases("forms"):
+        for pattern, reason in case.get("re2", {}).items():
+            with pytest.raises(ValueError, match=rf"\A{re.escape(reason)}\Z"):
+                compile_pattern(pattern)
