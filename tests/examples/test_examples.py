@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -54,12 +55,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     process.communicate(timeout=10)
 
 
-def run(example: str, data: Path) -> subprocess.Popen[str]:
-    command = (
-        ["sh", str(EXAMPLES / example)]
-        if example.endswith(".sh")
-        else [sys.executable, str(EXAMPLES / example)]
-    )
+def run(example: str, data: Path, *arguments: str) -> subprocess.Popen[str]:
+    program = "sh" if example.endswith(".sh") else sys.executable
+    command = [program, str(EXAMPLES / example), *arguments]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**ENVIRONMENT, "ASKBACK_DATA_DIR": str(data), "PATH": path}
     return subprocess.Popen(
@@ -91,6 +89,25 @@ async def test_the_example_asks_and_goes_on(example: str, data: Path) -> None:
             out, err = await anyio.to_thread.run_sync(process.communicate)
     assert process.returncode == 0, err
     assert out.startswith(printed)
+
+
+async def test_the_stopped_agent_finds_the_answer_given_meanwhile(data: Path) -> None:
+    tokens = json.loads((data / "server.json").read_text())
+    process = run("restart.py", data, "run-2")
+    async with AsyncClient(tokens["url"], tokens["responder_token"]) as person:
+        with anyio.fail_after(30):
+            async for event in person.events("releases", cursor=0):
+                request = event["request"]
+                if (
+                    event["type"] == "request.created"
+                    and (await person.get(request["id"])).status == "pending"
+                ):
+                    break
+            process.send_signal(signal.SIGINT)
+            await anyio.to_thread.run_sync(process.communicate)
+            await person.answer(request["id"], {"name": "Otter"})
+            out, err = await anyio.to_thread.run_sync(run("restart.py", data, "run-2").communicate)
+    assert out == "Otter\n", err
 
 
 def _last(field: dict[str, Any]) -> Any:
