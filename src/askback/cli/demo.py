@@ -110,7 +110,7 @@ def _conclude(console: Console, folder: Path | None) -> None:
 @asynccontextmanager
 async def _scripted(console: Console, ready: Ready, run: Run) -> AsyncGenerator[None]:
     def note(text: str) -> None:
-        console.print(f"  person: {text}", style="dim", markup=False)
+        console.print(f"  person: {text}", style="dim", markup=False, soft_wrap=True)
 
     async with AsyncClient(ready.url, ready.responder_token) as client:
         person = asyncio.create_task(Person(client, run.thread_id, note=note).run())
