@@ -59,7 +59,9 @@ async def in_process() -> AsyncIterator[Connect]:
     try:
         async with AsyncClient(app=app, token=TOKENS["admin"]) as keeper:
             await keeper.list()
-            yield lambda role="requester", **options: AsyncClient(app=app, token=TOKENS.get(role, "unknown-token"), **options)
+            yield lambda role="requester", **options: AsyncClient(
+                app=app, token=TOKENS.get(role, "unknown-token"), **options
+            )
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

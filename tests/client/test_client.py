@@ -24,7 +24,6 @@ from askback import (
     Form,
     Invalid,
     NotFound,
-    Select,
     Text,
     TooLarge,
     Unauthorized,
@@ -83,9 +82,17 @@ async def test_asking_returns_the_answer(agent: AsyncClient, person: AsyncClient
     assert answer == Answer(values={"topic": "Bees"})
 
 
-async def test_a_request_shows_what_was_asked_and_how_it_ended(agent: AsyncClient, person: AsyncClient, thread: str):
+async def test_a_request_shows_what_was_asked_and_how_it_ended(
+    agent: AsyncClient, person: AsyncClient, thread: str
+):
     request = await agent.create(
-        FORM, thread_id=thread, run_id="r1", message_id="msg_1", tool_call_id="tc1", agent="writer", timeout_s=60
+        FORM,
+        thread_id=thread,
+        run_id="r1",
+        message_id="msg_1",
+        tool_call_id="tc1",
+        agent="writer",
+        timeout_s=60,
     )
     assert (request.status, request.run_id, request.message_id, request.tool_call_id) == (
         "pending", "r1", "msg_1", "tc1",
@@ -98,7 +105,9 @@ async def test_a_request_shows_what_was_asked_and_how_it_ended(agent: AsyncClien
     assert (done.status, done.source, done.settled) == ("answered", "responder", True)
 
 
-async def test_the_ways_to_end_without_an_answer_are_exceptions(agent: AsyncClient, person: AsyncClient, thread: str):
+async def test_the_ways_to_end_without_an_answer_are_exceptions(
+    agent: AsyncClient, person: AsyncClient, thread: str
+):
     async with answering(person, thread, "skipped", "refused"):
         with pytest.raises(Declined) as skipped:
             await agent.form(FORM, thread_id=thread)
@@ -180,7 +189,9 @@ async def test_a_model_comes_back_as_itself(agent: AsyncClient, person: AsyncCli
 
 @pytest.mark.requirement("A2", "A12")
 async def test_small_questions(agent: AsyncClient, person: AsyncClient, thread: str):
-    async with answering(person, thread, {"answer": "Yes"}, {"answer": "B"}, {"answer": "No"}, {"answer": "maybe"}):
+    async with answering(
+        person, thread, {"answer": "Yes"}, {"answer": "B"}, {"answer": "No"}, {"answer": "maybe"}
+    ):
         assert await agent.ask("Really?", thread_id=thread) == "Yes"
         assert await agent.ask("Which?", ["A", "B"], thread_id=thread) == "B"
         assert await agent.confirm("Sure?", thread_id=thread) is False
@@ -214,7 +225,9 @@ async def test_cancelling_before_the_question_was_stored_takes_it_back_too(agent
 
 
 async def test_a_question_may_outlive_its_task(agent: AsyncClient, person: AsyncClient, thread: str):
-    task = asyncio.create_task(agent.form(FORM, thread_id=thread, cancel_on_abort=False, idempotency_key=f"k {thread[:-2]}"))
+    task = asyncio.create_task(
+        agent.form(FORM, thread_id=thread, cancel_on_abort=False, idempotency_key=f"k {thread[:-2]}")
+    )
     (request_id,) = await created(agent, thread)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -249,7 +262,9 @@ async def test_a_bad_form_is_refused_with_every_fault(agent: AsyncClient, thread
 
 
 @pytest.mark.requirement("K2")
-async def test_who_comes_second_gets_the_settled_request(agent: AsyncClient, person: AsyncClient, thread: str):
+async def test_who_comes_second_gets_the_settled_request(
+    agent: AsyncClient, person: AsyncClient, thread: str
+):
     request = await agent.create(FORM, thread_id=thread)
     await person.answer(request, {"topic": "first"})
     with pytest.raises(Conflict) as late:
@@ -259,7 +274,9 @@ async def test_who_comes_second_gets_the_settled_request(agent: AsyncClient, per
     assert late.value.request["answer"]["values"] == {"topic": "first"}
 
 
-async def test_roles_and_unknown_ids_are_refused_as_by_rest(agent: AsyncClient, person: AsyncClient, thread: str):
+async def test_roles_and_unknown_ids_are_refused_as_by_rest(
+    agent: AsyncClient, person: AsyncClient, thread: str
+):
     request = await agent.create(FORM, thread_id=thread)
     with pytest.raises(Forbidden):
         await agent.answer(request, {"topic": "me"})

@@ -24,7 +24,9 @@ def leave(folder: Path) -> None:
     (folder / "server.json").write_text(json.dumps(left))
 
 
-def test_arguments_win_over_the_environment_and_that_over_the_file(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_arguments_win_over_the_environment_and_that_over_the_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
     leave(folder)
     assert find() == Server("http://127.0.0.1:1", "left")
     monkeypatch.setenv("ASKBACK_URL", "http://env:2/")

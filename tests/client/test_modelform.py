@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time
 from enum import Enum, IntEnum
 from typing import Annotated, Any, Literal, Optional
+from zoneinfo import ZoneInfo
 
 import pytest
 from pydantic import BaseModel, Field, SecretStr, ValidationError
-from zoneinfo import ZoneInfo
 
 from askback.client.modelform import NoFormFor, model_form
 
@@ -30,7 +30,7 @@ class Order(BaseModel):
     """
 
     name: Annotated[str, Field(min_length=2, max_length=9, title="Your name")]
-    note: str | None = Field(None, description="Anything else?", json_schema_extra={"widget": "textarea"})
+    note: str | None = Field(default=None, description="Anything else?", json_schema_extra={"widget": "textarea"})
     count: int = Field(3, ge=1, le=20)
     odd: int = Field(gt=0, lt=10)
     price: float = Field(0.5, ge=0, multiple_of=0.25)
@@ -49,7 +49,10 @@ class Order(BaseModel):
 
 def fields() -> dict[str, dict[str, Any]]:
     form = model_form(Order).form
-    return {f.id: f.model_dump(exclude_none=True, exclude_defaults=True) | {"type": f.type} for f in form.all_fields}
+    return {
+        f.id: f.model_dump(exclude_none=True, exclude_defaults=True) | {"type": f.type}
+        for f in form.all_fields
+    }
 
 
 def values(options: list[dict[str, Any]]) -> list[str]:
@@ -62,7 +65,12 @@ def test_the_form_says_what_the_model_says():
     assert found["name"] == {
         "id": "name", "label": "Your name", "type": "text", "required": True, "min_length": 2, "max_length": 9,
     }  # fmt: skip
-    assert found["note"] == {"id": "note", "label": "Note", "type": "textarea", "description": "Anything else?"}
+    assert found["note"] == {
+        "id": "note",
+        "label": "Note",
+        "type": "textarea",
+        "description": "Anything else?",
+    }
     assert found["count"] == {
         "id": "count", "label": "Count", "type": "number", "min": 1, "max": 20, "step": 1, "default": 3,
     }  # fmt: skip
@@ -76,7 +84,11 @@ def test_the_form_says_what_the_model_says():
     assert (values(found["level"]["options"]), found["level"]["required"]) == (["1", "2", "3"], True)
     assert found["colour"]["default"] == "blue"
     assert values(found["size"]["options"]) == ["SMALL", "LARGE"]
-    assert (found["tags"]["type"], found["tags"]["max_choices"], found["tags"]["default"]) == ("multiselect", 2, ["a"])
+    assert (found["tags"]["type"], found["tags"]["max_choices"], found["tags"]["default"]) == (
+        "multiselect",
+        2,
+        ["a"],
+    )
     assert (found["colours"]["min_choices"], found["colours"]["required"]) == (1, True)
     assert found["day"] == {
         "id": "day", "label": "Day", "type": "date", "min": "2026-01-01", "default": "2026-11-20",
@@ -128,7 +140,12 @@ def test_what_cannot_be_asked_for_is_named(annotation: Any, named: str):
 
 @pytest.mark.parametrize(
     ("pattern", "whole"),
-    [("^[A-Z]+$", "^[A-Z]+$"), ("[A-Z]", "(?s:.*)(?:[A-Z])(?s:.*)"), ("^a", "(?:^a)(?s:.*)"), (r"a\$", r"(?s:.*)(?:a\$)(?s:.*)")],
+    [
+        ("^[A-Z]+$", "^[A-Z]+$"),
+        ("[A-Z]", "(?s:.*)(?:[A-Z])(?s:.*)"),
+        ("^a", "(?:^a)(?s:.*)"),
+        (r"a\$", r"(?s:.*)(?:a\$)(?s:.*)"),
+    ],
 )
 def test_a_pattern_that_may_match_anywhere_matches_anywhere_in_the_form_too(pattern: str, whole: str):
     coded = type("Coded", (BaseModel,), {"__annotations__": {"v": Annotated[str, Field(pattern=pattern)]}})

@@ -118,14 +118,17 @@ async def test_without_a_server_a_call_gives_up_with_a_sentence_that_helps(trans
 
 
 async def test_a_proxy_without_upgrades_is_passed_over_http(server: ServerProcess, thread: str):
-    async with _plain_proxy(server.port) as url:
-        async with AsyncClient(url, TOKENS["requester"]) as agent, server.client("responder") as person:
-            with anyio.fail_after(20):
-                task = asyncio.create_task(agent.form(FORM, thread_id=thread))
-                (request_id,) = await created(agent, thread, 1)
-                await person.answer(request_id, {"topic": "through"})
-                assert (await task).values == {"topic": "through"}
-            assert isinstance(agent._link._connector._chosen, HttpConnector)  # type: ignore[attr-defined]
+    async with (
+        _plain_proxy(server.port) as url,
+        AsyncClient(url, TOKENS["requester"]) as agent,
+        server.client("responder") as person,
+    ):
+        with anyio.fail_after(20):
+            task = asyncio.create_task(agent.form(FORM, thread_id=thread))
+            (request_id,) = await created(agent, thread, 1)
+            await person.answer(request_id, {"topic": "through"})
+            assert (await task).values == {"topic": "through"}
+        assert isinstance(agent._link._connector._chosen, HttpConnector)  # type: ignore[attr-defined]
 
 
 class _Broken:

@@ -61,7 +61,9 @@ def test_answers_find_their_callers_in_any_order():
     first = frame(session.call('"op":"get"', one, retry_for=1, now=0))
     second = frame(session.call('"op":"list"', two, retry_for=1, now=0))
     tell(session, id=second["id"], ok={"n": 2})
-    tell(session, id=first["id"], error={"code": "invalid", "message": "no", "status": 422, "field_errors": []})
+    tell(
+        session, id=first["id"], error={"code": "invalid", "message": "no", "status": 422, "field_errors": []}
+    )
     assert two.result == {"n": 2}
     assert isinstance(one.error, Invalid)
     assert not session.busy()

@@ -21,7 +21,9 @@ Message = MutableMapping[str, Any]
 class Stream:
     """A raw reader of one event stream of the app."""
 
-    def __init__(self, app: App, path: str, *, query: str = "", role: str = "responder", last: str | None = None) -> None:
+    def __init__(
+        self, app: App, path: str, *, query: str = "", role: str = "responder", last: str | None = None
+    ) -> None:
         self.reading = asyncio.Event()
         self.reading.set()
         self._out: asyncio.Queue[Message] = asyncio.Queue()
