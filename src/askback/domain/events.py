@@ -26,7 +26,8 @@ class Draft:
     """An event that is about to be written: the store gives it its numbers.
 
     `data` is a JSON object text: the request's `state` for `request.*`, the message for
-    `message.added`, `{"id", "text"}` for `message.delta`.
+    `message.added`, `{"id", "text"}` for `message.delta`. `owner` is the id of the principal that
+    asked or wrote: who may see the request, who may extend the message. Without one, no requester may.
     """
 
     type: str
@@ -35,11 +36,15 @@ class Draft:
     at: int
     request_id: str | None
     data: str
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A committed event; `text` is its wire form, encoded once for all its readers."""
+    """A committed event; `text` is its wire form, encoded once for all its readers.
+
+    `requester` is the id of the principal whose request it tells of, empty for a message.
+    """
 
     type: str
     tenant: str
@@ -49,6 +54,7 @@ class Event:
     request_id: str | None
     settles: bool
     text: str
+    requester: str = ""
 
 
 def commit(draft: Draft, *, seq: int, position: int, spec: str | None) -> Event:
@@ -64,4 +70,7 @@ def commit(draft: Draft, *, seq: int, position: int, spec: str | None) -> Event:
         f'"thread_id":{json.dumps(draft.thread_id)},"at":"{rfc3339(draft.at)}",{subject}}}'
     )
     settles = draft.request_id is not None and draft.type != REQUEST_CREATED
-    return Event(draft.type, draft.tenant, draft.thread_id, seq, position, draft.request_id, settles, text)
+    requester = "" if draft.request_id is None else draft.owner
+    return Event(
+        draft.type, draft.tenant, draft.thread_id, seq, position, draft.request_id, settles, text, requester
+    )

@@ -58,7 +58,7 @@ class IdTaken(Exception):
 
 
 class MessageMissing(Exception):
-    """A delta for a message that this thread does not have."""
+    """A delta for a message that this thread does not have, or that another owner wrote."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,13 @@ async def ask(ctx: Services, principal: Principal, body: object, *, key: str | N
     asked = check_ask(body, limits=ctx.limits)
     record = _record(ctx, principal, asked)
     event = events.Draft(
-        events.REQUEST_CREATED, record.tenant, record.thread_id, record.created_at, record.id, PENDING
+        events.REQUEST_CREATED,
+        record.tenant,
+        record.thread_id,
+        record.created_at,
+        record.id,
+        PENDING,
+        principal.id,
     )
     return await ctx.store.insert(record, event, claim(principal, "create", key, body))
 

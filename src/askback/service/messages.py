@@ -11,8 +11,8 @@ from askback.domain.timestamps import rfc3339
 from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
-from askback.errors import NotFound
-from askback.ports.store import MessageMissing, Outcome, Principal
+from askback.errors import Conflict, NotFound
+from askback.ports.store import IdTaken, MessageMissing, Outcome, Principal
 from askback.service import access
 from askback.service.claims import claim
 from askback.service.context import Services
@@ -29,7 +29,7 @@ async def post(
     report = Report()
     Prose(report, suspicious=True).at("thread_id", thread_id, ctx.limits.identifier)
     report.finish()
-    if isinstance(body, dict) and "append_to" in body:
+    if isinstance(body, dict) and "append_to" in cast("dict[str, object]", body):
         return await _append(ctx, principal, thread_id, cast("dict[str, object]", body))
     return await _add(ctx, principal, thread_id, body, key)
 
@@ -40,7 +40,7 @@ async def _add(
     sent = parse(MessageBody, body)
     await _check(ctx, principal, sent)
     now = ctx.clock.now_ms()
-    message = {
+    message: dict[str, Any] = {
         "id": sent.id or ctx.ids.new("msg", now_ms=now),
         "role": ROLES[principal.role],
         "author": principal.name,
@@ -49,11 +49,13 @@ async def _add(
         "content": [block.model_dump(exclude_none=True) for block in sent.content],
     }
     text = json.dumps({k: v for k, v in message.items() if v is not None}, separators=(",", ":"))
-    event = events.Draft(events.MESSAGE_ADDED, principal.tenant, thread_id, now, None, text)
+    event = events.Draft(events.MESSAGE_ADDED, principal.tenant, thread_id, now, None, text, principal.id)
     scope = f"message:{thread_id}"
-    message_id, outcome = await ctx.store.add_message(
-        message["id"], text, event, claim(principal, scope, key or sent.id, body)
-    )
+    claimed = claim(principal, scope, key or sent.id, body)
+    try:
+        message_id, outcome = await ctx.store.add_message(message["id"], text, event, claimed)
+    except IdTaken:
+        raise Conflict("Another message of this thread has this id.", code="id_taken") from None
     return {"id": message_id}, outcome
 
 
@@ -66,7 +68,7 @@ async def _append(
     report.finish()
     now = ctx.clock.now_ms()
     data = json.dumps({"id": sent.append_to, "text": sent.text}, separators=(",", ":"))
-    event = events.Draft(events.MESSAGE_DELTA, principal.tenant, thread_id, now, None, data)
+    event = events.Draft(events.MESSAGE_DELTA, principal.tenant, thread_id, now, None, data, principal.id)
     try:
         await ctx.store.append_text(sent.append_to, sent.text, event)
     except MessageMissing:

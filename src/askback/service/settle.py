@@ -46,7 +46,9 @@ async def settle(
             revision=record.revision if revision is None else revision,
             status=status,
             state=text,
-            event=Draft(f"request.{status}", record.tenant, record.thread_id, now, record.id, text),
+            event=Draft(
+                f"request.{status}", record.tenant, record.thread_id, now, record.id, text, record.requester
+            ),
         ),
         claim,
     )

@@ -13,7 +13,6 @@ loss. Only `request.*` events reach an inbox.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -206,8 +205,5 @@ class Watcher:
     def _concerns(self, event: Event) -> bool:
         if event.request_id is None:
             return self._thread_id is not None
-        if self._principal.role != "requester":
-            return True
         # Two agents may work in one thread; neither sees what the other asks.
-        requester = json.loads(event.text)["request"]["requester"]["id"]
-        return access.sees(self._principal, requester)
+        return access.sees(self._principal, event.requester)

@@ -33,6 +33,7 @@ _log = logging.getLogger(__name__)
 class _Thread:
     seq: int = 0
     messages: dict[str, Message] = field(default_factory=dict[str, Message])
+    owners: dict[str, str] = field(default_factory=dict[str, str])
     events: list[Event] = field(default_factory=list[Event])
 
 
@@ -146,7 +147,9 @@ class FakeStore:
         if thread is not None and message_id in thread.messages:
             raise IdTaken(message_id)
         seq = self._append(event, None)
-        self._threads[event.tenant, event.thread_id].messages[message_id] = Message(message_id, seq, data)
+        thread = self._threads[event.tenant, event.thread_id]
+        thread.messages[message_id] = Message(message_id, seq, data)
+        thread.owners[message_id] = event.owner
         self._finish(claim, message_id)
         return message_id, Outcome.APPLIED
 
@@ -154,7 +157,7 @@ class FakeStore:
         """Append to the last text block of a message."""
         self._begin()
         thread = self._threads.get((event.tenant, event.thread_id))
-        if thread is None or message_id not in thread.messages:
+        if thread is None or thread.owners.get(message_id) != event.owner:
             raise MessageMissing(message_id)
         message = thread.messages[message_id]
         thread.messages[message_id] = replace(message, data=extend(message.data, text))

@@ -169,6 +169,14 @@ class ReadContracts(StoreSuite):
             await store.append_text("m1", "x", delta("m1", "x", thread="t3"))
         assert await store.thread("main", "t3") is None
 
+    async def test_a_message_is_extended_by_its_owner_only(self, store: Store) -> None:
+        await store.add_message("m1", message(), added(message(), owner="tok_agent"))
+        with pytest.raises(MessageMissing):
+            await store.append_text("m1", "forged", delta("m1", "forged", owner="tok_other"))
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert (view.seq, view.messages[0].data) == (1, message())
+
     # 7 and 8
 
     async def test_c7_a_read_sees_every_write_that_returned(self, store: Store) -> None:

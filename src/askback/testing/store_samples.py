@@ -47,7 +47,7 @@ def record(
 
 def created(row: Record) -> Draft:
     """Make the event that a request begins with."""
-    return Draft(REQUEST_CREATED, row.tenant, row.thread_id, row.created_at, row.id, row.state)
+    return Draft(REQUEST_CREATED, row.tenant, row.thread_id, row.created_at, row.id, row.state, row.requester)
 
 
 def answer(
@@ -62,7 +62,7 @@ def answer(
     """Make a step that ends a request; `value` tells one answer from another."""
     state = json.dumps({"status": status, "revision": row.revision, "answer": {"values": {"a": value}}})
     tenant = tenant or row.tenant
-    event = Draft(f"request.{status}", tenant, row.thread_id, NOON + 1, row.id, state)
+    event = Draft(f"request.{status}", tenant, row.thread_id, NOON + 1, row.id, state, row.requester)
     return Settlement(tenant, row.id, expected, revision, status, state, event)
 
 
@@ -71,15 +71,17 @@ def message(text: str = "Hello") -> str:
     return json.dumps({"role": "agent", "content": [{"type": "text", "text": text}]}, separators=(",", ":"))
 
 
-def added(data: str, *, tenant: str = "main", thread: str = "t1") -> Draft:
+def added(data: str, *, tenant: str = "main", thread: str = "t1", owner: str = "tok_agent") -> Draft:
     """Make the event of a new message."""
-    return Draft(MESSAGE_ADDED, tenant, thread, NOON, None, data)
+    return Draft(MESSAGE_ADDED, tenant, thread, NOON, None, data, owner)
 
 
-def delta(message_id: str, text: str, *, tenant: str = "main", thread: str = "t1") -> Draft:
+def delta(
+    message_id: str, text: str, *, tenant: str = "main", thread: str = "t1", owner: str = "tok_agent"
+) -> Draft:
     """Make the event of a text that is appended."""
     data = json.dumps({"id": message_id, "text": text}, ensure_ascii=False)
-    return Draft(MESSAGE_DELTA, tenant, thread, NOON, None, data)
+    return Draft(MESSAGE_DELTA, tenant, thread, NOON, None, data, owner)
 
 
 def claim(

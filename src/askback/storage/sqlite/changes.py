@@ -72,7 +72,7 @@ def add_message(
         return target, Outcome.REPLAYED
     thread, seq = _next_seq(db, draft)
     try:
-        db.execute(queries.ADD_MESSAGE, (thread, message_id, seq, data))
+        db.execute(queries.ADD_MESSAGE, (thread, message_id, draft.owner, seq, data))
     except sqlite3.IntegrityError:
         raise IdTaken(message_id) from None
     _append(db, events, draft, thread=thread, seq=seq, request=None, spec=None)
@@ -81,7 +81,7 @@ def add_message(
 
 def append_text(db: Connection, events: list[Event], message_id: str, text: str, draft: Draft) -> None:
     """Note a delta: its event, and its text beside the message."""
-    where = (text, draft.tenant, draft.thread_id, message_id)
+    where = (text, draft.tenant, draft.thread_id, message_id, draft.owner)
     if db.execute(queries.APPEND_TEXT, where).fetchone() is None:
         raise MessageMissing(message_id)
     thread, seq = _next_seq(db, draft)

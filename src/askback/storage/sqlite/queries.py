@@ -22,7 +22,7 @@ INSERT INTO events (tenant, thread, seq, type, request, at, data) VALUES (?, ?, 
 
 # Both cursors walk an index from where the reader stands. The spec is joined: events keep only the state.
 _EVENTS = """
-SELECT e.type, t.tenant, t.id, e.at, r.id, e.data, e.seq, e.position, r.spec
+SELECT e.type, t.tenant, t.id, e.at, r.id, e.data, coalesce(r.requester, ''), e.seq, e.position, r.spec
 FROM events AS e JOIN threads AS t ON t.key = e.thread LEFT JOIN requests AS r ON r.key = e.request"""
 THREAD_EVENTS = f"{_EVENTS} WHERE t.tenant = ? AND t.id = ? AND e.seq > ? ORDER BY e.seq LIMIT ?"
 TENANT_EVENTS = f"{_EVENTS} WHERE e.tenant = ? AND e.position > ? ORDER BY e.position LIMIT ?"
@@ -83,12 +83,12 @@ THREAD_MESSAGES = "SELECT id, seq, data, streamed FROM messages WHERE thread = ?
 
 # Messages
 
-ADD_MESSAGE = "INSERT INTO messages (thread, id, seq, data, streamed) VALUES (?, ?, ?, ?, '')"
+ADD_MESSAGE = "INSERT INTO messages (thread, id, owner, seq, data, streamed) VALUES (?, ?, ?, ?, ?, '')"
 
-# (text, tenant, thread id, message id) -> a row when there is such a message.
+# (text, tenant, thread id, message id, owner) -> a row when there is such a message of that owner.
 APPEND_TEXT = """
 UPDATE messages SET streamed = streamed || ?
-WHERE thread = (SELECT key FROM threads WHERE tenant = ? AND id = ?) AND id = ?
+WHERE thread = (SELECT key FROM threads WHERE tenant = ? AND id = ?) AND id = ? AND owner = ?
 RETURNING key"""
 
 # Claims

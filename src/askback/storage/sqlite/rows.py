@@ -130,6 +130,6 @@ def _message(row: tuple[str, int, str, str]) -> Message:
 
 def _events(db: Connection, sql: str, parameters: tuple[Any, ...]) -> Sequence[Event]:
     return [
-        domain_events.commit(Draft(*row[:6]), seq=row[6], position=row[7], spec=row[8])
+        domain_events.commit(Draft(*row[:7]), seq=row[7], position=row[8], spec=row[9])
         for row in db.execute(sql, parameters).fetchall()
     ]

@@ -51,6 +51,7 @@ CREATE TABLE messages (
     key INTEGER PRIMARY KEY,
     thread INTEGER NOT NULL REFERENCES threads (key),
     id TEXT NOT NULL,
+    owner TEXT NOT NULL,
     seq INTEGER NOT NULL,
     data TEXT NOT NULL,
     streamed TEXT NOT NULL,
