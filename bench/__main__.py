@@ -1,0 +1,18 @@
+"""Run every benchmark: `python -m bench [NAME …]`; each takes its own options as `python -m bench.NAME`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+ALL = ("limits", "frameworks", "roundtrip", "pending")
+
+
+def main() -> None:
+    """Run the named benchmarks, or all of them, each in a process of its own."""
+    for name in sys.argv[1:] or ALL:
+        subprocess.run([sys.executable, "-m", f"bench.{name}"], check=True)
+
+
+if __name__ == "__main__":
+    main()

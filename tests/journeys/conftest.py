@@ -1,0 +1,102 @@
+"""One real server for all journeys; each test has a thread of its own, so they do not meet."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from askback import AsyncClient
+from tests.journeys.people import Person
+
+TOKENS = {
+    "requester": "journey-requester",
+    "responder": "journey-responder",
+    "admin": "journey-admin",
+    "requester@acme": "journey-acme-requester",
+    "responder@acme": "journey-acme-responder",
+    "requester/other": "journey-other-requester",
+    "responder/bob": "journey-bob",
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running `askback serve` with known tokens."""
+
+    url: str
+    login_url: str
+    data: Path
+
+    def person(self, token: str = "responder") -> Person:
+        """Return a raw HTTP caller with the named token; nothing is interpreted for it."""
+        return Person(self.url, TOKENS[token])
+
+    def client(self, token: str = "requester", **options: object) -> AsyncClient:
+        """Return the Python client with the named token."""
+        return AsyncClient(self.url, TOKENS[token], **options)  # type: ignore[arg-type]  # options pass through
+
+
+def start(data: Path, *, port: int = 0) -> tuple[subprocess.Popen[bytes], Server]:
+    """Start a server process and wait until it accepts requests."""
+    tokens = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "askback",
+            "serve",
+            "--port",
+            str(port),
+            "--data-dir",
+            str(data),
+            "--ready-json",
+        ],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens},
+    )
+    assert process.stdout is not None
+    ready = json.loads(process.stdout.readline())
+    return process, Server(ready["url"], ready["login_url"], data)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The server that all journeys of this worker share."""
+    process, running = start(tmp_path_factory.mktemp("server"))
+    yield running
+    process.terminate()
+    assert process.wait(10) is not None
+
+
+@pytest.fixture
+async def agent(server: Server) -> AsyncIterator[AsyncClient]:
+    """An agent with a connection of its own."""
+    async with server.client() as client:
+        yield client
+
+
+@pytest.fixture
+async def ada(server: Server) -> AsyncIterator[Person]:
+    """A person who may answer."""
+    async with server.person() as person:
+        yield person
+
+
+@pytest.fixture
+def thread(request: pytest.FixtureRequest, counter: Iterator[int]) -> str:
+    """A thread that no other test uses."""
+    return f"{request.node.name[:80]}-{next(counter)}"
+
+
+@pytest.fixture(scope="session")
+def counter() -> Iterator[int]:
+    """Numbers that are used once."""
+    return itertools.count()
