@@ -91,7 +91,7 @@ async def ask(store: FakeStore, request_id: str, *, by: Principal = AGENT, threa
     spec = f'{{"id":"{request_id}","requester":{{"id":"{by.id}","name":"a"}}}}'
     state = '{"status":"pending","revision":1}'
     record = Record(request_id, by.tenant, thread, "form", by.id, Status.PENDING, 1, 0, None, spec, state)
-    await store.insert(record, Draft("request.created", by.tenant, thread, 0, request_id, state))
+    await store.insert(record, Draft("request.created", by.tenant, thread, 0, request_id, state, by.id))
 
 
 async def settle(store: FakeStore, request_id: str, *, thread: str = "t1", tenant: str = "main") -> None:

@@ -29,8 +29,9 @@ async def post(
     report = Report()
     Prose(report, suspicious=True).at("thread_id", thread_id, ctx.limits.identifier)
     report.finish()
-    if isinstance(body, dict) and "append_to" in cast("dict[str, object]", body):
-        return await _append(ctx, principal, thread_id, cast("dict[str, object]", body))
+    members = cast("dict[str, object]", body) if isinstance(body, dict) else {}
+    if "append_to" in members:
+        return await _append(ctx, principal, thread_id, members)
     return await _add(ctx, principal, thread_id, body, key)
 
 
