@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import pty
 import re
 import signal
 import socket
@@ -192,6 +193,35 @@ async def test_ctrl_c_ends_the_server_and_the_agent(tmp_path: Path) -> None:
     assert not (tmp_path / "home" / "demo.json").exists()
     port = int(found["url"].rpartition(":")[2])
     assert socket.socket().connect_ex(("127.0.0.1", port)) != 0
+
+
+async def test_on_a_terminal_the_page_stays_until_enter(tmp_path: Path) -> None:
+    primary, secondary = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "askback", "demo", "--no-browser", "--output", str(tmp_path / "out")],
+        stdin=secondary,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path / "home"), "COLUMNS": "300"},
+    )
+    os.close(secondary)
+    assert process.stdout is not None
+    link = next(line for line in process.stdout if "/login?code=" in line).strip()
+    found = json.loads((tmp_path / "home" / "demo.json").read_text())
+    thread = link.rpartition("/")[2]
+    async with AsyncClient(found["url"], found["responder_token"]) as client:
+        person = asyncio.create_task(Person(client, thread, note=lambda _: None).run())
+        with anyio.fail_after(20):
+            await anyio.to_thread.run_sync(
+                lambda: next(line for line in process.stdout or () if "stays" in line)
+            )
+        person.cancel()
+        assert _texts(await client.thread(thread))[-1].endswith("Have fun!")
+    os.write(primary, b"\n")
+    with anyio.fail_after(15):
+        assert await anyio.to_thread.run_sync(process.wait) == 0
+    os.close(primary)
+    process.stdout.close()
 
 
 async def _answer(client: AsyncClient, request: dict[str, Any], **more: Any) -> None:

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import webbrowser
 from collections.abc import AsyncGenerator, Generator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import date
 from pathlib import Path
 from typing import Annotated
@@ -85,7 +85,7 @@ async def _demo(
                     folder = await ended(agent)
             _conclude(console, folder)
             if not auto and sys.stdin.isatty():
-                console.print("The page stays until you press Ctrl-C or Enter.")
+                console.print("The page stays until you press Enter or Ctrl-C.")
                 await _enter()
 
 
@@ -157,6 +157,7 @@ async def _enter() -> None:
     loop, pressed = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(sys.stdin.fileno(), pressed.set)
     try:
-        await pressed.wait()
+        with suppress(asyncio.CancelledError):  # Ctrl-C is as good: the agent has done its work
+            await pressed.wait()
     finally:
         loop.remove_reader(sys.stdin.fileno())

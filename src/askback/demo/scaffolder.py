@@ -78,7 +78,7 @@ class Scaffolder:
         chosen = self.talk.tool_input("folder")
         if chosen is None:
             chosen = {"path": str(free_folder(self.output, plan.name))}
-            await self.talk.tool("folder", "create_folder", chosen)
+            await self.talk.tool("folder", f"create {Path(chosen['path']).name}/", chosen)
         return Path(chosen["path"])
 
     async def _write(self, plan: Plan, folder: Path) -> None:
@@ -86,9 +86,9 @@ class Scaffolder:
             try:
                 write_file(folder, path, text)
             except OSError:
-                await self.talk.tool(f"file-{n}-failed", "write_file", {"path": path}, status="failed")
+                await self.talk.tool(f"file-{n}-failed", f"write {path}", {"path": path}, status="failed")
                 raise
-            await self.talk.tool(f"file-{n}", "write_file", {"path": path, "bytes": len(text.encode())})
+            await self.talk.tool(f"file-{n}", f"write {path}", {"path": path, "bytes": len(text.encode())})
 
 
 def _comment(values: Mapping[str, Any]) -> str:
