@@ -26,3 +26,8 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped in CI: {reason}"
     return report
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the browser tests last: Playwright's loop stays in the main thread, where no other can start then."""
+    items.sort(key=lambda item: "e2e" in item.path.parts)
