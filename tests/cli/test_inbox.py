@@ -197,6 +197,12 @@ async def test_the_end_of_the_input_leaves_the_request_open(
     assert (await agent.get(request.id)).status == "pending"
 
 
+async def test_the_end_of_the_input_leaves_also_when_nothing_is_pending(server: Server, thread: str) -> None:
+    out = await through_a_pipe(server, thread, once=False)
+    assert "Waiting for a question" in out
+    assert "Nothing more was answered" in out
+
+
 async def test_put_off_requests_are_not_offered_again(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
@@ -257,6 +263,8 @@ async def test_a_question_that_comes_while_waiting_is_shown_and_answered(
 ) -> None:
     async with on_a_terminal(server, "--thread", thread) as (screen, _):
         await screen.shows("Waiting for a question")
+        screen.type("typed too early\n")
+        await screen.shows("typed too early")
         request = await agent.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
         await screen.shows("Name?")
         screen.type("Ada\n")

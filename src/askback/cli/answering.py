@@ -42,6 +42,7 @@ class _Answering:
         self._sending = False
 
     async def run(self) -> bool:
+        self._terminal.forget()
         settled = asyncio.create_task(self._client.wait(self._request.id))
         walking = asyncio.create_task(self._walk())
         try:

@@ -65,7 +65,7 @@ def hint(field: AnyField) -> str:
         case Datetime():
             return _bounds("YYYY-MM-DD HH:MM, local time", field.min, field.max)
         case _:
-            return field.placeholder or "text"
+            return f"text, such as {field.placeholder}" if field.placeholder else "text"
 
 
 def read(field: AnyField, line: str) -> Any:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from askback.cli.answering import answer, stop
-from askback.cli.terminal import Terminal
+from askback.cli.terminal import EndOfInput, Terminal
 from askback.cli.wording import asker, ended, title
 from askback.client import AsyncClient
 from askback.domain.request import InputRequest
@@ -47,7 +47,7 @@ class Pending:
             while True:
                 self._terminal.say("Nothing is pending. Waiting for a question; Ctrl-C leaves.", "dim")
                 while not await self._round():
-                    await _first(arrived, watching)
+                    await self._idle(arrived, watching)
                     arrived.clear()
         finally:
             await stop(watching)
@@ -91,13 +91,17 @@ class Pending:
             if event["type"] == "request.created":
                 arrived.set()
 
-
-async def _first(arrived: asyncio.Event, watching: asyncio.Task[None]) -> None:
-    """Return when something arrived, or after a while to look by oneself; raise what ended the watching."""
-    waiting = asyncio.create_task(arrived.wait())
-    try:
-        await asyncio.wait({waiting, watching}, timeout=POLL_S, return_when=asyncio.FIRST_COMPLETED)
-        if watching.done():
-            watching.result()
-    finally:
-        waiting.cancel()
+    async def _idle(self, arrived: asyncio.Event, watching: asyncio.Task[None]) -> None:
+        """Return when something arrived, or after a while to look by oneself; raises `EndOfInput`."""
+        arrival = asyncio.create_task(arrived.wait())
+        leaving = asyncio.create_task(self._terminal.exhausted())
+        try:
+            ends = {arrival, leaving, watching}
+            await asyncio.wait(ends, timeout=POLL_S, return_when=asyncio.FIRST_COMPLETED)
+            if watching.done():
+                watching.result()
+            if leaving.done():
+                raise EndOfInput
+        finally:
+            await stop(arrival)
+            await stop(leaving)

@@ -33,6 +33,7 @@ class Terminal:
         # Unbuffered: a thread that waits in a buffered read holds a lock that Python needs to end.
         self._source = source or io.FileIO(sys.stdin.fileno(), closefd=False)
         self._lines: asyncio.Queue[str | None] | None = None
+        self._over = asyncio.Event()
         self.interactive = self._source.isatty()
 
     def say(self, text: str = "", style: str = "") -> None:
@@ -50,6 +51,19 @@ class Terminal:
         if not self.interactive:
             self.console.print()
         return line
+
+    def forget(self) -> None:
+        """Drop what was typed before a question was there: it cannot be an answer to it."""
+        lines = self._queue()
+        while self.interactive and not self._over.is_set() and not lines.empty():
+            lines.get_nowait()
+
+    async def exhausted(self) -> None:
+        """Return when the input has ended and every line of it was used."""
+        lines = self._queue()
+        await self._over.wait()
+        if lines.qsize() > 1:
+            await asyncio.Event().wait()  # the lines left are for questions to come
 
     async def settle(self) -> None:
         """Let go of a line that was half typed when its question went away."""
@@ -72,9 +86,14 @@ class Terminal:
                 raw = b""  # the terminal is gone
             line = raw.decode("utf-8", "replace").rstrip("\r\n") if raw else None
             try:
-                loop.call_soon_threadsafe(lines.put_nowait, line)
+                loop.call_soon_threadsafe(self._take, lines, line)
             except RuntimeError:
                 return  # the program has ended meanwhile
+
+    def _take(self, lines: asyncio.Queue[str | None], line: str | None) -> None:
+        lines.put_nowait(line)
+        if line is None:
+            self._over.set()
 
 
 def printable(text: str) -> str:
