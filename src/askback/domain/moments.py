@@ -18,7 +18,7 @@ _MOMENT = re.compile(
     r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]"
     r"(?P<hour>[01][0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?::(?P<second>[0-5][0-9])(?:\.(?P<fraction>[0-9]{1,9}))?)?"
     r"(?P<offset>[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?"
-    r"(?:\[(?P<zone>[A-Za-z_]+(?:[/+-][A-Za-z0-9_+-]+)*)\])?"
+    r"(?:\[(?P<zone>[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*)\])?"
 )
 _FILES_THAT_ARE_NO_ZONES = frozenset({"Factory", "localtime"})
 
