@@ -30,7 +30,9 @@ class Order(BaseModel):
     """
 
     name: Annotated[str, Field(min_length=2, max_length=9, title="Your name")]
-    note: str | None = Field(default=None, description="Anything else?", json_schema_extra={"widget": "textarea"})
+    note: str | None = Field(
+        default=None, description="Anything else?", json_schema_extra={"widget": "textarea"}
+    )
     count: int = Field(3, ge=1, le=20)
     odd: int = Field(gt=0, lt=10)
     price: float = Field(0.5, ge=0, multiple_of=0.25)

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from pydantic_core import from_json
+
 from askback.client.refusals import refusal
 from askback.domain.lifecycle import TERMINAL
 from askback.errors import AskbackError, NotFound, Unavailable
@@ -149,7 +151,7 @@ class Session:
 
     def received(self, text: str) -> Happened:
         """Take a frame from the server."""
-        frame: dict[str, Any] = json.loads(text)
+        frame: dict[str, Any] = from_json(text, cache_strings="keys")
         if "id" in frame:
             return self._answered(frame)
         if "settled" in frame:
