@@ -79,22 +79,31 @@ async def run(data: Path, *, kills: int, agents: int, seed: int, command: tuple[
     chance = random.Random(seed)
     ledger, server = Ledger(), Server(data, command)
     await server.start()
-    stop = anyio.Event()
+    stop, done = anyio.Event(), anyio.Event()
     async with anyio.create_task_group() as people:
-        people.start_soon(_people, server, ledger, stop, chance)
+        people.start_soon(_people, server, ledger, done, chance)
         async with AsyncClient(server.url, REQUESTER) as client, anyio.create_task_group() as asking:
             for number in range(agents):
                 asking.start_soon(_agent, client, ledger, stop, number)
             for _ in range(kills):
-                await anyio.sleep(chance.uniform(0.02, 0.35))
+                await _until_busy(ledger)
+                await anyio.sleep(chance.uniform(0, 0.1))
                 server.kill()
                 await server.start()
             stop.set()
+        done.set()
     try:
         await _check(server, ledger)
     finally:
         server.kill()
     return ledger
+
+
+async def _until_busy(ledger: Ledger) -> None:
+    """Return once more has been answered than before: a server that dies idle proves nothing."""
+    before = len(ledger.answered)
+    while len(ledger.answered) <= before:
+        await anyio.sleep(0.001)
 
 
 async def _agent(client: AsyncClient, ledger: Ledger, stop: anyio.Event, number: int) -> None:
@@ -117,11 +126,11 @@ async def _agent(client: AsyncClient, ledger: Ledger, stop: anyio.Event, number:
         ledger.outcomes.setdefault(key, []).append(str(ended.answer.values["n"]))
 
 
-async def _people(server: Server, ledger: Ledger, stop: anyio.Event, chance: random.Random) -> None:
+async def _people(server: Server, ledger: Ledger, done: anyio.Event, chance: random.Random) -> None:
     """Three people look at the inbox and answer the same requests, each with words of their own."""
     headers = {"Authorization": f"Bearer {RESPONDER}"}
     async with httpx2.AsyncClient(base_url=server.url, headers=headers, timeout=5) as http:
-        while not stop.is_set() or len(ledger.outcomes) < len(ledger.created):
+        while not done.is_set():
             try:
                 found = await http.get("/v1/requests", params={"status": "pending", "limit": 50})
                 pending = found.json()["requests"]
