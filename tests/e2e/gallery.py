@@ -12,6 +12,7 @@ _RECORD = """
         window.sent.push({action: event.action, body: event.body, key: event.key});
     });
 """
+_FIRST = "window.sent.length || new Promise((done) => addEventListener('askback-submit', done, {once: true}))"
 
 
 class Gallery:
@@ -40,6 +41,7 @@ class Gallery:
     @property
     def values(self) -> dict[str, Any]:
         """The values of the one answer that was sent."""
+        self.page.evaluate(_FIRST)
         (attempt,) = self.sent
         assert attempt["action"] == "answer"
         return attempt["body"]["values"]

@@ -1,4 +1,3 @@
-import "../src/elements/define.ts";
 import address from "../examples.json?url";
 import { WireError, wireError } from "../src/client/errors.ts";
 import { emptyThread, type Transcript } from "../src/core/transcript.ts";
@@ -103,5 +102,6 @@ async function show(): Promise<void> {
 }
 
 speak();
+await import("../src/elements/define.ts");
 addEventListener("hashchange", () => void show());
 void show();

@@ -83,3 +83,14 @@ export function slimCatalogues(): Plugin {
     },
   };
 }
+
+/** Vite's helper for lazy parts preloads what they need in turn; ours need nothing, so it only loads them. */
+export function slimPreload(): Plugin {
+  return {
+    name: "askback-slim-preload",
+    apply: "build",
+    enforce: "pre",
+    load: (id) =>
+      id.includes("vite/preload-helper") ? "export const __vitePreload = (load) => load();" : null,
+  };
+}

@@ -103,16 +103,20 @@ export function provided(field: Field, entry: Entry | undefined): boolean {
   return entry.text.trim() !== "";
 }
 
+/** The fields of optional sections in which nothing is given. */
+function skippedFields(form: Form, draft: Draft): ReadonlySet<Field> {
+  const empty = (form.sections ?? []).filter(
+    (section) => section.optional && !section.fields.some((field) => provided(field, draft.get(field.id))),
+  );
+  return new Set(empty.flatMap((section) => section.fields));
+}
+
 /**
  * The values to send. A box left alone is a "no" that the person has seen, so it is sent as
  * false; but not from an optional section that is otherwise empty, which counts as skipped.
  */
 export function collect(form: Form, draft: Draft, locale: string): Values {
-  const skipped = new Set(
-    (form.sections ?? [])
-      .filter((section) => section.optional && !section.fields.some((f) => provided(f, draft.get(f.id))))
-      .flatMap((section) => section.fields),
-  );
+  const skipped = skippedFields(form, draft);
   const pairs: [string, Json][] = [];
   for (const field of allFields(form)) {
     const value = skipped.has(field) ? null : jsonOf(field, draft.get(field.id) ?? EMPTY, locale);

@@ -1,4 +1,4 @@
-import { css } from "lit";
+import { css } from "./element.ts";
 
 /** Labels, native inputs and the ways to show options. */
 export const fields = css`
@@ -85,7 +85,6 @@ export const fields = css`
     inline-size: 100%;
     min-block-size: 2.75rem;
     padding: 0.5rem 0.75rem;
-    transition: border-color 0.12s;
   }
   input:hover,
   select:hover,
@@ -133,9 +132,6 @@ export const fields = css`
     gap: 0.75rem;
     min-block-size: 2.75rem;
     padding: 0.5625rem 0.75rem;
-    transition:
-      background-color 0.12s,
-      border-color 0.12s;
   }
   .option:hover {
     background: var(--_raised);
@@ -250,7 +246,6 @@ export const fields = css`
     border-radius: 1rem;
     inline-size: 2.75rem;
     position: relative;
-    transition: background-color 0.12s;
   }
   input[role="switch"]::before {
     background: var(--_edge);
@@ -261,7 +256,6 @@ export const fields = css`
     inset-block-start: 0.125rem;
     inset-inline-start: 0.125rem;
     position: absolute;
-    transition: translate 0.12s;
   }
   input[role="switch"]:checked {
     background: var(--_accent);

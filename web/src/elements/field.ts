@@ -1,5 +1,5 @@
-import { html, nothing, type TemplateResult } from "lit";
-import type { Field, MomentField, NumberField, TextField } from "../core/types.ts";
+import { html, nothing, type TemplateResult } from "lit/html.js";
+import type { BooleanField, Field, MomentField, NumberField, TextField } from "../core/types.ts";
 import { describedBy, type FieldView, hintOf, typed } from "./fieldview.ts";
 import { icons } from "./icons.ts";
 import { drawOptions, yesNo } from "./options.ts";
@@ -110,7 +110,6 @@ function group(view: FieldView, inside: TemplateResult): TemplateResult {
     class=${wrap(view)}
     part="field"
     aria-describedby=${describedBy(view)}
-    aria-invalid=${nothing}
   >
     <legend>${labelText(view)}</legend>
     ${notes(view)} ${inside}
@@ -134,7 +133,8 @@ export function drawField(view: FieldView): TemplateResult {
   if (is(view, "text", "number")) return labelled(view, line(view as FieldView<TextField | NumberField>));
   if (is(view, "textarea")) return labelled(view, area(view as FieldView<TextField>));
   if (is(view, "date", "time", "datetime")) return labelled(view, moment(view as FieldView<MomentField>));
-  if (view.field.type === "boolean" && view.field.widget === "confirm") return group(view, yesNo(view));
+  if (view.field.type === "boolean" && view.field.widget === "confirm")
+    return group(view, yesNo(view as FieldView<BooleanField>));
   if (is(view, "boolean", "checkbox")) return box(view);
   const { grouped, control } = drawOptions(view);
   return grouped ? group(view, control) : labelled(view, control);

@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import type { Field, Rich } from "../core/types.ts";
 import type { Entry } from "./draft.ts";
 import { rich } from "./rich.ts";
@@ -23,7 +23,7 @@ export interface FieldView<F extends Field = Field> {
   change(next: Partial<Entry>): void;
   search(text: string): void;
   /** Set where one click on an option answers. */
-  pick: ((next: Partial<Entry>, danger: string | null) => void) | undefined;
+  pick: ((next: Partial<Entry>) => void) | undefined;
 }
 
 /** What an input holds after an event. */

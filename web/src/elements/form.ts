@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { stateOf, type View } from "../core/machine.ts";
 import { own } from "../core/path.ts";
 import { allFields, type Field, type Form, type InputRequest, type Section } from "../core/types.ts";
@@ -20,7 +20,7 @@ export interface FormHost {
   errorOf(field: Field): string | undefined;
   change(field: Field, next: Partial<Entry>): void;
   search(field: Field, text: string): void;
-  pick(field: Field, next: Partial<Entry>, danger: string | null): void;
+  pick(field: Field, next: Partial<Entry>): void;
   submit(): void;
   confirm(yes: boolean): void;
   decline(reason: "skipped" | "dismissed"): void;
@@ -46,7 +46,7 @@ function viewOf(host: FormHost, request: InputRequest, form: Form, field: Field)
     filter: host.filters.get(field.id) ?? "",
     change: (next) => host.change(field, next),
     search: (text) => host.search(field, text),
-    pick: oneClick(form) ? (next, danger) => host.pick(field, next, danger) : undefined,
+    pick: oneClick(form) ? (next) => host.pick(field, next) : undefined,
   };
 }
 

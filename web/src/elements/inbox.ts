@@ -1,9 +1,9 @@
-import { css, html, LitElement, type PropertyValues, type TemplateResult } from "lit";
-import { repeat } from "lit/directives/repeat.js";
+import { html, render, type TemplateResult } from "lit/html.js";
 import { Client } from "../client/client.ts";
 import { followInbox } from "../client/follow-inbox.ts";
 import type { Locale } from "../core/messages.ts";
 import type { InputRequest } from "../core/types.ts";
+import { AskbackElement, type Changed, css, drawList } from "./element.ts";
 import { icons } from "./icons.ts";
 import { questionOf } from "./show.ts";
 import { localeOf, type Say, sayIn, when } from "./text.ts";
@@ -32,7 +32,6 @@ const list = css`
     gap: 0.75rem;
     padding: 0.875rem 1rem;
     text-decoration: none;
-    transition: border-color 0.12s;
   }
   a:hover {
     border-color: var(--_accent);
@@ -74,11 +73,6 @@ const list = css`
     color: var(--_success);
     inline-size: 2rem;
   }
-  @media (prefers-reduced-motion: reduce) {
-    a {
-      transition: none;
-    }
-  }
 `;
 
 /** How many requests wait; fired on every change. */
@@ -96,14 +90,9 @@ export class WaitingEvent extends Event {
  * @attr base - put before the links, which go to `/r/{id}`
  * @fires askback-waiting - the number of open requests
  */
-export class AskbackInbox extends LitElement {
+export class AskbackInbox extends AskbackElement {
   static override styles = [tokens, list];
-  static override properties = {
-    client: { attribute: false },
-    requests: { attribute: false },
-    base: { type: String },
-    news: { state: true },
-  };
+  static override properties = { client: null, requests: null, base: "base", news: null };
 
   declare client: Client | undefined;
   /** What waits; a host without a server may set it. */
@@ -145,13 +134,15 @@ export class AskbackInbox extends LitElement {
     this.say = sayIn(this.locale);
   }
 
-  protected override updated(changed: PropertyValues<this>): void {
+  protected override updated(changed: Changed): void {
+    drawList(this.shadowRoot?.querySelector("ul"), this.requests ?? [], (request, place) =>
+      render(this.drawItem(request), place),
+    );
     if (changed.has("requests") && this.requests) this.dispatchEvent(new WaitingEvent(this.requests.length));
   }
 
   private drawItem(request: InputRequest): TemplateResult {
-    return html`<li>
-      <a href="${this.base}/r/${encodeURIComponent(request.id)}"
+    return html`<a href="${this.base}/r/${encodeURIComponent(request.id)}"
         >${icons.ask}<span class="what"
           ><b>${questionOf(request)}</b
           ><span class="meta"
@@ -159,8 +150,7 @@ export class AskbackInbox extends LitElement {
             ><bdi>${request.thread_id}</bdi><span>${when(request.created_at, this.locale)}</span></span
           ></span
         ></a
-      >
-    </li>`;
+      >`;
   }
 
   protected override render(): TemplateResult {
@@ -170,17 +160,7 @@ export class AskbackInbox extends LitElement {
       ? html`<div class="none">${icons.tick}<b>${this.say("inbox_empty")}</b>${this.say("inbox_hint")}</div>`
       : html`<p class="none">${this.say("loading")}</p>`;
     return html`<h1 part="title">${title}</h1>
-      ${
-        requests.length
-          ? html`<ul>
-            ${repeat(
-              requests,
-              (request) => request.id,
-              (request) => this.drawItem(request),
-            )}
-          </ul>`
-          : none
-      }
+      ${requests.length ? html`<ul></ul>` : none}
       <div class="hidden" role="status">${this.news}</div>`;
   }
 }

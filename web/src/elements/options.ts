@@ -1,5 +1,6 @@
-import { html, nothing, type TemplateResult } from "lit";
-import type { Field, MultiField, Option, SingleField } from "../core/types.ts";
+import { html, nothing, type TemplateResult } from "lit/html.js";
+import type { BooleanField, Field, MultiField, Option, SingleField } from "../core/types.ts";
+import type { Entry } from "./draft.ts";
 import { describedBy, type FieldView, typed } from "./fieldview.ts";
 
 type Choice = SingleField | MultiField;
@@ -162,11 +163,7 @@ function quick(view: FieldView<SingleField>): TemplateResult {
             class=${look(option, index)}
             aria-disabled=${view.disabled ? "true" : nothing}
             aria-pressed=${entry.chosen.includes(option.value) ? "true" : nothing}
-            @click=${() =>
-              pick?.(
-                { chosen: [option.value], other: false },
-                option.style === "danger" ? option.label : null,
-              )}
+            @click=${() => pick?.({ chosen: [option.value], other: false })}
           >
             <span>${option.label}</span>${badge(option, view)}${
               option.description ? html`<small>${option.description}</small>` : nothing
@@ -190,42 +187,21 @@ function quick(view: FieldView<SingleField>): TemplateResult {
     ${otherText(view)}`;
 }
 
-/** A yes/no question: two buttons where it is the only field, else two radios. */
-export function yesNo(view: FieldView): TemplateResult {
-  const sides = [
-    { on: true, label: view.say("yes") },
-    { on: false, label: view.say("no") },
+/** A yes/no question, drawn as a choice of two. */
+export function yesNo(view: FieldView<BooleanField>): TemplateResult {
+  const { entry, field, pick, say } = view;
+  const onOf = (next: Partial<Entry>): Partial<Entry> => ({ on: next.chosen?.[0] === "true" });
+  const options = [
+    { value: "true", label: say("yes") },
+    { value: "false", label: say("no") },
   ];
-  if (view.pick)
-    return html`<div class="answers">
-      ${sides.map(
-        ({ on, label }, index) =>
-          html`<button
-            type="button"
-            id="${view.uid}-${index}"
-            class=${on ? "primary" : ""}
-            aria-disabled=${view.disabled ? "true" : nothing}
-            @click=${() => view.pick?.({ on }, null)}
-          >
-            ${label}
-          </button>`,
-      )}
-    </div>`;
-  return html`<div class="chips segments">
-    ${sides.map(
-      ({ on, label }, index) =>
-        html`<label class="chip"
-          ><input
-            id="${view.uid}-${index}"
-            type="radio"
-            name=${view.uid}
-            ?disabled=${view.disabled}
-            .checked=${view.entry.on === on}
-            @change=${() => view.change({ on })}
-          />${label}</label
-        >`,
-    )}
-  </div>`;
+  return drawOptions({
+    ...view,
+    field: { ...field, type: "select", widget: "confirm", default: null, options },
+    entry: { ...entry, chosen: entry.on === null ? [] : [String(entry.on)] },
+    change: (next) => view.change(onOf(next)),
+    pick: pick && ((next) => pick(onOf(next))),
+  }).control;
 }
 
 const ROWS: Partial<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { type Answer, allFields, type Field, type InputRequest } from "../core/types.ts";
 import { icons } from "./icons.ts";
 import { answerLine, questionOf, valueText } from "./show.ts";

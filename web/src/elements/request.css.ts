@@ -1,4 +1,4 @@
-import { css } from "lit";
+import { css } from "./element.ts";
 
 /** The card of one request: header, question, states and receipt. */
 export const card = css`
@@ -198,7 +198,6 @@ export const receipt = css`
   .chevron {
     color: var(--_muted);
     margin-block-start: 0.125rem;
-    transition: rotate 0.12s;
   }
   details[open] .chevron {
     rotate: 180deg;

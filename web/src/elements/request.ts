@@ -1,10 +1,9 @@
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { WireError } from "../client/errors.ts";
 import { newKey } from "../client/key.ts";
-import { checkAnswer } from "../core/answer.ts";
 import { isTerminal } from "../core/lifecycle.ts";
 import { INITIAL, isOpen, next, type Signal, type View } from "../core/machine.ts";
-import { type Locale, renderFault } from "../core/messages.ts";
+import type { Locale } from "../core/messages.ts";
 import { join } from "../core/path.ts";
 import {
   allFields,
@@ -15,7 +14,8 @@ import {
   type Values,
 } from "../core/types.ts";
 import { drawAsker } from "./asker.ts";
-import { blankOthers, collect, type Draft, dangerous, type Entry, start } from "./draft.ts";
+import { collect, type Draft, dangerous, type Entry, start } from "./draft.ts";
+import { AskbackElement, type Changed } from "./element.ts";
 import { type Action, type Body, SettledEvent, SubmitEvent } from "./events.ts";
 import { fields } from "./field.css.ts";
 import { drawForm, drawLead, type FormHost, gateOf, uidOf } from "./form.ts";
@@ -29,6 +29,26 @@ import { buttons, tokens } from "./tokens.css.ts";
 /** What the element needs to send; `Client` is one. */
 export interface Sender {
   send(id: string, action: Action, body: Body, key: string): Promise<InputRequest>;
+}
+
+type Check = typeof import("./check.ts").check;
+
+let check: Check | undefined;
+let loading: Promise<Check | undefined> | undefined;
+
+/** Fetch the check when the first thing is entered. Without it the server, which decides anyway, answers alone. */
+function loadCheck(): Promise<Check | undefined> {
+  loading ??= import("./check.ts").then(
+    (module) => {
+      check = module.check;
+      return check;
+    },
+    () => {
+      loading = undefined;
+      return undefined;
+    },
+  );
+  return loading;
 }
 
 interface Attempt {
@@ -48,19 +68,19 @@ interface Attempt {
  * @fires askback-submit - before anything is sent; cancel it to send it yourself
  * @fires askback-settled - when the request ended while it was shown
  */
-export class AskbackRequest extends LitElement implements FormHost {
+export class AskbackRequest extends AskbackElement implements FormHost {
   static override styles = [tokens, buttons, card, receipt, fields];
   static override properties = {
-    request: { attribute: false },
-    client: { attribute: false },
-    headingLevel: { type: Number, attribute: "heading-level" },
-    readonly: { type: Boolean },
-    quiet: { type: Boolean },
-    inThread: { type: Boolean, attribute: "in-thread" },
-    view: { state: true },
-    draft: { state: true },
-    asking: { state: true },
-    filters: { state: true },
+    request: null,
+    client: null,
+    headingLevel: "heading-level",
+    readonly: "readonly",
+    quiet: "quiet",
+    inThread: "in-thread",
+    view: null,
+    draft: null,
+    asking: null,
+    filters: null,
   };
 
   /** What is asked, as the server sends it; a later state of the same request updates the view. */
@@ -84,8 +104,9 @@ export class AskbackRequest extends LitElement implements FormHost {
   private attempt: Attempt | null = null;
   private confirmed = false;
   private lost = false;
-  private held = false;
+  private focused = false;
   private calm = false;
+  private checking = false;
 
   constructor() {
     super();
@@ -104,12 +125,12 @@ export class AskbackRequest extends LitElement implements FormHost {
     this.view = next(this.view, signal);
   }
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
+  protected override willUpdate(changed: Changed): void {
     this.locale = localeOf(this);
     this.say = sayIn(this.locale);
     if (changed.has("readonly")) this.signal({ type: "interactive", on: !this.readonly });
     if (changed.has("request") && this.request) this.adopt(this.request);
-    this.held = this.shadowRoot?.activeElement != null;
+    this.focused = this.shadowRoot?.activeElement != null;
   }
 
   private adopt(request: InputRequest): void {
@@ -123,12 +144,12 @@ export class AskbackRequest extends LitElement implements FormHost {
     if (form) this.draft = start(form, this.locale, this.draft);
   }
 
-  protected override updated(changed: PropertyValues<this>): void {
+  protected override updated(changed: Changed): void {
     const before = changed.get("view") as View | undefined;
     const now = this.view;
     if (!changed.has("view") || !before || before.phase === now.phase || !now.request) return;
     if (!isTerminal(now.request.status) || before.request?.id !== now.request.id) return;
-    if (this.held) this.shadowRoot?.querySelector<HTMLElement>("summary, .plain")?.focus();
+    if (this.focused) this.shadowRoot?.querySelector<HTMLElement>("summary, .plain")?.focus();
     const own = this.attempt !== null && !this.lost;
     this.dispatchEvent(new SettledEvent(now.request.id, now.request.status, own));
   }
@@ -146,6 +167,7 @@ export class AskbackRequest extends LitElement implements FormHost {
     if (!entry) return;
     this.draft = new Map(this.draft).set(field.id, { ...entry, ...patch });
     this.mended = new Set(this.mended).add(field.id);
+    void loadCheck();
   }
 
   search(field: Field, text: string): void {
@@ -153,11 +175,11 @@ export class AskbackRequest extends LitElement implements FormHost {
   }
 
   /** One click answers at once, but for a dangerous option, which is asked about first. */
-  pick(field: Field, patch: Partial<Entry>, danger: string | null): void {
-    if (!isOpen(this.view)) return;
+  pick(field: Field, patch: Partial<Entry>): void {
+    const form = this.view.request?.form;
+    if (!form || !isOpen(this.view)) return;
     this.change(field, patch);
-    if (danger !== null) this.ask([danger]);
-    else this.submit();
+    this.proceed(form, collect(form, this.draft, this.locale));
   }
 
   confirm(yes: boolean): void {
@@ -178,10 +200,24 @@ export class AskbackRequest extends LitElement implements FormHost {
    */
   submit({ focus = true } = {}): void {
     this.calm = !focus;
+    if (!isOpen(this.view) || this.checking) return;
+    if (check) this.checkAndSend();
+    else {
+      this.checking = true;
+      void loadCheck().then(() => {
+        this.checking = false;
+        this.checkAndSend();
+      });
+    }
+  }
+
+  private checkAndSend(): void {
     const form = this.view.request?.form;
     if (!form || !isOpen(this.view)) return;
     const values = collect(form, this.draft, this.locale);
-    const errors = this.check(form, values);
+    const halfTyped = allFields(form).filter((field) => this.control(form, field)?.validity?.badInput);
+    const patterns = this.view.request?.view?.patterns;
+    const errors = check?.({ form, values, draft: this.draft, patterns, halfTyped }, this.locale) ?? [];
     if (errors.length > 0) this.refuse(errors);
     else this.proceed(form, values);
   }
@@ -196,33 +232,6 @@ export class AskbackRequest extends LitElement implements FormHost {
 
   decline(reason: "skipped" | "dismissed"): void {
     if (isOpen(this.view)) this.post("decline", { reason });
-  }
-
-  private check(form: Form, values: Values): FieldError[] {
-    const render = (path: string, key: string) => ({
-      path,
-      code: key,
-      message: renderFault({ path, code: key, key, params: {} }, this.locale),
-    });
-    const blank = new Set(blankOthers(form, this.draft).map((field) => field.id));
-    const halfTyped = allFields(form).filter((field) => this.control(form, field)?.validity?.badInput);
-    const own = [
-      ...[...blank].map((id) => render(join("values", id), "empty.other")),
-      ...halfTyped.map((field) => render(join("values", field.id), "invalid_date")),
-    ];
-    const covered = new Set(own.map((error) => error.path));
-    return [...own, ...this.faults(form, values).filter((error) => !covered.has(error.path))];
-  }
-
-  private faults(form: Form, values: Values): FieldError[] {
-    const patterns = this.view.request?.view?.patterns;
-    const first = allFields(form)[0];
-    const nothingGiven = Object.keys(values).length === 0 && first;
-    const probe = nothingGiven ? Object.fromEntries([[first.id, null]]) : values;
-    let checked = checkAnswer(form, probe, { patterns });
-    if (nothingGiven && !("faults" in checked)) checked = checkAnswer(form, values, { patterns });
-    if (!("faults" in checked)) return [];
-    return checked.faults.map((fault) => ({ ...fault, message: renderFault(fault, this.locale) }));
   }
 
   private refuse(errors: readonly FieldError[], summary?: string): void {

@@ -1,4 +1,4 @@
-import { html, type nothing, type TemplateResult } from "lit";
+import { html, type nothing, type TemplateResult } from "lit/html.js";
 import type { Rich } from "../core/types.ts";
 
 type Drawn = TemplateResult | string | typeof nothing;

@@ -1,4 +1,4 @@
-import { css } from "lit";
+import { css } from "./element.ts";
 
 /** The conversation: messages, tools and requests in one column. */
 export const conversation = css`
@@ -13,11 +13,19 @@ export const conversation = css`
   }
   li {
     display: grid;
-    gap: 0.5rem;
+    gap: 0.25rem;
     min-inline-size: 0;
   }
-  li > * {
+  li > *,
+  .parts > * {
     min-inline-size: 0;
+  }
+  .parts {
+    display: grid;
+    gap: 0.5rem;
+  }
+  .parts > :empty {
+    display: none;
   }
   .who {
     color: var(--_muted);
@@ -27,7 +35,8 @@ export const conversation = css`
   .text {
     white-space: pre-wrap;
   }
-  .user {
+  .user,
+  .user .parts {
     justify-items: end;
   }
   .user .text {

@@ -1,17 +1,10 @@
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
-import { repeat } from "lit/directives/repeat.js";
+import { html, nothing, render, type TemplateResult } from "lit/html.js";
 import { Client } from "../client/client.ts";
 import { followThread } from "../client/follow-thread.ts";
 import { newKey } from "../client/key.ts";
-import {
-  type Entry,
-  emptyThread,
-  entries,
-  type Part,
-  type Placed,
-  type Transcript,
-} from "../core/transcript.ts";
+import { type Entry, entries, type Part, type Placed, type Transcript } from "../core/transcript.ts";
 import type { Message } from "../core/types.ts";
+import { AskbackElement, type Changed, drawList } from "./element.ts";
 import type { SettledEvent } from "./events.ts";
 import { icons } from "./icons.ts";
 import { questionOf } from "./show.ts";
@@ -31,16 +24,16 @@ const NEAR_PX = 120;
  * @tag askback-thread
  * @attr thread - the id of the conversation
  */
-export class AskbackThread extends LitElement {
+export class AskbackThread extends AskbackElement {
   static override styles = [tokens, buttons, conversation];
   static override properties = {
-    thread: { type: String },
-    client: { attribute: false },
-    transcript: { attribute: false },
-    missing: { state: true },
-    text: { state: true },
-    sorry: { state: true },
-    news: { state: true },
+    thread: "thread",
+    client: null,
+    transcript: null,
+    missing: null,
+    text: null,
+    sorry: null,
+    news: null,
   };
 
   declare thread: string;
@@ -108,14 +101,17 @@ export class AskbackThread extends LitElement {
     if (request) this.news = this.say(key, { title: questionOf(request) });
   }
 
-  protected override willUpdate(changed: PropertyValues<this>): void {
+  protected override willUpdate(changed: Changed): void {
     this.say = sayIn(localeOf(this));
     if (changed.has("thread") && this.hasUpdated) this.begin();
     const page = document.documentElement;
     this.follow = page.scrollHeight - page.scrollTop - page.clientHeight < NEAR_PX;
   }
 
-  protected override updated(changed: PropertyValues<this>): void {
+  protected override updated(changed: Changed): void {
+    const list = this.shadowRoot?.querySelector("ol");
+    if (this.transcript)
+      drawList(list, entries(this.transcript), (entry, place) => this.drawEntry(entry, place));
     if (changed.has("transcript") && this.follow) void this.toEnd();
   }
 
@@ -187,11 +183,18 @@ export class AskbackThread extends LitElement {
     return html`<span class="who"><bdi>${name}</bdi></span>`;
   }
 
-  private drawEntry(entry: Entry): TemplateResult {
-    if (entry.type === "request") return html`<li>${this.drawRequest(entry.request)}</li>`;
-    return html`<li class=${entry.message.role}>
-      ${this.who(entry.message)} ${repeat(entry.parts, keyOf, (part) => this.drawPart(part))}
-    </li>`;
+  private drawEntry(entry: Entry, place: HTMLElement): void {
+    if (entry.type === "request") {
+      render(this.drawRequest(entry.request), place);
+      return;
+    }
+    place.className = entry.message.role;
+    render(html`${this.who(entry.message)}<div class="parts"></div>`, place);
+    const parts = entry.parts.map((part, at) => ({
+      id: part.type === "request" ? part.id : `${part.type}${at}`,
+      part,
+    }));
+    drawList(place.querySelector(".parts"), parts, ({ part }, child) => render(this.drawPart(part), child));
   }
 
   private drawComposer(): TemplateResult {
@@ -218,25 +221,13 @@ export class AskbackThread extends LitElement {
   protected override render(): TemplateResult {
     if (this.missing) return html`<p class="none">${this.say("gone")}</p>`;
     if (!this.transcript) return html`<p class="none">${this.say("loading")}</p>`;
-    const shown = entries(this.transcript ?? emptyThread(this.thread));
-    return html`${
-      shown.length > 0
-        ? html`<ol>
-          ${repeat(
-            shown,
-            (entry) => entry.id,
-            (entry) => this.drawEntry(entry),
-          )}
-        </ol>`
-        : html`<p class="none">${this.say("thread_empty")}</p>`
-    }
+    const { messages, requests } = this.transcript;
+    return html`<p class="none" ?hidden=${messages.length + requests.length > 0}>${this.say("thread_empty")}</p>
+      <ol></ol>
       ${this.client ? this.drawComposer() : nothing}
       <div class="hidden" role="status">${this.news}</div>`;
   }
 }
-
-const keyOf = (part: Part, index: number): string =>
-  part.type === "request" ? part.id : `${part.type}${index}`;
 
 declare global {
   interface HTMLElementTagNameMap {

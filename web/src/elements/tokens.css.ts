@@ -1,4 +1,4 @@
-import { css } from "lit";
+import { css } from "./element.ts";
 
 /** The design system's values; a host page overrides the `--askback-*` names. */
 export const tokens = css`
@@ -37,8 +37,9 @@ export const tokens = css`
   :host([theme="dark"]) {
     color-scheme: dark;
   }
-  :host([hidden]) {
-    display: none;
+  :host([hidden]),
+  [hidden] {
+    display: none !important;
   }
   *,
   ::before,
@@ -102,9 +103,6 @@ export const buttons = css`
     justify-content: center;
     min-block-size: 2.75rem;
     padding: 0.5rem 1.125rem;
-    transition:
-      background-color 0.12s,
-      border-color 0.12s;
   }
   button:hover {
     background: var(--_raised);
@@ -159,9 +157,6 @@ export const buttons = css`
     }
   }
   @media (prefers-reduced-motion: reduce) {
-    * {
-      transition: none !important;
-    }
     .spinner {
       animation-duration: 4s;
     }
