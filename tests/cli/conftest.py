@@ -57,7 +57,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     process = start("serve", "--port", "0", "--data-dir", str(data), "--ready-json")
     assert process.stdout is not None
     ready: dict[str, Any] = json.loads(process.stdout.readline())
-    yield Server(ready["url"], data, {role: ready[f"{role}_token"] for role in ("requester", "responder", "admin")})
+    yield Server(
+        ready["url"], data, {role: ready[f"{role}_token"] for role in ("requester", "responder", "admin")}
+    )
     process.terminate()
     process.communicate(timeout=10)
 

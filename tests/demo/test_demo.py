@@ -117,14 +117,16 @@ async def _killed_at(stop: str, client: AsyncClient, ready: Ready, run: Run) -> 
 
 
 @pytest.mark.parametrize(
-    ("outcome", "says"),
+    ("outcome", "at", "says"),
     [
-        ("declined", "Come back whenever you like"),
-        ("cancelled", "taken back"),
-        ("stop", "Come back whenever"),
+        ("declined", "name", "Come back whenever you like"),
+        ("declined", "go", "Come back whenever you like"),
+        ("cancelled", "name", "taken back"),
     ],
 )
-async def test_who_does_not_want_a_project_gets_a_goodbye(outcome: str, says: str, tmp_path: Path) -> None:
+async def test_who_does_not_want_a_project_gets_a_goodbye(
+    outcome: str, at: str, says: str, tmp_path: Path
+) -> None:
     run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
     async with (
         serving(tmp_path / "data", port=0) as ready,
@@ -135,12 +137,12 @@ async def test_who_does_not_want_a_project_gets_a_goodbye(outcome: str, says: st
             async for event in client.events(run.thread_id, cursor=0):
                 if event["type"] == "request.created":
                     request = event["request"]
-                    if outcome == "declined":
-                        await client.decline(request["id"], reason="dismissed")
-                    elif outcome == "cancelled":
+                    if outcome == "cancelled":
                         await _cancel(ready, tmp_path, request["id"])
+                    elif request["form"]["fields"][0]["id"] == at:
+                        await client.decline(request["id"], reason="dismissed")
                     else:
-                        await _answer(client, request, go="stop")
+                        await _answer(client, request)
                 if event.get("message", {}).get("id") == "run1-goodbye":
                     break
             assert await ended(agent) is None

@@ -14,7 +14,14 @@ from askback.demo.project.plan import Plan
 from askback.domain.fields import Date, Form, Multiselect, Option, Radio, Select, Text, Textarea
 
 NAME = "[a-z][a-z0-9-]{0,38}[a-z0-9]"
-WRITE, CHANGE, STOP = "write", "change", "stop"
+WRITE, CHANGE = "write", "change"
+LANGUAGES = {"python": "Python", "javascript": "JavaScript", "rust": "Rust"}
+EXTRAS = {
+    "cli": "a command",
+    "ci": "a CI workflow",
+    "docker": "a Dockerfile",
+    "editorconfig": "an .editorconfig",
+}
 
 
 def basics(before: Mapping[str, Any]) -> Form:
@@ -95,9 +102,9 @@ def details(before: Mapping[str, Any], *, today: date) -> Form:
 
 def agreement(plan: Plan) -> Form:
     """Show what will be written and ask for the word."""
-    extras = ", ".join(sorted(plan.features)) or "none"
+    extras = ", ".join(label for value, label in EXTRAS.items() if value in plan.features) or "none"
     lines = [
-        f"- **Project**: `{plan.name}`, {plan.language}",
+        f"- **Project**: `{plan.name}`, {LANGUAGES[plan.language]}",
         f"- **Extras**: {extras}",
         f"- **Licence**: {_short(plan.licence)}",
         f"- **Start**: {plan.start.isoformat()}",
@@ -108,9 +115,8 @@ def agreement(plan: Plan) -> Form:
         required=True,
         widget="buttons",
         options=[
-            Option(value=WRITE, label="Write it", style="primary", recommended=True),
+            Option(value=WRITE, label="Write it", style="primary"),
             Option(value=CHANGE, label="Change something"),
-            Option(value=STOP, label="Stop here", style="danger"),
         ],
     )
     return Form(

@@ -29,7 +29,6 @@ GOODBYES: dict[type[NotAnswered], str] = {
     Cancelled: "The question was taken back, so I stop here. Nothing was written.",
     Expired: "Nobody answered in time, so I stop here. Nothing was written.",
 }
-LANGUAGE = {"python": "Python", "javascript": "JavaScript", "rust": "Rust"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +47,13 @@ class Scaffolder:
         except NotAnswered as left:
             await self.talk.say("goodbye", GOODBYES[type(left)])
             return None
-        if plan is None:
-            await self.talk.say("goodbye", GOODBYES[Declined])
-            return None
         folder = await self._folder(plan)
         await self._write(plan, folder)
         await self.talk.say("done", _report(plan, folder))
         return folder
 
-    async def _agree(self) -> Plan | None:
-        """Ask until the person agrees to a plan, or stops."""
+    async def _agree(self) -> Plan:
+        """Ask until the person agrees to a plan; raises `NotAnswered`."""
         values: dict[str, Any] = {}
         step = 1
         while True:
@@ -70,7 +66,7 @@ class Scaffolder:
             await self.talk.say(f"ready-{step}", "This is what I would write. Shall I?")
             go = (await self.talk.ask(f"agreement-{step}", forms.agreement(plan)))["go"]
             if go != forms.CHANGE:
-                return plan if go == forms.WRITE else None
+                return plan
             step += 1
 
     async def _folder(self, plan: Plan) -> Path:
@@ -92,9 +88,7 @@ class Scaffolder:
 
 
 def _comment(values: Mapping[str, Any]) -> str:
-    return (
-        f"{values['name']} in {LANGUAGE[values['language']]}, a good choice. A few details, and we are there."
-    )
+    return f"{values['name']} in {forms.LANGUAGES[values['language']]}, a good choice. A few details, and we are there."
 
 
 def _report(plan: Plan, folder: Path) -> str:
