@@ -3,6 +3,8 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 ARGS   ?=
+# Two test processes: each starts servers and browsers of its own.
+JOBS   ?= 2
 
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
@@ -29,7 +31,7 @@ test-web:
 	cd web && npm run --silent test
 
 test-python:
-	$(BIN)/python -m pytest -q $(ARGS)
+	$(BIN)/python -m pytest -q -n $(JOBS) $(ARGS)
 
 check: setup lint types layers gen-check ## All that CI runs: lint, types, layers, generated files, tests, demo, wheel
 	cd web && npm run --silent check
