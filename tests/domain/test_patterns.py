@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from askback.domain.faults import Faults
 from askback.domain.patterns import browser_pattern, compile_pattern
+from askback.domain.validation import check_form
 from tests.requirements import requirement
 
 EVIL = [
@@ -103,3 +106,36 @@ def test_any_text_is_a_pattern_or_is_refused(pattern: str) -> None:
     with contextlib.suppress(ValueError):
         compile_pattern(pattern)
         browser_pattern(pattern)
+
+
+@requirement("D13")
+def test_a_large_pattern_is_accepted_but_not_a_form_full_of_them() -> None:
+    def form(count: int) -> dict[str, Any]:
+        pattern = r"[\p{L}\p{M}' -]{1,100}"
+        return {
+            "fields": [
+                {"id": f"f{n}", "type": "text", "label": "Name", "pattern": f"{pattern}{n}"}
+                for n in range(count)
+            ]
+        }
+
+    check_form(form(2))
+    with pytest.raises(Faults) as refused:
+        check_form(form(100))
+    assert {(f.code, f.params["reason"]) for f in refused.value.faults} == {
+        ("invalid_pattern", "the patterns of this form are too large together")
+    }
+    assert len(refused.value.faults) == 97
+
+
+@requirement("D13")
+def test_of_patterns_that_are_too_large_only_the_first_is_compiled() -> None:
+    fields = [
+        {"id": f"f{n}", "type": "text", "label": "Name", "pattern": rf"(?:\pL{{1,30}}){{1,30}}{n}"}
+        for n in range(3)
+    ]
+    with pytest.raises(Faults) as refused:
+        check_form({"fields": fields})
+    first, *others = [fault.params["reason"] for fault in refused.value.faults]
+    assert "compile" in first
+    assert set(others) == {"the patterns of this form are too large together"}

@@ -8,6 +8,6 @@ finds nothing to try twice, rewritten so that it means there what it means in RE
 from __future__ import annotations
 
 from askback.domain.patterns.browser import browser_pattern
-from askback.domain.patterns.engine import Matcher, compile_pattern
+from askback.domain.patterns.engine import TOO_LARGE, Matcher, compile_pattern
 
-__all__ = ["Matcher", "browser_pattern", "compile_pattern"]
+__all__ = ["TOO_LARGE", "Matcher", "browser_pattern", "compile_pattern"]

@@ -11,7 +11,12 @@ import re2  # pyright: ignore[reportMissingTypeStubs]  # google-re2 ships none
 _re2: Any = re2
 
 MAX_MEMORY = 8 * 1024 * 1024
-"""Bytes that one compiled pattern may take."""
+"""Bytes that one compiled pattern may take: RE2's own default, so what RE2 compiles is accepted."""
+
+USUAL_MEMORY = 1024 * 1024
+"""Bytes that nearly every pattern does with; it bounds its tables for matching too, so many can be kept."""
+
+TOO_LARGE = "pattern too large - compile failed"
 
 _ESCAPES = re.compile(
     r"\\Q.*?(?:\\E|\Z)"
@@ -22,31 +27,50 @@ _ESCAPES = re.compile(
 
 
 class Matcher:
-    """A compiled pattern."""
+    """A compiled pattern; `size` counts its instructions, and the time that compiling took follows it."""
 
-    __slots__ = ("_compiled",)
+    __slots__ = ("_compiled", "size")
 
     def __init__(self, compiled: Any) -> None:
         self._compiled = compiled
+        self.size: int = compiled.programsize
 
     def fullmatch(self, text: str) -> bool:
         """Whether the whole of `text` matches; `text` has no half surrogate pairs."""
         return self._compiled.fullmatch(text.encode()) is not None
 
 
-@lru_cache(maxsize=512)
 def compile_pattern(pattern: str) -> Matcher:
     """Compile for RE2; raises `ValueError` with RE2's reason, which repeats nothing of the pattern."""
-    options = _re2.Options()
-    options.max_mem = MAX_MEMORY
-    options.log_errors = False
-    options.never_capture = True
     try:
-        return Matcher(_re2.compile(in_re2_spelling(pattern), options))
+        return _usual(pattern)
     except _re2.error as error:
-        raise ValueError(_reason(error)) from None
+        if _reason(error) != TOO_LARGE:
+            raise ValueError(_reason(error)) from None
     except UnicodeEncodeError:
         raise ValueError("invalid UTF-8") from None
+    try:
+        return _large(pattern)
+    except _re2.error as error:
+        raise ValueError(_reason(error)) from None
+
+
+@lru_cache(maxsize=256)
+def _usual(pattern: str) -> Matcher:
+    return _compile(pattern, USUAL_MEMORY)
+
+
+@lru_cache(maxsize=8)  # each may hold 20 MB
+def _large(pattern: str) -> Matcher:
+    return _compile(pattern, MAX_MEMORY)
+
+
+def _compile(pattern: str, memory: int) -> Matcher:
+    options = _re2.Options()
+    options.max_mem = memory
+    options.log_errors = False
+    options.never_capture = True
+    return Matcher(_re2.compile(in_re2_spelling(pattern), options))
 
 
 def in_re2_spelling(pattern: str) -> str:

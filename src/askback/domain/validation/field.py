@@ -20,10 +20,13 @@ from askback.domain.fields import (
     Time,
 )
 from askback.domain.limits import SAFE_INTEGER, Limits
-from askback.domain.patterns import compile_pattern
+from askback.domain.patterns import TOO_LARGE, compile_pattern
 from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.value import MOMENT_READERS, is_provided, read_value
+
+MOST_INSTRUCTIONS = 300_000
+"""RE2 instructions that the patterns of one form may compile to: about 0.1 s, while all others wait."""
 
 _WITH_OPTIONS = (Select, Radio, Multiselect)
 
@@ -38,6 +41,7 @@ class FieldRules:
         self.report = report
         self.prose = prose
         self.limits = limits
+        self._instructions = 0
         self._rules: dict[str, Callable[[str, Any], None]] = {
             "text": self.check_text,
             "textarea": self.check_text,
@@ -83,11 +87,17 @@ class FieldRules:
             self.report.add(path, "empty")
         elif len(pattern) > self.limits.pattern:
             self.report.add(path, "too_long", max=self.limits.pattern)
+        elif self._instructions >= MOST_INSTRUCTIONS:
+            self.report.add(
+                path, "invalid_pattern", reason="the patterns of this form are too large together"
+            )
         else:
             try:
-                compile_pattern(pattern)
+                self._instructions += compile_pattern(pattern).size
             except ValueError as reason:
                 self.report.add(path, "invalid_pattern", reason=str(reason))
+                if str(reason) == TOO_LARGE:
+                    self._instructions = MOST_INSTRUCTIONS
 
     def check_counts(self, path: str, field: Text | Textarea | Multiselect, what: str, most: int) -> None:
         """`min_<what>` and `max_<what>` are possible and in order."""
@@ -147,7 +157,7 @@ class FieldRules:
             self.report.add(join(path, "options"), "too_many", max=self.limits.options)
         values: set[str] = set()
         labels: set[str] = set()
-        for place, option in enumerate(options):
+        for place, option in enumerate(options[: self.limits.options]):
             seen = option.value in values, option.label in labels
             if self.prose.suspicious or True in seen or not self.is_fit(option):
                 self.report_option(path, option, raw, index, place, seen)
