@@ -172,14 +172,15 @@ def test_the_limits_are_settings() -> None:
         label=1,
         title=0,
         option_label=0,
-        request_bytes=10,
         text_answer=1,
         max_timeout_s=59,
     )
     with pytest.raises(Faults) as refused:
         check_ask(ASK, limits=small)
     assert {"too_many", "too_long", "out_of_range"} <= {each.code for each in refused.value.faults}
-    assert ("", "too_long") in {(each.path, each.code) for each in refused.value.faults}
+    with pytest.raises(Faults) as refused:
+        check_ask(ASK, limits=Limits(request_bytes=10))
+    assert [(each.path, each.key) for each in refused.value.faults] == [("", "too_long.request")]
 
 
 def test_the_number_of_faults_is_bounded() -> None:
@@ -187,8 +188,11 @@ def test_the_number_of_faults_is_bounded() -> None:
         check_answer(check_form(FORM), {f"k{i}": 1 for i in range(5000)})
     assert len(refused.value.faults) == MAX_FAULTS
     with pytest.raises(Faults) as refused:
-        check_form({"fields": [5] * 5000})
+        check_form({"fields": [5] * 300})
     assert len(refused.value.faults) == MAX_FAULTS
+    with pytest.raises(Faults) as refused:
+        check_form({"fields": [5] * 5000})
+    assert [(each.path, each.key) for each in refused.value.faults] == [("form", "too_many.faults")]
 
 
 def test_a_bad_pattern_beyond_the_bound_is_never_run() -> None:

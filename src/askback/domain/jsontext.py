@@ -10,13 +10,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from askback.domain.faults import Fault, Faults, fault
 from askback.domain.limits import DEFAULTS, Limits
 
 MAX_DIGITS = 308
 """The most digits that a whole number may have; more do not fit the numbers of other readers."""
+
+Container = dict[str, Any] | list[Any]
 
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD]")
 
@@ -84,20 +86,22 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def _deeper(value: object, *, than: int) -> bool:
+def _deeper(value: Any, *, than: int) -> bool:
     """Whether containers are nested more than `than` deep, level by level so that no stack grows."""
-    level = [value]
+    level = _containers([value])
     for _ in range(than):
-        level = [child for item in level for child in _children(item)]
+        level = _containers(member for container in level for member in _members(container))
         if not level:
             return False
-    return any(isinstance(item, (dict, list)) for item in level)
+    return True
 
 
-def _children(item: object) -> Iterable[object]:
-    if isinstance(item, dict):
-        return cast("dict[str, object]", item).values()
-    return cast("list[object]", item) if isinstance(item, list) else ()
+def _containers(items: Iterable[Any]) -> list[Container]:
+    return [item for item in items if type(item) is dict or type(item) is list]
+
+
+def _members(container: Container) -> Iterable[Any]:
+    return container.values() if isinstance(container, dict) else container
 
 
 def _may_hold_surrogates(text: str, *, from_bytes: bool) -> bool:

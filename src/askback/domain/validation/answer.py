@@ -31,6 +31,8 @@ def check_answer(form: Form, values: object, *, limits: Limits = DEFAULTS) -> An
     if len(given) > answer.present:
         known = {field.id for field in form.all_fields}
         for key in given:
+            if report.is_full:
+                break
             if key not in known:
                 report.add(join_key("values", str(key)), "unknown_field")
     report.finish()

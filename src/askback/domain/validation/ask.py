@@ -28,6 +28,9 @@ def check_ask(body: object, *, limits: Limits = DEFAULTS) -> Ask:
     """
     report = Report()
     encoded = _encoded(body)
+    if encoded is not None and len(encoded) > limits.request_bytes:
+        report.add("", "too_long.request", max=limits.request_bytes)
+        report.finish()
     prose = Prose(report, suspicious=may_be_deceptive(encoded))
     try:
         ask = Ask.model_validate(body)
@@ -41,8 +44,6 @@ def check_ask(body: object, *, limits: Limits = DEFAULTS) -> Ask:
         ask = _with_confirm(ask)
         _check_envelope(ask, report, prose, limits)
         FormRules(report, prose, limits, "form").check(ask.form, cast("Any", body)["form"])
-    if encoded is not None and len(encoded) > limits.request_bytes:
-        report.add("", "too_long.request", max=limits.request_bytes)
     report.finish()
     assert ask is not None
     return ask

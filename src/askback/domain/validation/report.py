@@ -25,10 +25,17 @@ class Report:
     def add(self, path: str, key: str, **params: Any) -> None:
         """Note a fault, unless this path already has one of the same code, or there are enough."""
         self.count += 1
+        if self.is_full:
+            return
         found = fault(path, key, **params)
-        if len(self.faults) < MAX_FAULTS and (path, found.code) not in self._seen:
+        if (path, found.code) not in self._seen:
             self._seen.add((path, found.code))
             self.faults.append(found)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether looking further can add nothing."""
+        return len(self.faults) >= MAX_FAULTS
 
     def has(self, path: str) -> bool:
         """Whether a fault was noted at `path`."""

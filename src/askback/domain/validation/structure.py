@@ -22,6 +22,9 @@ Steps = tuple[str | int, ...]
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
+MAX_ERRORS = 1000
+"""With more errors than this they are not told one by one: a quarter of a megabyte can hold 100,000 of them."""
+
 _QUOTED = re.compile(r"'([^']*)'")
 _WRONG_TYPE = {
     "string_type": "string",
@@ -69,6 +72,9 @@ def parse(model: type[AnyModel], body: object) -> AnyModel:
 
 def report_structure(error: ValidationError, body: object, report: Report, *, path: str) -> set[Steps]:
     """Report Pydantic's errors about `body`, which stands at `path`; returns their places in the body."""
+    if error.error_count() > MAX_ERRORS:
+        report.add(path, "too_many.faults", max=MAX_ERRORS)
+        report.finish()
     places: set[Steps] = set()
     for each in error.errors(include_input=False, include_url=False):
         place = _place(body, each["loc"], each["type"])
