@@ -22,7 +22,8 @@ const squeezeCss = (text: string): string =>
   text
     .replace(/\/\*.*?\*\//gs, "")
     .replace(/\s+/g, " ")
-    .replace(/\s*([{};,])\s*/g, "$1")
+    .replace(/\s*([{};,>])\s*/g, "$1")
+    .replace(/([\s:(,-])0\./g, "$1.")
     .replace(/: /g, ":")
     .replace(/;}/g, "}");
 

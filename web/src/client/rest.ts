@@ -31,10 +31,6 @@ export class Rest {
     this.session = null;
   }
 
-  get<T>(path: string): Promise<T> {
-    return this.call<T>("GET", path);
-  }
-
   /** Send `body`; a stale CSRF token is renewed once, with the same key. */
   async post<T>(path: string, body: unknown, key: string): Promise<T> {
     try {

@@ -155,15 +155,11 @@ export function gated(form: Form): boolean {
 /** How many of the choices that must be made are made. */
 export function progress(form: Form, draft: Draft): { done: number; all: number } {
   const fields = allFields(form);
-  const skippable = new Set(
-    (form.sections ?? [])
-      .filter((section) => section.optional && !section.fields.some((f) => provided(f, draft.get(f.id))))
-      .flatMap((section) => section.fields),
-  );
-  const must = fields.filter((field) => field.required && !skippable.has(field));
-  if (must.length > 0)
-    return { done: must.filter((f) => provided(f, draft.get(f.id))).length, all: must.length };
-  return { done: fields.some((field) => provided(field, draft.get(field.id))) ? 1 : 0, all: 1 };
+  const skipped = skippedFields(form, draft);
+  const given = (field: Field): boolean => provided(field, draft.get(field.id));
+  const must = fields.filter((field) => field.required && !skipped.has(field));
+  if (must.length > 0) return { done: must.filter(given).length, all: must.length };
+  return { done: Number(fields.some(given)), all: 1 };
 }
 
 /** A field that is the whole form and is answered by one click (A5). */

@@ -108,7 +108,7 @@ function drawSure(host: FormHost): TemplateResult {
 }
 
 /** What keeps Submit from being pressed yet, or null. */
-export function gateOf(host: FormHost, form: Form): string | null {
+function gateOf(host: FormHost, form: Form): string | null {
   if (!gated(form)) return null;
   const { done, all } = progress(form, host.draft);
   if (done >= all) return null;

@@ -3,7 +3,7 @@ import { css } from "./element.ts";
 /** The card of one request: header, question, states and receipt. */
 export const card = css`
   :host {
-    max-inline-size: var(--askback-max-width, 42.5rem);
+    max-inline-size: var(--askback-max-width, 46rem);
   }
   .card {
     background: var(--_surface);

@@ -18,7 +18,7 @@ import { collect, type Draft, dangerous, type Entry, start } from "./draft.ts";
 import { AskbackElement, type Changed } from "./element.ts";
 import { type Action, type Body, SettledEvent, SubmitEvent } from "./events.ts";
 import { fields } from "./field.css.ts";
-import { drawForm, drawLead, type FormHost, gateOf, uidOf } from "./form.ts";
+import { drawForm, drawLead, type FormHost, uidOf } from "./form.ts";
 import { drawEnded, drawReceipt } from "./receipt.ts";
 import { card, receipt } from "./request.css.ts";
 import { questionOf } from "./show.ts";
@@ -382,12 +382,6 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     return html`${this.drawState()}${
       this.quiet ? nothing : html`<div class="hidden" role="status">${this.announcement()}</div>`
     }`;
-  }
-
-  /** Why Submit cannot be pressed yet, or null. */
-  get gate(): string | null {
-    const form = this.view.request?.form;
-    return form ? gateOf(this, form) : null;
   }
 }
 

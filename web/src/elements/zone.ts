@@ -13,7 +13,7 @@ const wall = (at: Date): string =>
  */
 export function zoned(local: string): string {
   const at = new Date(local);
-  if (Number.isNaN(at.getTime()) || !wall(at).endsWith(local.slice(-16, 16))) return local;
+  if (Number.isNaN(at.getTime()) || wall(at) !== local.slice(0, 16)) return local;
   const minutes = -at.getTimezoneOffset();
   const size = Math.abs(minutes);
   const offset = `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import type { Field, Form } from "../../src/core/types.ts";
+import {
+  blankOthers,
+  collect,
+  type Draft,
+  dangerous,
+  numberOf,
+  oneClick,
+  progress,
+  start,
+} from "../../src/elements/draft.ts";
+
+const choice = (id: string, more: Partial<Field> = {}): Field =>
+  ({
+    id,
+    type: "select",
+    label: id,
+    options: [
+      { value: "a", label: "A" },
+      { value: "b", label: "B", style: "danger" },
+    ],
+    ...more,
+  }) as Field;
+const text = (id: string, more: Partial<Field> = {}): Field =>
+  ({ id, type: "text", label: id, ...more }) as Field;
+
+function enter(form: Form, patches: Record<string, object>): Draft {
+  const draft = new Map(start(form, "en"));
+  for (const [id, patch] of Object.entries(patches)) {
+    const entry = draft.get(id);
+    if (entry) draft.set(id, { ...entry, ...patch });
+  }
+  return draft;
+}
+
+describe("start", () => {
+  it("prefers initial values to defaults, and takes false and 0 for values (requirement: F12)", () => {
+    const form: Form = {
+      fields: [
+        { id: "n", type: "number", label: "n", default: 5 },
+        { id: "b", type: "boolean", label: "b", default: true },
+        text("t", { default: "kept" }),
+      ],
+      initial_values: { n: 0, b: false },
+    };
+    expect(collect(form, start(form, "en"), "en")).toEqual({ n: 0, b: false, t: "kept" });
+  });
+
+  it("keeps what was typed when the form changes, and starts what is new", () => {
+    const before = enter({ fields: [text("t")] }, { t: { text: "typed" } });
+    const form: Form = { fields: [text("t", { default: "x" }), text("u", { default: "y" })] };
+    expect(collect(form, start(form, "en", before), "en")).toEqual({ t: "typed", u: "y" });
+  });
+
+  it("shows an initial value that is no option as Other where that is allowed", () => {
+    const form: Form = {
+      fields: [choice("c", { allow_other: true } as Partial<Field>)],
+      initial_values: { c: "z" },
+    };
+    expect(start(form, "en").get("c")).toMatchObject({ other: true, text: "z", chosen: [] });
+  });
+});
+
+describe("collect", () => {
+  it("leaves out what is empty, and keeps names that objects have by themselves", () => {
+    const form: Form = { fields: [text("__proto__"), text("constructor"), text("empty"), choice("none")] };
+    const draft = enter(form, { constructor: { text: "x" }, empty: { text: "  " } });
+    const given = new Map(draft).set("__proto__", { text: "y", chosen: [], other: false, on: null });
+    expect(Object.entries(collect(form, given, "en"))).toEqual([
+      ["__proto__", "y"],
+      ["constructor", "x"],
+    ]);
+  });
+
+  it("leaves a box out of an optional section that is otherwise empty", () => {
+    const fields: Field[] = [text("t"), { id: "b", type: "boolean", label: "b" }];
+    const form: Form = { sections: [{ id: "s", optional: true, fields }] };
+    expect(collect(form, start(form, "en"), "en")).toEqual({});
+    expect(collect(form, enter(form, { t: { text: "x" } }), "en")).toEqual({ t: "x", b: false });
+  });
+});
+
+describe("numberOf", () => {
+  it.each([
+    ["1.5", "en", 1.5],
+    ["1,5", "en", 1.5],
+    ["1,5", "de", 1.5],
+    ["-3", "en", -3],
+    [" 7 ", "en", 7],
+    ["0,125", "en", 0.125],
+    ["1.000", "en", 1],
+    ["1,000", "de", 1],
+  ])("reads %s in %s", (typed, locale, number) => {
+    expect(numberOf(typed, locale)).toBe(number);
+  });
+
+  it.each([
+    ["1,000", "en"],
+    ["1.000", "de"],
+    ["1.000,5", "de"],
+    ["1e5", "en"],
+    ["0x10", "en"],
+    ["Infinity", "en"],
+    ["five", "en"],
+  ])("gives %s in %s back as text", (typed, locale) => {
+    expect(numberOf(typed, locale)).toBe(typed);
+  });
+});
+
+describe("what Submit waits for", () => {
+  it("counts the required choices, and one choice where none is required", () => {
+    const form: Form = {
+      fields: [choice("x", { required: true }), choice("y", { required: true }), choice("z")],
+    };
+    expect(progress(form, enter(form, { x: { chosen: ["a"] } }))).toEqual({ done: 1, all: 2 });
+    expect(progress({ fields: [choice("z")] }, start(form, "en"))).toEqual({ done: 0, all: 1 });
+  });
+
+  it("does not count an Other without words", () => {
+    const form: Form = { fields: [choice("x", { required: true })] };
+    const draft = enter(form, { x: { other: true, text: " " } });
+    expect(progress(form, draft)).toEqual({ done: 0, all: 1 });
+    expect(blankOthers(form, draft).map((field) => field.id)).toEqual(["x"]);
+  });
+});
+
+describe("options", () => {
+  it("finds the dangerous ones that are chosen", () => {
+    const form: Form = { fields: [choice("x"), choice("y")] };
+    expect(dangerous(form, enter(form, { x: { chosen: ["a"] }, y: { chosen: ["b"] } }))).toEqual(["B"]);
+  });
+
+  it("answers with one click only where the buttons are the whole form", () => {
+    const buttons = choice("x", { widget: "buttons" } as Partial<Field>);
+    expect(oneClick({ fields: [buttons] })).toBe(buttons);
+    expect(oneClick({ fields: [buttons, text("t")] })).toBeUndefined();
+    expect(oneClick({ fields: [choice("x")] })).toBeUndefined();
+  });
+});
