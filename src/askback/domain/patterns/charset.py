@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 Range = tuple[int, int]
 Charset = tuple[Range, ...]
@@ -77,6 +78,7 @@ POSIX = {
 NOT_NEWLINE = complement(_ranges("\n\n"))
 
 
+@lru_cache(maxsize=128)
 def unicode_class(name: str, *, negated: bool) -> Charset:
     """Return a set that holds at least the class: exact in ASCII, everything beyond."""
     ascii_part = [(code, code) for code in range(128) if _in_class(chr(code), name) != negated]

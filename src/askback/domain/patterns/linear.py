@@ -12,6 +12,7 @@ left to the server.
 from __future__ import annotations
 
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 from askback.domain.patterns.charset import Charset, overlap, union
 from askback.domain.patterns.escapes import ServerOnly
@@ -54,7 +55,8 @@ def _safe_choice(alternatives: tuple[Node, ...], *, after: Charset) -> bool:
     empty = sum(_nullable(each) for each in alternatives)
     if empty > 1 or (empty and overlap(_first(Choice(alternatives)), after)):
         return False
-    if not all(_apart(one, other) for one, other in combinations(alternatives, 2)):
+    beginnings = [_Beginning(_first(each), _prefix(each)[0]) for each in alternatives]
+    if not all(_apart(one, other) for one, other in combinations(beginnings, 2)):
         return False
     return all(_safe(each, after=after) for each in alternatives)
 
@@ -68,11 +70,18 @@ def _safe_repeat(node: Repeat, *, after: Charset) -> bool:
     return _safe(node.item, after=after if node.high == 1 else union(again, after))
 
 
-def _apart(one: Node, other: Node) -> bool:
+class _Beginning(NamedTuple):
+    """How an alternative begins: its possible first characters, and the sets of those at fixed places."""
+
+    first: Charset
+    prefix: list[Charset]
+
+
+def _apart(one: _Beginning, other: _Beginning) -> bool:
     """Whether no text begins with a match of both: they differ at some place that both always reach."""
-    if not overlap(_first(one), _first(other)):
+    if not overlap(one.first, other.first):
         return True
-    return any(not overlap(a, b) for a, b in zip(_prefix(one)[0], _prefix(other)[0], strict=False))
+    return any(not overlap(a, b) for a, b in zip(one.prefix, other.prefix, strict=False))
 
 
 def _prefix(node: Node) -> tuple[list[Charset], bool]:

@@ -14,7 +14,8 @@ from askback.domain.patterns import charset
 from askback.domain.patterns.charset import Charset
 from askback.domain.patterns.escapes import ServerOnly, class_literal, literal, ranges_source
 
-MAX_DEPTH = 40
+MAX_DEPTH = 12
+"""Brackets within brackets; the check of a deeper pattern would cost more than it is worth."""
 
 
 @dataclass(frozen=True, slots=True)
