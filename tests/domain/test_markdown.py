@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askback.domain.markdown import tree
+from askback.domain.validation import check_form
+from askback.domain.view import view
 from tests.requirements import requirement
 
 
@@ -118,6 +120,19 @@ def test_absurd_nesting_is_survived_and_stays_shallow(text: str) -> None:
         )
 
     assert depth(tree(text) or []) <= 25
+
+
+def test_a_text_full_of_brackets_is_shown_as_it_is() -> None:
+    assert tree("[" * 100 + "*a*") is not None
+    assert tree("[" * 101 + "*a*") is None
+
+
+def test_no_more_of_a_form_is_read_as_markdown_than_ten_thousand_characters() -> None:
+    fields = [
+        {"id": f"f{n}", "type": "boolean", "label": "L", "description": f"*a*{'b' * 1997}"} for n in range(9)
+    ]
+    form = check_form({"description": "no markup " * 200, "fields": fields})
+    assert list(view(form)["markdown"]) == [f"form.fields[{n}].description" for n in range(5)]
 
 
 def walk(nodes: list[Any]) -> list[dict[str, Any]]:

@@ -19,6 +19,9 @@ Node = str | dict[str, Any]
 MAX_NESTING = 20
 """Levels that are kept; what is nested deeper loses its marks, and beyond a hundred its text."""
 
+MAX_BRACKETS = 100
+"""Opening brackets that a text may have; the reader looks for the end of each anew, and there may be none."""
+
 _ANY_MARKUP = re.compile(r"[*_`\[\]<>#&\\\n]|^\s*(?:[-+=~]|\d+[.)])|https?:|\t| {2,}")
 _SCHEME = re.compile(r"(?:https?://|mailto:)[^\x00-\x20]+", re.IGNORECASE)
 _KEPT = {
@@ -37,9 +40,14 @@ _READER = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).disable(
 )
 
 
+def may_be_markdown(text: str) -> bool:
+    """Whether a text has to be read to know; false for most plain texts, and for those that take too long."""
+    return _ANY_MARKUP.search(text) is not None and text.count("[") <= MAX_BRACKETS
+
+
 def tree(text: str) -> list[Node] | None:
     """Return the tree of a Markdown text, or None when it holds no Markdown and can be shown as it is."""
-    if _ANY_MARKUP.search(text) is None:
+    if not may_be_markdown(text):
         return None
     try:
         nodes = _nodes(SyntaxTreeNode(_READER.parse(text)).children, MAX_NESTING)

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from askback.domain.fields import AnyField, Form, Text, Textarea
-from askback.domain.markdown import tree
+from askback.domain.markdown import Node, may_be_markdown, tree
 from askback.domain.patterns import browser_pattern
+
+MARKDOWN_CHARACTERS = 10_000
+"""How much of a form is read as Markdown, in its order: a character takes up to 10 µs, and all others wait."""
 
 
 def view(form: Form) -> dict[str, Any]:
@@ -17,9 +20,19 @@ def view(form: Form) -> dict[str, Any]:
         for field in form.all_fields
         if isinstance(field, Text | Textarea) and field.pattern is not None
     }
-    markdown = {path: nodes for path, text in _texts(form) if text and (nodes := tree(text)) is not None}
-    found = {"patterns": patterns, "markdown": markdown}
+    found = {"patterns": patterns, "markdown": _trees(form)}
     return {name: part for name, part in found.items() if part}
+
+
+def _trees(form: Form) -> dict[str, list[Node]]:
+    left = MARKDOWN_CHARACTERS
+    found: dict[str, list[Node]] = {}
+    for path, text in _texts(form):
+        if text and may_be_markdown(text) and len(text) <= left:
+            left -= len(text)
+            if (nodes := tree(text)) is not None:
+                found[path] = nodes
+    return found
 
 
 def _texts(form: Form) -> Iterator[tuple[str, str | None]]:
