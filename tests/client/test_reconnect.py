@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient, ConnectionLost, Form, Text
+from askback.client.channel import Channel, Connector, Lost
 from askback.client.channel_http import HttpConnector
 from tests.client.servers import TOKENS, ServerProcess
 
@@ -131,6 +132,65 @@ async def test_a_proxy_without_upgrades_is_passed_over_http(server: ServerProces
         assert isinstance(agent._link._connector._chosen, HttpConnector)  # type: ignore[attr-defined]
 
 
+async def test_a_question_whose_acknowledgement_was_lost_is_asked_once(server: ServerProcess, thread: str):
+    async with server.client() as agent, server.client("responder") as person:
+        forgetful = agent._link._connector = _Forgetful(agent._link._connector)  # type: ignore[assignment]
+        with anyio.fail_after(20):
+            request = await agent.create(FORM, thread_id=thread)
+            await agent.say("Hello", thread_id=thread)
+            done = await person.answer(request, {"topic": "x"})
+            shown = await agent.thread(thread)
+        assert forgetful.forgotten == 2
+        assert [r["id"] for r in shown["requests"]] == [request.id] == [done.id]
+        assert len(shown["messages"]) == 1
+
+
+async def test_a_streamed_piece_whose_acknowledgement_was_lost_is_there_once(
+    server: ServerProcess, thread: str
+):
+    async with server.client() as agent:
+        async with agent.stream(thread) as out:
+            await out.write("One, ")
+            agent._link._connector = _Forgetful(agent._link._connector)  # type: ignore[assignment]
+            await agent._link._channel.close()  # type: ignore[union-attr]
+            with anyio.fail_after(20):
+                for piece in ("two, ", "three, ", "four."):
+                    await out.write(piece)
+        (message,) = (await agent.thread(thread))["messages"]
+        assert message["content"] == [{"type": "text", "text": "One, two, three, four."}]
+
+
+class _Forgetful:
+    """A connector whose connections break when the first `ok` of each kind of call arrives, twice in all."""
+
+    def __init__(self, inner: Connector) -> None:
+        self.inner = inner
+        self.where = inner.where
+        self.forgotten = 0
+
+    async def connect(self) -> Channel:
+        channel = await self.inner.connect()
+        return _ForgetfulChannel(channel, self) if self.forgotten < 2 else channel
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+
+class _ForgetfulChannel:
+    def __init__(self, inner: Channel, connector: _Forgetful) -> None:
+        self._inner = inner
+        self._connector = connector
+        self.send = inner.send
+        self.close = inner.close
+
+    async def receive(self) -> str:
+        text = await self._inner.receive()
+        if '"ok":' in text and self._connector.forgotten < 2:
+            self._connector.forgotten += 1
+            raise Lost("the test lost the acknowledgement")
+        return text
+
+
 class _Broken:
     """A connector that connects to nothing until it is mended."""
 
@@ -140,8 +200,6 @@ class _Broken:
         self.broken = True
 
     async def connect(self) -> object:
-        from askback.client.channel import Lost
-
         if self.broken:
             raise Lost("broken by the test")
         return await self.inner.connect()  # type: ignore[attr-defined]

@@ -239,13 +239,21 @@ class AsyncClient:
         """Add a message made of content blocks and return its id; the same `id` again adds nothing."""
         body = operations.known(content=list(content), run_id=run_id, id=id)
         op = frame(
-            "message", thread_id=thread_id, body=body, key=operations.idempotency_key(None) if id is None else None
+            "message",
+            thread_id=thread_id,
+            body=body,
+            key=operations.idempotency_key(None) if id is None else None,
         )
         return (await self._call(op))["id"]
 
     async def append(self, message_id: str, text: str, *, thread_id: str) -> None:
-        """Extend the last text of a message."""
-        await self._call(frame("message", thread_id=thread_id, body={"append_to": message_id, "text": text}))
+        """Extend the last text of a message.
+
+        Raises `Unconfirmed` when the connection broke before the server said that it was done; it
+        is not sent again, since the text could then be there twice. `stream` looks and goes on.
+        """
+        op = frame("message", thread_id=thread_id, body={"append_to": message_id, "text": text})
+        await self._link.call(op, retry_for=self._retry_for, once=True)
 
     def stream(self, thread_id: str, *, run_id: str | None = None) -> MessageStream:
         """Return a message to write piece by piece."""
