@@ -37,7 +37,7 @@ check: setup lint types layers gen-check ## All that CI runs: lint, types, layer
 	cd web && npm run --silent check
 	@$(MAKE) --no-print-directory test
 	cd web && npm run --silent size
-	$(BIN)/askback demo --auto
+	$(BIN)/askback demo --auto --output build/demo
 	@$(MAKE) --no-print-directory wheel
 
 lint:

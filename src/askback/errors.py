@@ -132,7 +132,9 @@ class NotAnswered(AskbackError):
     """A request ended without an answer; `request` is the request as it ended."""
 
     def __init__(self, request: InputRequest) -> None:
-        super().__init__(f"request {request.id} was {request.status}" + (f": {request.reason}" if request.reason else ""))
+        super().__init__(
+            f"request {request.id} was {request.status}" + (f": {request.reason}" if request.reason else "")
+        )
         self.request = request
 
 

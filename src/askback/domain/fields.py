@@ -183,7 +183,7 @@ class Time(_Moment):
 
 
 class Datetime(_Moment):
-    """A moment: RFC 3339 with an offset, or a local time with a zone as in RFC 9557 (`2026-11-20T09:00[Europe/Berlin]`)."""
+    """A moment: RFC 3339 with an offset, or a local time and its zone (RFC 9557): `2026-11-20T09:00[Europe/Berlin]`."""
 
     type: Literal["datetime"] = "datetime"
 
