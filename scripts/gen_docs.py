@@ -123,7 +123,7 @@ def main() -> None:
         sys.exit(f"not current, run `make gen`: {', '.join(names)}" if names else 0)
     for page, text in stale.items():
         page.write_text(text, encoding="utf-8")
-    print("\n".join(f"wrote {name}" for name in names))
+        print(f"wrote {page.relative_to(ROOT).as_posix()}")
 
 
 if __name__ == "__main__":
