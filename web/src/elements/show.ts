@@ -1,6 +1,6 @@
 import type { Answer, Field, Form, InputRequest, Json } from "../core/types.ts";
 import { allFields } from "../core/types.ts";
-import type { Say } from "./text.ts";
+import { type Say, variantOf } from "./text.ts";
 
 /** The one line that stands for the whole question. */
 export const questionOf = (request: InputRequest): string =>
@@ -16,7 +16,10 @@ function moment(text: string, locale: string): string {
   if (stamp.length > 10) style.timeStyle = "short";
   try {
     const zoneOf = local ? { timeZone: "UTC" } : zone ? { timeZone: zone } : {};
-    return new Intl.DateTimeFormat(locale, { ...style, ...zoneOf }).format(at) + (zone ? ` (${zone})` : "");
+    return (
+      new Intl.DateTimeFormat(variantOf(locale), { ...style, ...zoneOf }).format(at) +
+      (zone ? ` (${zone})` : "")
+    );
   } catch {
     return text;
   }
@@ -25,7 +28,7 @@ function moment(text: string, locale: string): string {
 function one(field: Field, value: Json, locale: string, say: Say): string {
   if (typeof value === "boolean") return say(value ? "yes" : "no");
   if (typeof value === "number")
-    return new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }).format(value);
+    return new Intl.NumberFormat(variantOf(locale), { maximumFractionDigits: 20 }).format(value);
   if ("options" in field)
     return field.options.find((option) => option.value === value)?.label ?? String(value);
   return field.type === "date" || field.type === "datetime" ? moment(String(value), locale) : String(value);

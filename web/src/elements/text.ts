@@ -19,11 +19,15 @@ export const sayIn =
   (key, params = {}) =>
     translate(`ui.${key}`, params, locale);
 
+/** The reader's own variant of a language, such as en-GB for en: they write dates differently. */
+export const variantOf = (locale: string): string =>
+  navigator.languages.find((tag) => tag.toLowerCase().startsWith(locale)) ?? locale;
+
 /** A moment for people, in their own zone: the time today, the date and time else. */
 export function when(iso: string, locale: string): string {
   const at = new Date(iso);
   const today = at.toDateString() === new Date().toDateString();
-  return new Intl.DateTimeFormat(locale, {
+  return new Intl.DateTimeFormat(variantOf(locale), {
     ...(today ? {} : { dateStyle: "medium" }),
     timeStyle: "short",
   }).format(at);
