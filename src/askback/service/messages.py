@@ -44,7 +44,7 @@ async def _add(
     message: dict[str, Any] = {
         "id": sent.id or ctx.ids.new("msg", now_ms=now),
         "role": ROLES[principal.role],
-        "author": principal.name,
+        "author": {"id": principal.id, "name": principal.name},
         "run_id": sent.run_id,
         "at": rfc3339(now),
         "content": [block.model_dump(exclude_none=True) for block in sent.content],
