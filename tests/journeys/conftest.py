@@ -14,7 +14,10 @@ from pathlib import Path
 import pytest
 
 from askback import AsyncClient
+from tests.journeys.browser import chromium, screen
 from tests.journeys.people import Person
+
+__all__ = ["chromium", "screen"]
 
 TOKENS = {
     "requester": "journey-requester",

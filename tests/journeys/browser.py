@@ -1,0 +1,260 @@
+"""Real browsers at the real server: each person has a window of their own, signed in by a one-time link."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import quote
+
+import anyio
+import pytest
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    Locator,
+    Page,
+    Route,
+    WebSocketRoute,
+    async_playwright,
+    expect,
+)
+
+from askback import AsyncClient, InputRequest
+
+if TYPE_CHECKING:
+    from tests.journeys.conftest import Server
+
+AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
+WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+ANSWER = re.compile(r"/v1/requests/[^/]+/(answer|decline)$")
+
+_FOCUSED = (
+    "(() => { let at = document.activeElement;"
+    " while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;"
+    " return at?.id || at?.localName || ''; })()"
+)
+
+
+@dataclass
+class Screen:
+    """One window of one person.
+
+    `said` is what the browser complained about, `fetched` each address that it asked for.
+    """
+
+    page: Page
+    context: BrowserContext
+    origin: str
+    said: list[str] = field(default_factory=list)
+    fetched: list[str] = field(default_factory=list)
+    forgiven: list[str] = field(default_factory=list)
+
+    @property
+    def card(self) -> Locator:
+        """The requests on the page; the only one where there is one."""
+        return self.page.locator("askback-request")
+
+    @property
+    def link(self) -> Locator:
+        """The sign that says how the connection is."""
+        return self.page.locator("#link")
+
+    @property
+    def composer(self) -> Locator:
+        """Where the person writes a message."""
+        return self.page.locator("askback-thread .composer textarea")
+
+    def button(self, name: str) -> Locator:
+        """A button of the card, by the whole of its name."""
+        return self.card.get_by_role("button", name=name, exact=True)
+
+    def forgive(self, *texts: str) -> None:
+        """Expect the browser to complain about `texts`, such as the status of a refusal."""
+        self.forgiven += texts
+
+    @property
+    def complaints(self) -> list[str]:
+        """What the browser complained about and nobody expected."""
+        return [line for line in self.said if not any(text in line for text in self.forgiven)]
+
+    async def go(self, path: str) -> None:
+        """Open a page of the same server in this window."""
+        await self.page.goto(self.origin + path)
+
+    async def focused(self) -> str:
+        """The id of the element with the focus, in shadow roots too."""
+        return await self.page.evaluate(_FOCUSED)
+
+    async def tab_to(self, place: str) -> None:
+        """Press Tab until the focus is on the element with this id."""
+        for _ in range(40):
+            if await self.focused() == place:
+                return
+            await self.page.keyboard.press("Tab")
+        raise AssertionError(f"Tab never came to #{place}; it is on #{await self.focused()}")
+
+    async def width(self) -> int:
+        """How wide the page is, with what hangs over."""
+        return await self.page.evaluate("document.documentElement.scrollWidth")
+
+    async def violations(self) -> list[tuple[str, str]]:
+        """What axe finds on the page by WCAG 2.2 AA."""
+        await self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        result = await self.page.evaluate("(tags) => axe.run(document, {runOnly: tags})", WCAG)
+        return [(broken["id"], node["html"]) for broken in result["violations"] for node in broken["nodes"]]
+
+
+class OpenScreen(Protocol):
+    """Opens windows; see the fixture."""
+
+    def __call__(
+        self,
+        path: str,
+        *,
+        name: str = ...,
+        at: Server | None = ...,
+        before: Callable[[Page], Awaitable[Any]] | None = ...,
+        **options: Any,
+    ) -> Awaitable[Screen]: ...
+
+
+@pytest.fixture(scope="session")
+async def chromium() -> AsyncIterator[Browser]:
+    """One Chromium for all journeys; each window is a context of its own."""
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine: install Debian's package `chromium`")
+    expect.set_options(timeout=5_000)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            # Native date inputs follow the browser's own language, whatever the page says.
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--lang=en-US"],
+        )
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture
+async def screen(chromium: Browser, server: Server) -> AsyncIterator[OpenScreen]:
+    """Sign somebody in by a new one-time link that leads to `path`; afterwards no browser may have complained.
+
+    `name` is who it is, `at` another server than the shared one, `before` prepares the page,
+    and everything else is an option of Playwright's `new_context`.
+    """
+    opened: list[Screen] = []
+
+    async def open_one(
+        path: str,
+        *,
+        name: str = "Eva",
+        at: Server | None = None,
+        before: Callable[[Page], Awaitable[Any]] | None = None,
+        **options: Any,
+    ) -> Screen:
+        place = at or server
+        settings = {"locale": "en-GB", "timezone_id": "Europe/Berlin", "reduced_motion": "reduce", **options}
+        context = await chromium.new_context(**settings)
+        context.set_default_timeout(5_000)
+        page = await context.new_page()
+        shown = Screen(page, context, place.url)
+        opened.append(shown)
+        page.on("console", lambda message: shown.said.append(message.text))
+        page.on("pageerror", lambda error: shown.said.append(str(error)))
+        page.on("request", lambda request: shown.fetched.append(request.url))
+        if before is not None:
+            await before(page)
+        await page.goto(f"{await login_link(place, name)}&next={quote(path, safe='')}")
+        return shown
+
+    yield open_one
+    for shown in opened:
+        await shown.context.close()
+    assert [line for shown in opened for line in shown.complaints] == []
+
+
+async def login_link(server: Server, name: str) -> str:
+    """A new one-time link for somebody."""
+    async with server.person("admin") as admin:
+        reply = await admin.http.post("/v1/login-links", json={"name": name})
+    assert reply.status_code == 201
+    return reply.json()["url"]
+
+
+class Posts:
+    """The answers that pages send: their keys, and a gate that holds them, loses them or refuses them."""
+
+    def __init__(self) -> None:
+        self.keys: list[str] = []
+        self.passing = anyio.Event()
+        self.passing.set()
+        self.lose_reply = False
+        self.refuse: int | None = None
+
+    async def watch(self, page: Page) -> None:
+        """Stand between this page and the server."""
+        await page.route(ANSWER, self._take)
+
+    def hold(self) -> None:
+        """Keep what comes until `let_go`."""
+        self.passing = anyio.Event()
+
+    def let_go(self) -> None:
+        """Let through what was held."""
+        self.passing.set()
+
+    async def _take(self, route: Route) -> None:
+        self.keys.append(route.request.headers["idempotency-key"])
+        await self.passing.wait()
+        if self.refuse is not None:
+            await route.fulfill(status=self.refuse, json={"error": {"code": "unavailable", "message": ""}})
+        elif self.lose_reply:
+            await route.fetch()
+            await route.abort()
+        else:
+            await route.continue_()
+
+
+class Wire:
+    """The page's WebSocket with somebody in the middle, who may hold or change what the server says."""
+
+    def __init__(self, change: Callable[[str], list[str]] = lambda frame: [frame]) -> None:
+        self.change = change
+        self.deaf = False
+
+    async def watch(self, page: Page) -> None:
+        """Stand between this page and the server."""
+        await page.route_web_socket(re.compile(r"/v1/ws$"), self._open)
+
+    def _open(self, browser: WebSocketRoute) -> None:
+        server = browser.connect_to_server()
+
+        def hear(message: str | bytes) -> None:
+            if not self.deaf:
+                for frame in self.change(str(message)):
+                    browser.send(frame)
+
+        server.on_message(hear)
+
+
+def place_of(thread: str) -> str:
+    """The path of a thread's page."""
+    return f"/t/{quote(thread, safe='')}"
+
+
+async def answer_of(agent: AsyncClient, request: InputRequest) -> dict[str, Any]:
+    """What the waiting agent gets."""
+    with anyio.fail_after(10):
+        ended = await agent.wait(request)
+    assert ended.answer is not None, ended.status
+    return ended.answer.values
+
+
+def form(*fields: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A form of these fields; a field without an id or a label is given one."""
+    named = [{"id": f"q{at}", "label": f"Question {at}", **item} for at, item in enumerate(fields)]
+    return {"title": "A question", "fields": named, **more}

@@ -1,0 +1,186 @@
+"""The conversation in the real page: order, place, streaming, arrivals, the inbox."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+from playwright.async_api import expect
+
+from askback import AsyncClient
+from tests.journeys.browser import OpenScreen, Screen, Wire, answer_of, form, place_of
+from tests.journeys.people import Person
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+
+def titled(title: str) -> dict[str, Any]:
+    return form({"type": "text"}, title=title)
+
+
+async def order(shown: Screen) -> list[str]:
+    """What the conversation shows, from top to bottom: texts, names of tools, titles of questions."""
+    return await shown.page.locator(
+        "askback-thread .text, askback-thread .tool code, askback-request .title"
+    ).all_inner_texts()
+
+
+def tool(name: str) -> dict[str, Any]:
+    return {"type": "tool", "tool_call_id": f"call-{name}", "name": name}
+
+
+@requirement("A19", "J1")
+async def test_two_forms_stand_at_the_tool_calls_that_asked(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    eva = await screen(place_of(thread))
+    await agent.message([{"type": "text", "text": "First"}, tool("one")], thread_id=thread, run_id="r1")
+    await agent.message([{"type": "text", "text": "Second"}, tool("two")], thread_id=thread, run_id="r2")
+    await agent.create(titled("For two"), thread_id=thread, run_id="r2", tool_call_id="call-two")
+    await agent.create(titled("For one"), thread_id=thread, run_id="r1", tool_call_id="call-one")
+    await agent.say("Last", thread_id=thread)
+    await expect(eva.page.get_by_text("Last", exact=True)).to_be_visible()
+    expected = ["First", "one", "For one", "Second", "two", "For two", "Last"]
+    assert await order(eva) == expected
+    await eva.page.reload()
+    await expect(eva.page.get_by_text("Last", exact=True)).to_be_visible()
+    assert await order(eva) == expected
+
+
+@requirement("A19", "J1")
+async def test_two_forms_of_one_tool_call_keep_their_order(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    eva = await screen(place_of(thread))
+    await agent.message([tool("ask")], thread_id=thread)
+    first = await agent.create(titled("One"), thread_id=thread, tool_call_id="call-ask")
+    await agent.create(titled("Two"), thread_id=thread, tool_call_id="call-ask")
+    await agent.say("Last", thread_id=thread)
+    await expect(eva.page.get_by_text("Last", exact=True)).to_be_visible()
+    assert await order(eva) == ["ask", "One", "Two", "Last"]
+    await eva.card.nth(0).get_by_role("textbox").fill("1")
+    await eva.page.keyboard.press("Enter")
+    assert await answer_of(agent, first) == {"q0": "1"}
+    for _ in ("live", "reloaded"):
+        await expect(eva.card.nth(0).locator("summary .q")).to_have_text("One")
+        await expect(eva.card.nth(1).locator(".title")).to_have_text("Two")
+        await eva.page.reload()
+
+
+async def test_a_message_appears_as_it_is_written(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    eva = await screen(place_of(thread))
+    await expect(eva.page.get_by_text("Nothing has been said yet.")).to_be_visible()
+    said = eva.page.locator("askback-thread .text")
+    async with agent.stream(thread) as out:
+        await out.write("The sea ")
+        await expect(said).to_have_text("The sea ")
+        await out.write("comes and ")
+        await expect(said).to_have_text("The sea comes and ")
+        await out.write("goes.")
+        await expect(said).to_have_text("The sea comes and goes.")
+    await eva.page.reload()
+    await expect(said).to_have_text("The sea comes and goes.")
+
+
+async def test_what_the_person_writes_reaches_the_agent(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    eva = await screen(place_of(thread))
+    await eva.composer.fill("one")
+    await eva.page.keyboard.press("Shift+Enter")
+    await eva.page.keyboard.type("two")
+    await eva.page.keyboard.press("Enter")
+    await expect(eva.page.locator("askback-thread .text")).to_have_text("one\ntwo")
+    await expect(eva.composer).to_have_value("")
+    [message] = (await agent.thread(thread))["messages"]
+    assert (message["role"], message["author"]["name"]) == ("user", "Eva")
+    assert message["content"] == [{"type": "text", "text": "one\ntwo"}]
+
+
+async def test_a_question_that_arrives_leaves_the_caret_where_it_is(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    eva = await screen(place_of(thread))
+    await eva.composer.click()
+    await eva.page.keyboard.type("half a ")
+    await agent.create(titled("Something else"), thread_id=thread)
+    await expect(eva.card).to_be_visible()
+    await expect(eva.page.locator("askback-thread [role=status]")).to_have_text(
+        "New question: Something else"
+    )
+    await eva.page.keyboard.type("sentence")
+    await expect(eva.composer).to_have_value("half a sentence")
+
+
+@requirement("G4")
+@pytest.mark.parametrize("page", ["/t", "/r"])
+async def test_a_page_reloaded_in_the_middle_is_live_and_can_answer(
+    screen: OpenScreen, agent: AsyncClient, thread: str, page: str
+) -> None:
+    asked = await agent.create(titled("Still there?"), thread_id=thread)
+    eva = await screen(place_of(thread) if page == "/t" else f"/r/{asked.id}")
+    await expect(eva.card.get_by_role("textbox")).to_be_visible()
+    await eva.page.reload()
+    await eva.card.get_by_role("textbox").fill("yes")
+    await eva.button("Submit").click()
+    assert await answer_of(agent, asked) == {"q0": "yes"}
+    await expect(eva.card.locator("summary")).to_contain_text("Answered by Eva")
+
+
+@requirement("G5")
+async def test_events_doubled_and_out_of_order_draw_the_same_page(
+    screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
+) -> None:
+    chance, held = random.Random(3), list[str]()
+
+    def shuffle(frame: str) -> list[str]:
+        """Hold three events, then let them go twice each and in any order."""
+        if "event" not in json.loads(frame):
+            return [frame]
+        held.append(frame)
+        if len(held) < 3:
+            return []
+        out = held * 2
+        held.clear()
+        chance.shuffle(out)
+        return out
+
+    eva = await screen(place_of(thread), before=Wire(shuffle).watch)
+    await expect(eva.page.get_by_text("Nothing has been said yet.")).to_be_visible()
+    async with agent.stream(thread) as out:
+        for word in ("a ", "b ", "c "):
+            await out.write(word)
+    asked = [await agent.create(titled(f"Question {at}"), thread_id=thread) for at in range(3)]
+    for request in asked[:2]:
+        await ada.answer(request.id, {"q0": "done"})
+    await agent.say("End", thread_id=thread)
+    await expect(eva.page.get_by_text("End", exact=True)).to_be_visible()
+    await expect(eva.page.locator("askback-thread .text")).to_have_text(["a b c ", "End"])
+    await expect(eva.card.locator("summary .q")).to_have_text(["Question 0", "Question 1"])
+    await expect(eva.card.locator(".title")).to_have_text(["Question 2"])
+
+
+async def test_the_inbox_counts_what_waits_and_leads_to_it(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    eva = await screen("/")
+    row = eva.page.get_by_role("link", name=f"Inbox of {thread}")
+    await expect(eva.link).to_have_text("Connected")
+    asked = await agent.create(titled(f"Inbox of {thread}"), thread_id=thread)
+    await expect(row).to_be_visible()
+    count = await eva.page.locator("askback-inbox li").count()
+    await expect(eva.page.get_by_role("heading", level=1)).to_have_text(f"Inbox ({count})")
+    await expect(eva.page).to_have_title(f"({count}) Inbox – askback")
+    await row.click()
+    await expect(eva.page).to_have_url(f"{eva.origin}/r/{asked.id}")
+    await eva.card.get_by_role("textbox").fill("done")
+    await eva.page.keyboard.press("Enter")
+    assert await answer_of(agent, asked) == {"q0": "done"}
+    await eva.page.get_by_role("link", name="Inbox", exact=True).click()
+    await expect(eva.page.locator("askback-inbox h1")).to_be_visible()
+    await expect(row).to_have_count(0)
