@@ -1,7 +1,7 @@
 import address from "../examples.json?url";
 import { WireError, wireError } from "../src/client/errors.ts";
 import { emptyThread, type Transcript } from "../src/core/transcript.ts";
-import type { InputRequest } from "../src/core/types.ts";
+import type { InputRequest } from "../src/core/wire.ts";
 import type { SubmitEvent } from "../src/elements/events.ts";
 import type { AskbackRequest } from "../src/elements/request.ts";
 import { $, speak } from "./page.ts";

@@ -1,4 +1,4 @@
-import type { InputRequest } from "../core/types.ts";
+import type { InputRequest } from "../core/wire.ts";
 import { Connection, type Follower, type Link } from "./connection.ts";
 import { WireError } from "./errors.ts";
 import { Rest, type Session } from "./rest.ts";

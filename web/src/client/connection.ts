@@ -1,4 +1,4 @@
-import type { ThreadEvent } from "../core/types.ts";
+import type { ThreadEvent } from "../core/wire.ts";
 import { WireError } from "./errors.ts";
 import { Socket } from "./socket.ts";
 

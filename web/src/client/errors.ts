@@ -1,4 +1,4 @@
-import type { ErrorBody, FieldError, InputRequest } from "../core/types.ts";
+import type { ErrorBody, FieldError, InputRequest } from "../core/wire.ts";
 
 /** The server said no (`status` 4xx or 5xx), or nothing was heard of it (`status` 0). */
 export class WireError extends Error {

@@ -1,5 +1,5 @@
 import { applyInboxEvent, EMPTY_INBOX, type Inbox, learn, waiting } from "../core/inbox.ts";
-import type { InputRequest } from "../core/types.ts";
+import type { InputRequest } from "../core/wire.ts";
 import type { Client } from "./client.ts";
 import type { Socket } from "./socket.ts";
 

@@ -1,4 +1,4 @@
-import type { InputRequest } from "../core/types.ts";
+import type { InputRequest } from "../core/wire.ts";
 import type { Client } from "./client.ts";
 
 /** Follow one request, wherever it is; `gone` when there is none such for this person. */

@@ -1,5 +1,5 @@
 import { adoptSnapshot, applyEvent, emptyThread, hasGap, type Transcript } from "../core/transcript.ts";
-import type { ThreadSnapshot } from "../core/types.ts";
+import type { ThreadSnapshot } from "../core/wire.ts";
 import type { Client } from "./client.ts";
 import type { Follower } from "./connection.ts";
 

@@ -1,4 +1,4 @@
-import type { Actor } from "../core/types.ts";
+import type { Actor } from "../core/wire.ts";
 import { WireError, wireError } from "./errors.ts";
 
 export interface Session {

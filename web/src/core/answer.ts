@@ -9,7 +9,7 @@ import { fault } from "./fault.ts";
 import { checkValue, isProvided, type Matches } from "./field.ts";
 import { join, own, shorten } from "./path.ts";
 import { browserMatches } from "./patterns.ts";
-import type { Answer, Fault, Field, Form, Json } from "./types.ts";
+import type { Answer, Fault, Field, Form, Json } from "./wire.ts";
 
 export interface AnswerRules {
   /** `request.view.patterns`: by field id, JavaScript or null where only the server decides. */

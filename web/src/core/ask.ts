@@ -6,7 +6,7 @@ import { own } from "./path.ts";
 import { askStructure, isObject, type Obj, sound } from "./schema.ts";
 import { utf8Bytes } from "./text.ts";
 import { textFaults } from "./textrules.ts";
-import type { Fault } from "./types.ts";
+import type { Fault } from "./wire.ts";
 
 /** Every fault of the body of `POST /v1/requests`. */
 export function checkAsk(raw: unknown, rules: Partial<FormRules> = {}): Fault[] {

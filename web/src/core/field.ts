@@ -18,7 +18,7 @@ import type {
   Option,
   SingleField,
   TextField,
-} from "./types.ts";
+} from "./wire.ts";
 
 export type Matches = (value: string) => boolean;
 

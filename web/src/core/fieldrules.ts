@@ -8,7 +8,7 @@ import { normalField } from "./normal.ts";
 import { optionFaults } from "./optionrules.ts";
 import { join } from "./path.ts";
 import { textFault, textFaults } from "./textrules.ts";
-import type { Fault, Field, MomentField, MultiField, NumberField, SingleField, TextField } from "./types.ts";
+import type { Fault, Field, MomentField, MultiField, NumberField, SingleField, TextField } from "./wire.ts";
 
 /** Parts of a field that do not matter for what it would take. */
 const OUTWARD = /\.(label|description|placeholder|id)$/;

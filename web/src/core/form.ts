@@ -11,7 +11,7 @@ import DEFAULTS from "./generated/limits.json" with { type: "json" };
 import { isWithin, join, own } from "./path.ts";
 import { formStructure, isObject, type Obj, sound } from "./schema.ts";
 import { type TextRule, textFault, textFaults } from "./textrules.ts";
-import type { Fault, Field } from "./types.ts";
+import type { Fault, Field } from "./wire.ts";
 
 export type Limits = typeof DEFAULTS;
 

@@ -2,7 +2,7 @@
 
 import { isTerminal } from "./lifecycle.ts";
 import { isNewer } from "./revision.ts";
-import type { InputRequest, RequestEvent } from "./types.ts";
+import type { InputRequest, RequestEvent } from "./wire.ts";
 
 /** `known` holds null for what has ended, so that a late event cannot bring it back. */
 export interface Inbox {

@@ -1,5 +1,5 @@
 import table from "./generated/lifecycle.json" with { type: "json" };
-import type { Status } from "./types.ts";
+import type { Status } from "./wire.ts";
 
 const TRANSITIONS: Partial<Record<string, Partial<Record<string, string>>>> = table;
 

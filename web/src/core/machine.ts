@@ -11,7 +11,7 @@
 
 import { isTerminal } from "./lifecycle.ts";
 import { isNewer } from "./revision.ts";
-import type { FieldError, InputRequest, Status } from "./types.ts";
+import type { FieldError, InputRequest, Status } from "./wire.ts";
 
 type Phase =
   | "loading"

@@ -2,7 +2,7 @@
 
 import en from "../../../src/askback/messages/en.json" with { type: "json" };
 import { own } from "./path.ts";
-import type { Fault, FieldError } from "./types.ts";
+import type { Fault, FieldError } from "./wire.ts";
 
 type Catalogue = Record<string, string>;
 export type Locale = "en" | "de";

@@ -1,4 +1,4 @@
-import type { Field, Form, Option } from "./types.ts";
+import type { Field, Form, Option } from "./wire.ts";
 
 type Loose<T> = Omit<T, "options"> & { options?: (string | Partial<Option>)[] | undefined };
 

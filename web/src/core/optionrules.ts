@@ -5,7 +5,7 @@ import type { Limits } from "./form.ts";
 import { normalOption } from "./normal.ts";
 import { join } from "./path.ts";
 import { textFault, textFaults } from "./textrules.ts";
-import type { Fault, Option } from "./types.ts";
+import type { Fault, Option } from "./wire.ts";
 
 type Raw = string | Partial<Option>;
 

@@ -1,5 +1,5 @@
 import { isTerminal } from "./lifecycle.ts";
-import type { InputRequest } from "./types.ts";
+import type { InputRequest } from "./wire.ts";
 
 /**
  * Whether `next` is a later state of the same request than `current`.

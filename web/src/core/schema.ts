@@ -9,7 +9,7 @@ import { fault } from "./fault.ts";
 import schema from "./generated/schema.json" with { type: "json" };
 import { isWithin, join, own, shorten } from "./path.ts";
 import { hasLoneSurrogate } from "./text.ts";
-import type { Fault } from "./types.ts";
+import type { Fault } from "./wire.ts";
 
 export type Obj = Record<string, unknown>;
 

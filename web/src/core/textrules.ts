@@ -3,7 +3,7 @@
 import { fault } from "./fault.ts";
 import { join, own } from "./path.ts";
 import { codePoints, isBlank } from "./text.ts";
-import type { Fault } from "./types.ts";
+import type { Fault } from "./wire.ts";
 
 export interface TextRule {
   /** The most code points. */

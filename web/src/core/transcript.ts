@@ -7,7 +7,7 @@
  */
 
 import { isNewer } from "./revision.ts";
-import type { Block, InputRequest, Message, ThreadEvent, ThreadSnapshot } from "./types.ts";
+import type { Block, InputRequest, Message, ThreadEvent, ThreadSnapshot } from "./wire.ts";
 
 export type Placed = InputRequest & { seq: number };
 

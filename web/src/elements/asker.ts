@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import type { InputRequest } from "../core/types.ts";
+import type { InputRequest } from "../core/wire.ts";
 import { icons } from "./icons.ts";
 import { type Say, when } from "./text.ts";
 

@@ -1,7 +1,7 @@
 import { checkAnswer } from "../core/answer.ts";
 import { type Locale, renderFault } from "../core/messages.ts";
 import { join } from "../core/path.ts";
-import { allFields, type Fault, type Field, type FieldError, type Form, type Values } from "../core/types.ts";
+import { allFields, type Fault, type Field, type FieldError, type Form, type Values } from "../core/wire.ts";
 import { blankOthers, type Draft } from "./draft.ts";
 
 /** What is checked: the values, and what only the inputs know. */

@@ -1,4 +1,4 @@
-import { allFields, type Field, type Form, type Json, type Values } from "../core/types.ts";
+import { allFields, type Field, type Form, type Json, type Values } from "../core/wire.ts";
 import { localOf, zoned } from "./zone.ts";
 
 /** What the person has typed or ticked for one field, before it is a value. */

@@ -1,4 +1,4 @@
-import type { Values } from "../core/types.ts";
+import type { Values } from "../core/wire.ts";
 
 export type Action = "answer" | "decline";
 export type Body = { revision: number; values: Values } | { reason: "skipped" | "dismissed" };

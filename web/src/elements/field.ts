@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import type { BooleanField, Field, MomentField, NumberField, TextField } from "../core/types.ts";
+import type { BooleanField, Field, MomentField, NumberField, TextField } from "../core/wire.ts";
 import { describedBy, type FieldView, hintOf, typed } from "./fieldview.ts";
 import { icons } from "./icons.ts";
 import { drawOptions, yesNo } from "./options.ts";

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import type { Field, Rich } from "../core/types.ts";
+import type { Field, Rich } from "../core/wire.ts";
 import type { Entry } from "./draft.ts";
 import { rich } from "./rich.ts";
 import type { Say } from "./text.ts";

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import { stateOf, type View } from "../core/machine.ts";
 import { own } from "../core/path.ts";
-import { allFields, type Field, type Form, type InputRequest, type Section } from "../core/types.ts";
+import { allFields, type Field, type Form, type InputRequest, type Section } from "../core/wire.ts";
 import { type Draft, type Entry, gated, oneClick, progress } from "./draft.ts";
 import { drawField } from "./field.ts";
 import type { FieldView } from "./fieldview.ts";

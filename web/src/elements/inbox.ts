@@ -2,7 +2,7 @@ import { html, render, type TemplateResult } from "lit/html.js";
 import { Client } from "../client/client.ts";
 import { followInbox } from "../client/follow-inbox.ts";
 import type { Locale } from "../core/messages.ts";
-import type { InputRequest } from "../core/types.ts";
+import type { InputRequest } from "../core/wire.ts";
 import { AskbackElement, type Changed, css, drawList } from "./element.ts";
 import { icons } from "./icons.ts";
 import { questionOf } from "./show.ts";

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import type { BooleanField, Field, MultiField, Option, SingleField } from "../core/types.ts";
+import type { BooleanField, Field, MultiField, Option, SingleField } from "../core/wire.ts";
 import type { Entry } from "./draft.ts";
 import { describedBy, type FieldView, typed } from "./fieldview.ts";
 

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import { type Answer, allFields, type Field, type InputRequest } from "../core/types.ts";
+import { type Answer, allFields, type Field, type InputRequest } from "../core/wire.ts";
 import { icons } from "./icons.ts";
 import { answerLine, questionOf, valueText } from "./show.ts";
 import { type Say, when } from "./text.ts";

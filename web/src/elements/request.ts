@@ -12,7 +12,7 @@ import {
   type Form,
   type InputRequest,
   type Values,
-} from "../core/types.ts";
+} from "../core/wire.ts";
 import { drawAsker } from "./asker.ts";
 import { collect, type Draft, dangerous, type Entry, start } from "./draft.ts";
 import { AskbackElement, type Changed } from "./element.ts";

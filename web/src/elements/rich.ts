@@ -1,5 +1,5 @@
 import { html, type nothing, type TemplateResult } from "lit/html.js";
-import type { Rich } from "../core/types.ts";
+import type { Rich } from "../core/wire.ts";
 
 type Drawn = TemplateResult | string | typeof nothing;
 

@@ -1,5 +1,5 @@
-import type { Answer, Field, Form, InputRequest, Json } from "../core/types.ts";
-import { allFields } from "../core/types.ts";
+import type { Answer, Field, Form, InputRequest, Json } from "../core/wire.ts";
+import { allFields } from "../core/wire.ts";
 import { type Say, variantOf } from "./text.ts";
 
 /** The one line that stands for the whole question. */

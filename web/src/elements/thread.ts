@@ -3,7 +3,7 @@ import { Client } from "../client/client.ts";
 import { followThread } from "../client/follow-thread.ts";
 import { newKey } from "../client/key.ts";
 import { type Entry, entries, type Part, type Placed, type Transcript } from "../core/transcript.ts";
-import type { Message } from "../core/types.ts";
+import type { Message } from "../core/wire.ts";
 import { AskbackElement, type Changed, drawList } from "./element.ts";
 import type { SettledEvent } from "./events.ts";
 import { icons } from "./icons.ts";

@@ -4,7 +4,7 @@ import { checkAnswer } from "../../src/core/answer.ts";
 import { checkAsk } from "../../src/core/ask.ts";
 import { checkForm } from "../../src/core/form.ts";
 import { loadTexts, renderFault, toFieldErrors } from "../../src/core/messages.ts";
-import { allFields, type Field, type Form, type Values } from "../../src/core/types.ts";
+import { allFields, type Field, type Form, type Values } from "../../src/core/wire.ts";
 
 await loadTexts("de");
 

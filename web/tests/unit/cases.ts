@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { renderFault } from "../../src/core/messages.ts";
-import type { Fault } from "../../src/core/types.ts";
+import type { Fault } from "../../src/core/wire.ts";
 
 export interface ExpectedFault {
   path: string;

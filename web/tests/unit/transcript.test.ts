@@ -9,7 +9,7 @@ import {
   hasGap,
   type Transcript,
 } from "../../src/core/transcript.ts";
-import type { Block, InputRequest, RequestEvent, Status, ThreadEvent } from "../../src/core/types.ts";
+import type { Block, InputRequest, RequestEvent, Status, ThreadEvent } from "../../src/core/wire.ts";
 
 const AT = "2026-11-20T09:00:00.000Z";
 

@@ -6,7 +6,7 @@ import { checkForm } from "../../src/core/form.ts";
 import { step } from "../../src/core/lifecycle.ts";
 import { loadTexts } from "../../src/core/messages.ts";
 import { normalForm } from "../../src/core/normal.ts";
-import { allFields, type Status, type Values } from "../../src/core/types.ts";
+import { allFields, type Status, type Values } from "../../src/core/wire.ts";
 import { cases, type ExpectedFault, expand, written } from "./cases.ts";
 
 await loadTexts("de");
