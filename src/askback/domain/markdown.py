@@ -35,9 +35,7 @@ _KEPT = {
 }
 _TRANSPARENT = {"image", "inline", "blockquote"}
 _CODE_BLOCKS = {"fence", "code_block"}
-_READER = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).disable(
-    ["html_block", "html_inline"]
-)
+_READER = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).disable(["html_block", "html_inline"])
 
 
 def may_be_markdown(text: str) -> bool:

@@ -230,7 +230,9 @@ class AccessStore(Protocol):
         """End a session."""
         ...
 
-    async def refusal(self, principal: Principal | None, action: str, request_id: str | None, *, at: int) -> None:
+    async def refusal(
+        self, principal: Principal | None, action: str, request_id: str | None, *, at: int
+    ) -> None:
         """Record that somebody tried what their role forbids (I2)."""
         ...
 
