@@ -18,9 +18,13 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 OpenGallery = Callable[..., Gallery]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One Chromium for all tests; each test opens a context of its own."""
+    """One Chromium for all tests here; each test opens a context of its own.
+
+    It ends with the package: Playwright's sync API keeps an event loop running in this thread, and
+    no async test elsewhere could run beside it.
+    """
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine: install Debian's package `chromium`")
     with sync_playwright() as playwright:

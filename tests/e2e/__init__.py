@@ -1,0 +1,1 @@
+"""The built pages in a real browser, without a server."""
