@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import gc
 import os
+from typing import Any
 
 import psutil
 import uvloop
@@ -18,7 +19,7 @@ async def case(url: str, token: str, waits: int, server_rss: int, server_pid: in
     """Open `waits` pending waits through one client and weigh both sides."""
     async with AsyncClient(url, token) as agents:
         warm = [await agents.create(questionnaire(i), thread_id="warm") for i in range(200)]
-        tasks = [asyncio.ensure_future(agents.wait(request)) for request in warm]
+        tasks: list[asyncio.Future[Any]] = [asyncio.ensure_future(agents.wait(request)) for request in warm]
         await asyncio.sleep(0)
         gc.collect()
         me, server = psutil.Process(os.getpid()), psutil.Process(server_pid)
@@ -27,7 +28,7 @@ async def case(url: str, token: str, waits: int, server_rss: int, server_pid: in
             asyncio.ensure_future(agents.form(questionnaire(i), thread_id=f"t{i % 100}"))
             for i in range(waits)
         ]
-        while (await agents.get(warm[0])).settled or not await _all_asked(agents, waits):
+        while (await agents.get(warm[0].id)).settled or not await _all_asked(agents, waits):
             await asyncio.sleep(0.1)
         gc.collect()
         client = (me.memory_info().rss - client_before) / waits

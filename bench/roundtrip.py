@@ -55,6 +55,7 @@ async def person(server: Server, thread_id: str) -> Person:
         server.url.replace("http", "ws") + "/v1/ws",
         extra_headers={"Authorization": f"Bearer {server.responder}", "Sec-WebSocket-Protocol": "askback.v1"},
     )
+    assert isinstance(listener, Person)
     listener.subscribe(transport, thread_id)
     await listener.ready
     return listener

@@ -72,9 +72,8 @@ async def test_an_agent_can_never_answer_itself(server: Any, ada: Person, reques
         tried = [await agent.answer(request_id, {"q": "yes"}), await agent.decline(request_id, "dismissed")]
     assert [(r.status_code, r.json()["error"]["code"]) for r in tried] == [(403, "forbidden")] * 2
     headers = {"Authorization": "Bearer journey-requester"}
-    async with websockets.connect(
-        ws(server), subprotocols=["askback.v1"], additional_headers=headers
-    ) as socket:  # type: ignore[list-item]  # a NewType of str
+    protocols = [websockets.Subprotocol("askback.v1")]
+    async with websockets.connect(ws(server), subprotocols=protocols, additional_headers=headers) as socket:
         body = {"revision": 1, "values": {"q": "yes"}}
         await socket.send(json.dumps({"id": 1, "op": "answer", "request_id": request_id, "body": body}))
         refused = json.loads(await socket.recv())
