@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from askback.client.session import FOREVER, Listener, Session, Unconfirmed
+from askback.client.session import FOREVER, Listener, Session
 from askback.errors import AskbackError, ConnectionLost, Invalid, NotFound
 
 
@@ -236,14 +236,3 @@ def test_many_waits_are_asked_for_in_frames_that_the_server_takes():
     assert len(frames) == 6
     assert max(map(len, frames)) < 256 * 1024
     assert sum(len(frame(f)["request_ids"]) for f in frames) == 10_001
-
-
-def test_a_call_without_a_key_is_not_sent_again_once_it_was_sent():
-    session, sent, waiting = Session(), Ticket(), Ticket()
-    session.call('"op":"message"', sent, retry_for=30, now=0, once=True, connected=True)
-    text = session.call('"op":"message"', waiting, retry_for=30, now=0, once=True, connected=False)
-    assert session.connected() == [text]
-    assert isinstance(sent.error, Unconfirmed)
-    assert not waiting.done()
-    assert session.connected() == []
-    assert isinstance(waiting.error, Unconfirmed)

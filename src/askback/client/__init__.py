@@ -5,7 +5,6 @@ from askback.client.channel_app import AppFailed
 from askback.client.discovery import NoServer
 from askback.client.modelform import NoFormFor
 from askback.client.results import Outcome, Page
-from askback.client.session import Unconfirmed
 from askback.client.streaming import MessageStream
 from askback.client.sync_client import Client
 
@@ -18,5 +17,4 @@ __all__ = [
     "NoServer",
     "Outcome",
     "Page",
-    "Unconfirmed",
 ]

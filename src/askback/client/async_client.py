@@ -247,13 +247,10 @@ class AsyncClient:
         return (await self._call(op))["id"]
 
     async def append(self, message_id: str, text: str, *, thread_id: str) -> None:
-        """Extend the last text of a message.
-
-        Raises `Unconfirmed` when the connection broke before the server said that it was done; it
-        is not sent again, since the text could then be there twice. `stream` looks and goes on.
-        """
-        op = frame("message", thread_id=thread_id, body={"append_to": message_id, "text": text})
-        await self._link.call(op, retry_for=self._retry_for, once=True)
+        """Extend the last text of a message that this token wrote; once, however often the connection breaks."""
+        body = {"append_to": message_id, "text": text}
+        key = operations.idempotency_key(None)
+        await self._call(frame("message", thread_id=thread_id, body=body, key=key))
 
     def stream(self, thread_id: str, *, run_id: str | None = None) -> MessageStream:
         """Return a message to write piece by piece."""

@@ -47,13 +47,10 @@ class Link:
         self._cause = "not connected yet"
         self._closed = False
 
-    async def call(self, op: str, *, retry_for: float, once: bool = False) -> Any:
-        """Run an operation; raises `Refused`, or `ConnectionLost` after `retry_for` seconds without a server.
-
-        With `once` it is sent at most once, and `Unconfirmed` when the connection broke after that.
-        """
+    async def call(self, op: str, *, retry_for: float) -> Any:
+        """Run an operation; raises `Refused`, or `ConnectionLost` after `retry_for` seconds without a server."""
         ticket = Ticket()
-        await self._post(op, ticket, retry_for=retry_for, once=once)
+        await self._post(op, ticket, retry_for=retry_for)
         return await ticket
 
     async def ask(self, op: str, *, withdraw: bool) -> Ticket:
@@ -110,9 +107,7 @@ class Link:
 
     # --- inside ------------------------------------------------------------------------------
 
-    async def _post(
-        self, op: str, ticket: Ticket, *, retry_for: float, watch: bool = False, once: bool = False
-    ) -> None:
+    async def _post(self, op: str, ticket: Ticket, *, retry_for: float, watch: bool = False) -> None:
         self._start()
         if len(op) > MAX_FRAME // 4 and len(op.encode()) > MAX_FRAME - 32:
             raise TooLarge(f"The call is larger than {MAX_FRAME} bytes.")
@@ -122,8 +117,6 @@ class Link:
             retry_for=retry_for,
             now=asyncio.get_running_loop().time(),
             watch=watch,
-            once=once,
-            connected=self._channel is not None,
         )
         await self._transmit(frame)
 

@@ -16,16 +16,12 @@ from pydantic_core import from_json
 
 from askback.client.refusals import refusal
 from askback.domain.lifecycle import TERMINAL
-from askback.errors import AskbackError, ConnectionLost, NotFound, Unavailable
+from askback.errors import AskbackError, NotFound, Unavailable
 
 WAIT_CHUNK = 2_000
 FOREVER = math.inf
 
 _ENDED = frozenset(str(status) for status in TERMINAL)
-
-
-class Unconfirmed(ConnectionLost):
-    """The connection broke after a call was sent that must not be sent twice: it may have been done, or not."""
 
 
 class Ticket(Protocol):
@@ -69,8 +65,6 @@ class _Call:
     since: float
     done: Callable[[Any], None] | None = None
     failed: Callable[[AskbackError], None] | None = None
-    once: bool = False
-    sent: bool = True
 
 
 @dataclass(slots=True)
@@ -109,18 +103,13 @@ class Session:
         retry_for: float,
         now: float,
         watch: bool = False,
-        once: bool = False,
-        connected: bool = True,
     ) -> str:
         """Open a call and return its frame. `op` is the frame's text without its id: `"op":"ping"`.
 
         With `watch` the call is a `create` with `wait`, and its ticket is resolved when the request settles.
-        With `once` it is not sent again once it was sent: it has no key that would make that safe.
+        It is sent again on every new connection: whatever changes something carries a key that makes that safe.
         """
-        frame = self._open(op, ticket=ticket, watch=watch, retry_for=retry_for, since=now)
-        call = self._calls[self._next]
-        call.once, call.sent = once, connected
-        return frame
+        return self._open(op, ticket=ticket, watch=watch, retry_for=retry_for, since=now)
 
     def wait(self, request_id: str, ticket: Ticket) -> str | None:
         """Resolve `ticket` with the request once it is settled; a frame to send, or None if it is watched already."""
@@ -166,10 +155,6 @@ class Session:
         for number, call in list(self._calls.items()):
             if call.ticket is None:
                 del self._calls[number]  # the session's own: made anew below
-            elif call.once and call.sent:
-                del self._calls[number]
-                _fail(call.ticket, Unconfirmed("The connection broke; whether this was done is not known."))
-            call.sent = True
         frames = [call.frame for call in self._calls.values()]
         return [*frames, *self._again()]
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Protocol, Self
-
-from askback.client.session import Unconfirmed
+from typing import Protocol, Self
 
 
 class Transcript(Protocol):
@@ -16,11 +14,7 @@ class Transcript(Protocol):
         ...
 
     async def append(self, message_id: str, text: str, *, thread_id: str) -> None:
-        """Extend a message; raises `Unconfirmed`."""
-        ...
-
-    async def thread(self, thread_id: str) -> dict[str, Any]:
-        """Read a thread."""
+        """Extend a message; once."""
         ...
 
 
@@ -35,7 +29,6 @@ class MessageStream:
         self._transcript = transcript
         self._thread_id = thread_id
         self._run_id = run_id
-        self._written = ""
 
     async def __aenter__(self) -> Self:
         return self
@@ -52,20 +45,4 @@ class MessageStream:
         if self.id is None:
             self.id = await self._transcript.say(text, thread_id=self._thread_id, run_id=self._run_id)
         else:
-            await self._append(self.id, text)
-        self._written += text
-
-    async def _append(self, message_id: str, text: str) -> None:
-        while True:
-            try:
-                await self._transcript.append(message_id, text, thread_id=self._thread_id)
-                return
-            except Unconfirmed:
-                # The text itself tells whether the piece arrived.
-                if await self._shown(message_id) != self._written:
-                    return
-
-    async def _shown(self, message_id: str) -> str:
-        thread = await self._transcript.thread(self._thread_id)
-        found = [message for message in thread["messages"] if message["id"] == message_id]
-        return found[0]["content"][-1]["text"] if found else ""
+            await self._transcript.append(self.id, text, thread_id=self._thread_id)

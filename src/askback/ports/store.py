@@ -178,7 +178,9 @@ class RequestStore(Protocol):
         """
         ...
 
-    async def append_text(self, message_id: str, text: str, event: Draft) -> None:
+    async def append_text(
+        self, message_id: str, text: str, event: Draft, claim: Claim | None = None
+    ) -> Outcome:
         """Append to the last text block of a message, with its `message.delta`; raises `MessageMissing`."""
         ...
 

@@ -24,15 +24,19 @@ ROLES = {"requester": "agent", "responder": "user", "admin": "user"}
 async def post(
     ctx: Services, principal: Principal, thread_id: str, body: object, *, key: str | None = None
 ) -> tuple[dict[str, Any], Outcome]:
-    """Add a message and return `({"id"}, outcome)`, or append to one and return `({}, APPLIED)`."""
+    """Add a message and return `({"id"}, outcome)`, or append to one and return `({}, outcome)`."""
     await access.require(ctx, principal, "message")
     report = Report()
     Prose(report, suspicious=True).at("thread_id", thread_id, ctx.limits.identifier)
     report.finish()
-    members = cast("dict[str, object]", body) if isinstance(body, dict) else {}
+    members = _members(body)
     if "append_to" in members:
-        return await _append(ctx, principal, thread_id, members)
+        return await _append(ctx, principal, thread_id, members, key)
     return await _add(ctx, principal, thread_id, body, key)
+
+
+def _members(body: object) -> dict[str, object]:
+    return cast("dict[str, object]", body) if isinstance(body, dict) else {}
 
 
 async def _add(
@@ -61,7 +65,7 @@ async def _add(
 
 
 async def _append(
-    ctx: Services, principal: Principal, thread_id: str, body: dict[str, object]
+    ctx: Services, principal: Principal, thread_id: str, body: dict[str, object], key: str | None
 ) -> tuple[dict[str, Any], Outcome]:
     sent = parse(AppendBody, body)
     report = Report()
@@ -70,11 +74,12 @@ async def _append(
     now = ctx.clock.now_ms()
     data = json.dumps({"id": sent.append_to, "text": sent.text}, separators=(",", ":"))
     event = events.Draft(events.MESSAGE_DELTA, principal.tenant, thread_id, now, None, data, principal.id)
+    claimed = claim(principal, f"append:{thread_id}:{sent.append_to}", key, body)
     try:
-        await ctx.store.append_text(sent.append_to, sent.text, event)
+        outcome = await ctx.store.append_text(sent.append_to, sent.text, event, claimed)
     except MessageMissing:
         raise NotFound("There is no such message in this thread.") from None
-    return {}, Outcome.APPLIED
+    return {}, outcome
 
 
 async def _check(ctx: Services, principal: Principal, sent: MessageBody) -> None:

@@ -153,16 +153,21 @@ class FakeStore:
         self._finish(claim, message_id)
         return message_id, Outcome.APPLIED
 
-    async def append_text(self, message_id: str, text: str, event: Draft) -> None:
+    async def append_text(
+        self, message_id: str, text: str, event: Draft, claim: Claim | None = None
+    ) -> Outcome:
         """Append to the last text block of a message."""
         self._begin()
+        if self._replayed(claim) is not None:
+            return Outcome.REPLAYED
         thread = self._threads.get((event.tenant, event.thread_id))
         if thread is None or thread.owners.get(message_id) != event.owner:
             raise MessageMissing(message_id)
         message = thread.messages[message_id]
         thread.messages[message_id] = replace(message, data=extend(message.data, text))
         self._append(event, None)
-        self._finish()
+        self._finish(claim, message_id)
+        return Outcome.APPLIED
 
     async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
         """Read a thread in one snapshot."""

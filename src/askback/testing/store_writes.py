@@ -145,6 +145,15 @@ class WriteContracts(StoreSuite):
         assert view is not None
         assert [m.id for m in view.messages] == ["m1"]
 
+    async def test_c4_a_repeated_delta_is_appended_once(self, store: Store) -> None:
+        await store.add_message("m1", message("a"), added(message("a")))
+        key = claim(scope="append:m1")
+        assert await store.append_text("m1", "b", delta("m1", "b"), key) is Outcome.APPLIED
+        assert await store.append_text("m1", "b", delta("m1", "b"), key) is Outcome.REPLAYED
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert (view.seq, view.messages[0].data) == (2, message("ab"))
+
     async def test_c4_a_key_stays_free_when_its_write_fails(self, store: Store) -> None:
         row = record(1)
         await store.insert(row, created(row))

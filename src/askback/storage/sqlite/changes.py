@@ -79,13 +79,18 @@ def add_message(
     return message_id, Outcome.APPLIED
 
 
-def append_text(db: Connection, events: list[Event], message_id: str, text: str, draft: Draft) -> None:
-    """Note a delta: its event, and its text beside the message."""
+def append_text(
+    db: Connection, events: list[Event], message_id: str, text: str, draft: Draft, claim: Claim | None
+) -> Outcome:
+    """Note a delta: its event, its claim, and its text beside the message."""
+    if claim is not None and _take(db, claim, message_id) is not None:
+        return Outcome.REPLAYED
     where = (text, draft.tenant, draft.thread_id, message_id, draft.owner)
     if db.execute(queries.APPEND_TEXT, where).fetchone() is None:
         raise MessageMissing(message_id)
     thread, seq = _next_seq(db, draft)
     _append(db, events, draft, thread=thread, seq=seq, request=None, spec=None)
+    return Outcome.APPLIED
 
 
 def _next_seq(db: Connection, draft: Draft) -> tuple[int, int]:

@@ -126,9 +126,13 @@ class SqliteStore:
             lambda db, events: changes.add_message(db, events, message_id, data, event, claim)
         )
 
-    async def append_text(self, message_id: str, text: str, event: Draft) -> None:
+    async def append_text(
+        self, message_id: str, text: str, event: Draft, claim: Claim | None = None
+    ) -> Outcome:
         """Append to the last text block of a message."""
-        await self._writer.submit(lambda db, events: changes.append_text(db, events, message_id, text, event))
+        return await self._writer.submit(
+            lambda db, events: changes.append_text(db, events, message_id, text, event, claim)
+        )
 
     async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
         """Read a thread in one snapshot."""
