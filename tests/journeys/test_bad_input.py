@@ -1,0 +1,177 @@
+"""Groups A, C, D, F, L and M: some 1,600 bad calls over the wire, each refused with its paths and codes, and good ones beside them.
+
+The cases are in `vectors/native_bad_inputs.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import groupby
+from typing import Any
+
+import pytest
+
+from tests.journeys.people import Person
+from tests.requirements import requirement
+from tests.vectors.cases import VECTORS, expanded
+
+pytestmark = pytest.mark.anyio
+
+CASES: dict[str, list[dict[str, Any]]] = json.loads((VECTORS / "native_bad_inputs.json").read_text("utf-8"))
+TEXT = {"id": "q", "type": "text", "label": "Q"}
+PLACES = {
+    "form.fields[0]": lambda field: {"fields": [field]},
+    "form.sections[0].fields[0]": lambda field: {"sections": [{"id": "s", "fields": [field]}]},
+}
+Faults = list[tuple[str, str]]
+
+
+@asynccontextmanager
+async def agent(server: Any) -> AsyncIterator[Person]:
+    """Connect as an agent, with plain HTTP."""
+    async with server.person("requester") as person:
+        yield person
+
+
+def text_of(case: dict[str, Any]) -> bytes:
+    """Return the body of a case that is given as text or bytes."""
+    if "raw_hex" in case:
+        return bytes.fromhex(case["raw_hex"])
+    raw = case["raw"]
+    parts = raw["$join"] if isinstance(raw, dict) and "$join" in raw else [raw]
+    return "".join(expanded(parts)).encode()
+
+
+def body_of(case: dict[str, Any], thread: str) -> bytes:
+    """Return the body of a call that asks."""
+    if "body" not in case:
+        return text_of(case)
+    changes = dict(case["body"])
+    dropped = changes.pop("$drop", [])
+    body = {"kind": "form", "thread_id": thread, "form": {"fields": [TEXT]}, **expanded(changes)}
+    return json.dumps({key: value for key, value in body.items() if key not in dropped}).encode()
+
+
+def found(reply: Any) -> Faults | str:
+    """Return the faults of a refusal, or what came instead."""
+    if reply.status_code != 422:
+        return f"{reply.status_code} {reply.text[:200]}"
+    error = reply.json()["error"]
+    if error["code"] != "invalid" or not all(each["message"] for each in error["field_errors"]):
+        return str(error)
+    return sorted((each["path"], each["code"]) for each in error["field_errors"])
+
+
+def meant(case: dict[str, Any], at: str = "") -> Faults:
+    """Return the faults that a case must bring; a lone surrogate is found before any path is known."""
+    return sorted(("" if code == "lone_surrogate" else at + path, code) for path, code in case["faults"])
+
+
+async def empty(person: Person, thread: str) -> bool:
+    """Whether nothing was ever written to a thread."""
+    snapshot = (await person.http.get(f"/v1/threads/{thread}")).json()
+    return (snapshot["seq"], snapshot["requests"]) == (0, [])
+
+
+def differences(seen: list[tuple[str, Any, Any]]) -> str:
+    """Return the cases in which what was found is not what was meant."""
+    return "\n".join(f"{shows}\n  meant {right}\n  found {got}" for shows, right, got in seen if right != got)
+
+
+@requirement("A4", "A12", "D11", "D13", "F2", "F3", "M1", "M2")
+@pytest.mark.parametrize("place", PLACES)
+async def test_a_bad_field_is_refused_with_its_path_and_nothing_is_stored(
+    server: Any, ada: Person, place: str
+) -> None:
+    thread, seen = f"bad-fields-{place[5]}", []
+    async with agent(server) as asking:
+        for case in CASES["fields"]:
+            reply = await asking.http.post(
+                "/v1/requests",
+                content=json.dumps(
+                    {"kind": "form", "thread_id": thread, "form": PLACES[place](expanded(case["field"]))}
+                ),
+            )
+            seen.append((case["shows"], meant(case, place), found(reply)))
+    assert differences(seen) == ""
+    assert await empty(ada, thread)
+
+
+@requirement("A12", "D11", "F2", "F3", "L3", "L4", "M1", "M2")
+async def test_a_bad_request_is_refused_with_every_path_and_nothing_is_stored(
+    server: Any, ada: Person
+) -> None:
+    thread, seen = "bad-asks", []
+    async with agent(server) as asking:
+        for case in CASES["asks"]:
+            reply = await asking.http.post("/v1/requests", content=body_of(case, thread))
+            seen.append((case["shows"], meant(case), found(reply)))
+    assert differences(seen) == ""
+    assert await empty(ada, thread)
+
+
+@requirement("C16", "D14", "D15", "D16", "F4", "F7", "F8", "F9", "F10", "M1")
+@pytest.mark.parametrize("place", PLACES)
+async def test_a_bad_answer_is_refused_with_its_path_and_the_request_stays_open(
+    server: Any, ada: Person, place: str
+) -> None:
+    thread, seen, asked = f"bad-answers-{place[5]}", [], 0
+    for field, cases in groupby(CASES["answers"], key=lambda case: case["field"]):
+        async with agent(server) as asking:
+            request_id = (await asking.ask(thread, PLACES[place](field))).json()["id"]
+        asked += 1
+        for case in cases:
+            # Beside no value at all an empty one would be an empty answer, which is another fault.
+            reply = await ada.answer(request_id, {"q": expanded(case["value"])})
+            seen.append((case["shows"], meant(case, "values.q"), found(reply)))
+    assert differences(seen) == ""
+    assert len(await ada.pending(thread)) == min(asked, 50)
+    snapshot = (await ada.http.get(f"/v1/threads/{thread}")).json()
+    assert {request["status"] for request in snapshot["requests"]} == {"pending"}
+    assert snapshot["seq"] == asked
+
+
+@requirement("C16", "D15", "F3", "F10", "M1", "M2")
+async def test_a_bad_body_of_an_answer_is_refused_and_the_request_stays_open(
+    server: Any, ada: Person, thread: str
+) -> None:
+    seen = []
+    number = {"id": "n", "type": "number", "label": "N"}
+    async with agent(server) as asking:
+        form = {"fields": [{**TEXT, "required": True}, number]}
+        request_id = (await asking.ask(thread, form)).json()["id"]
+    for case in CASES["answer_bodies"]:
+        content = json.dumps(case["body"]).encode() if "body" in case else text_of(case)
+        reply = await ada.http.post(f"/v1/requests/{request_id}/answer", content=content)
+        seen.append((case["shows"], meant(case), found(reply)))
+    assert differences(seen) == ""
+    assert (await ada.get(request_id))["status"] == "pending"
+
+
+@requirement("F1", "F3", "L3")
+async def test_good_requests_beside_them_are_accepted(server: Any) -> None:
+    async with agent(server) as asking:
+        replies = {
+            case["shows"]: await asking.http.post("/v1/requests", content=body_of(case, "good-asks"))
+            for case in CASES["good_asks"]
+        }
+    assert {shows: r.text for shows, r in replies.items() if r.status_code != 201} == {}
+
+
+@requirement("D15", "F1", "F9")
+@pytest.mark.parametrize("place", PLACES)
+async def test_good_answers_beside_them_are_accepted_and_come_back_typed(
+    server: Any, ada: Person, thread: str, place: str
+) -> None:
+    seen = []
+    for case in CASES["good_answers"]:
+        id_ = case["field"]["id"]
+        for value, kept in case["values"]:
+            async with agent(server) as asking:
+                asked = await asking.ask(thread, PLACES[place](case["field"]))
+            reply = await ada.answer(asked.json()["id"], {id_: value})
+            got = reply.json().get("answer", {}).get("values", reply.text)
+            seen.append((json.dumps(case["field"]), {id_: kept}, got))
+    assert differences(seen) == ""
