@@ -27,7 +27,7 @@ async def answer(
     await access.require(ctx, principal, "answer", request_id)
     record = await get(ctx, principal, request_id)
     sent = parse(AnswerBody, body)
-    claimed = claim(principal, f"answer:{request_id}", key, body)
+    claimed = claim(principal, f"answer:{request_id}", key, sent)
     if record.settled:
         return await lost(ctx, record, claimed)
     if sent.revision != record.revision:

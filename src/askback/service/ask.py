@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from askback.domain import events
 from askback.domain.lifecycle import Status
-from askback.domain.record import Record
+from askback.domain.record import Record, splice
 from askback.domain.request import Ask
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.ask import check_ask
@@ -26,7 +27,8 @@ async def ask(ctx: Services, principal: Principal, body: object, *, key: str | N
     """
     await access.require(ctx, principal, "create")
     asked = check_ask(body, limits=ctx.limits)
-    record = _record(ctx, principal, asked)
+    text = asked.model_dump_json(exclude_none=True)
+    record = _record(ctx, principal, asked, text)
     event = events.Draft(
         events.REQUEST_CREATED,
         record.tenant,
@@ -36,13 +38,23 @@ async def ask(ctx: Services, principal: Principal, body: object, *, key: str | N
         PENDING,
         principal.id,
     )
-    return await ctx.store.insert(record, event, claim(principal, "create", key, body))
+    return await ctx.store.insert(record, event, claim(principal, "create", key, text))
 
 
-def _record(ctx: Services, principal: Principal, asked: Ask) -> Record:
+def _record(ctx: Services, principal: Principal, asked: Ask, text: str) -> Record:
+    """Make the row. What was asked is encoded once and for all: `text` is most of the spec, and what is digested."""
     now = ctx.clock.now_ms()
     request_id = ctx.ids.new("req", now_ms=now)
     expires_at = None if asked.timeout_s is None else now + round(asked.timeout_s * 1000)
+    given: dict[str, Any] = {
+        "id": request_id,
+        "requester": {"id": principal.id, "name": principal.name},
+        "created_at": rfc3339(now),
+    }
+    if expires_at is not None:
+        given["expires_at"] = rfc3339(expires_at)
+    if drawn := view(asked.form):
+        given["view"] = drawn
     return Record(
         id=request_id,
         tenant=principal.tenant,
@@ -53,28 +65,6 @@ def _record(ctx: Services, principal: Principal, asked: Ask) -> Record:
         revision=1,
         created_at=now,
         expires_at=expires_at,
-        spec=_spec(asked, principal, request_id=request_id, created_at=now, expires_at=expires_at),
+        spec=splice(json.dumps(given, separators=(",", ":")), text),
         state=PENDING,
     )
-
-
-def _spec(
-    asked: Ask, principal: Principal, *, request_id: str, created_at: int, expires_at: int | None
-) -> str:
-    """Write the part of the request that never changes; the form is encoded here once and for all."""
-    head = {
-        "id": request_id,
-        "kind": asked.kind,
-        "thread_id": asked.thread_id,
-        "run_id": asked.run_id,
-        "message_id": asked.message_id,
-        "tool_call_id": asked.tool_call_id,
-        "agent": asked.agent and asked.agent.model_dump(exclude_none=True),
-        "requester": {"id": principal.id, "name": principal.name},
-        "delivery": asked.delivery,
-        "created_at": rfc3339(created_at),
-        "expires_at": None if expires_at is None else rfc3339(expires_at),
-        "view": view(asked.form) or None,
-    }
-    known = json.dumps({k: v for k, v in head.items() if v is not None}, separators=(",", ":"))
-    return f'{known[:-1]},"form":{asked.form.model_dump_json(exclude_none=True)}}}'

@@ -22,7 +22,7 @@ async def cancel(
     record = await get(ctx, principal, request_id)
     sent = parse(CancelBody, body)
     check_note(ctx, sent.note)
-    claimed = claim(principal, f"cancel:{request_id}", key, body)
+    claimed = claim(principal, f"cancel:{request_id}", key, sent)
     if record.settled:
         return await lost(ctx, record, claimed)
     reason = sent.reason or ("admin" if principal.role == "admin" else "agent_aborted")

@@ -24,7 +24,7 @@ async def decline(
     record = await get(ctx, principal, request_id)
     sent = parse(DeclineBody, body)
     check_note(ctx, sent.note)
-    claimed = claim(principal, f"decline:{request_id}", key, body)
+    claimed = claim(principal, f"decline:{request_id}", key, sent)
     if record.settled:
         return await lost(ctx, record, claimed)
     if sent.reason == "skipped" and not form_of(record).allow_skip:

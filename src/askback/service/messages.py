@@ -56,7 +56,7 @@ async def _add(
     text = json.dumps({k: v for k, v in message.items() if v is not None}, separators=(",", ":"))
     event = events.Draft(events.MESSAGE_ADDED, principal.tenant, thread_id, now, None, text, principal.id)
     scope = f"message:{thread_id}"
-    claimed = claim(principal, scope, key or sent.id, body)
+    claimed = claim(principal, scope, key or sent.id, sent)
     try:
         message_id, outcome = await ctx.store.add_message(message["id"], text, event, claimed)
     except IdTaken:
@@ -74,7 +74,7 @@ async def _append(
     now = ctx.clock.now_ms()
     data = json.dumps({"id": sent.append_to, "text": sent.text}, separators=(",", ":"))
     event = events.Draft(events.MESSAGE_DELTA, principal.tenant, thread_id, now, None, data, principal.id)
-    claimed = claim(principal, f"append:{thread_id}:{sent.append_to}", key, body)
+    claimed = claim(principal, f"append:{thread_id}:{sent.append_to}", key, sent)
     try:
         outcome = await ctx.store.append_text(sent.append_to, sent.text, event, claimed)
     except MessageMissing:
