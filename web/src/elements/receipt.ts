@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import { type Answer, allFields, type Field, type InputRequest } from "../core/wire.ts";
+import { type Answer, allFields, type Field, type InputRequest, type Values } from "../core/wire.ts";
+import { collect, type Draft, start } from "./draft.ts";
 import { icons } from "./icons.ts";
 import { answerLine, questionOf, valueText } from "./show.ts";
 import { type Say, when } from "./text.ts";
@@ -11,6 +12,8 @@ export interface Settled {
   locale: string;
   /** This element sent something, and somebody else was first. */
   lost: boolean;
+  /** What this person had entered, unless it was sent. */
+  draft: Draft | null;
 }
 
 const byline = (key: string, { request, say, locale }: Settled): string =>
@@ -21,8 +24,24 @@ const byline = (key: string, { request, say, locale }: Settled): string =>
     .filter(Boolean)
     .join(" · ");
 
-const first = (view: Settled): TemplateResult | typeof nothing =>
-  view.lost ? html`<span class="by"><strong>${view.say("lost")}</strong></span>` : nothing;
+/** What was entered and never arrived; empty where it is what the form began with, or the answer. */
+function unsent({ request, draft, locale, say }: Settled): string {
+  const { form, answer } = request;
+  if (!form || !draft) return "";
+  const line = (values: Values) =>
+    answerLine({ ...form, completed_view: null }, { values }, locale, say).trim();
+  const entered = line(collect(form, draft, locale));
+  const known = [line(collect(form, start(form, locale), locale)), line(answer?.values ?? {})];
+  return known.includes(entered) ? "" : entered;
+}
+
+/** That somebody else was first, and what this person had entered: nothing is dropped in silence (K2). */
+function late(view: Settled): TemplateResult {
+  const text = unsent(view);
+  return html`${view.lost ? html`<span class="by"><strong>${view.say("lost")}</strong></span>` : nothing}${
+    text ? html`<span class="by">${view.say("unsent", { text })}</span>` : nothing
+  }`;
+}
 
 function mark(chosen: boolean, label: string, say: Say): TemplateResult {
   return html`<li class=${chosen ? "chosen" : ""}>
@@ -74,7 +93,7 @@ export function drawReceipt(view: Settled): TemplateResult {
     <span class="line"
       ><span class="q">${questionOf(request)}</span><span aria-hidden="true"> → </span
       ><span class="hidden">: </span><span class="a">${text}</span
-      ><span class="by">${byline("answered_by", view)}</span>${first(view)}</span
+      ><span class="by">${byline("answered_by", view)}</span>${late(view)}</span
     >`;
   if (request.form?.completed_view?.show_inputs === false)
     return html`<div class="card plain" part="card" tabindex="-1">${line}</div>`;
@@ -103,7 +122,7 @@ export function drawEnded(view: Settled): TemplateResult {
     <div>
       <p><strong>${questionOf(request)}</strong></p>
       <p>${status === "declined" ? byline(`declined.${key}`, view) : text}</p>
-      ${note ? html`<p>“${note}”</p>` : nothing} ${first(view)}
+      ${note ? html`<p>“${note}”</p>` : nothing} ${late(view)}
     </div>
   </div>`;
 }

@@ -190,7 +190,7 @@ export const receipt = css`
     color: var(--_text);
     font-weight: 600;
   }
-  .line .by {
+  .by {
     color: var(--_muted);
     display: block;
     font-size: 0.8125rem;

@@ -104,6 +104,8 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   private attempt: Attempt | null = null;
   private confirmed = false;
   private lost = false;
+  /** Whether what was entered is on its way or has arrived. */
+  private sent = false;
   private focused = false;
   private calm = false;
   private checking = false;
@@ -138,7 +140,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
       this.view = next({ ...INITIAL, interactive: !this.readonly }, { type: "request", request });
       this.draft = new Map();
       this.attempt = null;
-      this.lost = false;
+      this.lost = this.sent = false;
     } else this.signal({ type: "request", request });
     const form = this.view.request?.form;
     if (form) this.draft = start(form, this.locale, this.draft);
@@ -246,6 +248,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     const text = JSON.stringify([action, body]);
     const again = this.view.phase === "failed" && this.attempt?.text === text ? this.attempt : null;
     this.attempt = again ?? { text, action, body, key: newKey() };
+    this.sent = true;
     this.signal(again ? { type: "retry" } : { type: "submit", key: this.attempt.key });
     void this.deliver(request.id, this.attempt);
   }
@@ -264,6 +267,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   /** Show that sending did not work; a host that sends by itself calls this too. */
   fail(error: unknown): void {
     const wire = error instanceof WireError ? error : new WireError(0, "network", "");
+    this.sent = false;
     if (wire.request) this.conflict(wire.request);
     else if (wire.status >= 400 && wire.status < 500 && wire.status !== 429)
       this.refuse(wire.fieldErrors, wire.fieldErrors.length > 0 ? undefined : wire.message);
@@ -363,7 +367,8 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   private drawState(): TemplateResult {
     const { request, phase } = this.view;
     if (!request) return html`<p class="card plain">${this.say("loading")}</p>`;
-    const settled = { request, say: this.say, locale: this.locale, lost: this.lost };
+    const { say, locale, lost, draft } = this;
+    const settled = { request, say, locale, lost, draft: this.sent ? null : draft };
     if (phase === "answered") return drawReceipt(settled);
     if (isTerminal(request.status)) return drawEnded(settled);
     return request.form && request.kind === "form"
