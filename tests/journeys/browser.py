@@ -225,12 +225,19 @@ class Wire:
     def __init__(self, change: Callable[[str], list[str]] = lambda frame: [frame]) -> None:
         self.change = change
         self.deaf = False
+        self._open_now: WebSocketRoute | None = None
 
     async def watch(self, page: Page) -> None:
         """Stand between this page and the server."""
         await page.route_web_socket(re.compile(r"/v1/ws$"), self._open)
 
+    async def cut(self) -> None:
+        """End the connection, as a network does."""
+        assert self._open_now is not None
+        await self._open_now.close(code=3000)
+
     def _open(self, browser: WebSocketRoute) -> None:
+        self._open_now = browser
         server = browser.connect_to_server()
 
         def hear(message: str | bytes) -> None:
