@@ -88,10 +88,8 @@ export const conversation = css`
     border-radius: calc(var(--_radius) * 1.5);
     display: flex;
     gap: 0.5rem;
-    inset-block-end: 0.75rem;
     margin-block-start: 1.5rem;
     padding: 0.375rem;
-    position: sticky;
   }
   .composer:focus-within {
     outline: 3px solid var(--_focus);
