@@ -11,17 +11,37 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
+UNKEPT = {".git", ".venv", ".tools", "node_modules", "static", "build", "dist", "demo-output", "__pycache__"}
+
+
 @cache
 def tracked() -> tuple[Path, ...]:
-    """Every file in git's index that is still there, plus new ones that git would add."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
+    """Every file of the repository: what git keeps or would add; without git all but what is made."""
+    command = [
+        "git",
+        "-c",
+        "safe.directory=*",
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ]
+    try:
+        listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return tuple(_walk(ROOT))
     return tuple(sorted(ROOT / name for name in set(listed.split("\0")) if name and (ROOT / name).is_file()))
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.name in UNKEPT or path.name.endswith("_cache"):
+            continue
+        if path.is_dir():
+            yield from _walk(path)
+        elif path.suffix != ".pyc":
+            yield path
 
 
 def files(*suffixes: str, under: tuple[str, ...] = ("",)) -> list[Path]:
