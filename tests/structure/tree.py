@@ -11,7 +11,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-UNKEPT = {".git", ".venv", ".tools", "node_modules", "static", "build", "dist", "demo-output", "__pycache__"}
+UNKEPT = {
+    ".git",
+    ".hypothesis",
+    ".venv",
+    ".tools",
+    "node_modules",
+    "static",
+    "build",
+    "dist",
+    "demo-output",
+    "__pycache__",
+}
 
 
 @cache
