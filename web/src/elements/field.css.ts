@@ -216,7 +216,7 @@ export const fields = css`
   .answers .choice {
     display: grid;
     flex: 0 1 auto;
-    align-content: start;
+    align-content: center;
     gap: 0.125rem;
     justify-items: start;
     text-align: start;

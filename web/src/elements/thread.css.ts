@@ -39,10 +39,15 @@ export const conversation = css`
   .user .parts {
     justify-items: end;
   }
+  .user .parts {
+    inline-size: 100%;
+  }
+  .user .parts > * {
+    max-inline-size: min(85%, 36rem);
+  }
   .user .text {
     background: var(--_tint);
     border-radius: 1rem 1rem 0.25rem;
-    max-inline-size: min(85%, 36rem);
     padding: 0.5rem 0.875rem;
   }
   .tool {
