@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from askback.domain.faults import Faults, fault
 from askback.domain.lifecycle import Status
 from askback.transports.http import Call
 
 PAGE = 50
+_NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 
 
 def text(call: Call, name: str) -> str | None:
@@ -30,11 +33,10 @@ def number(call: Call, name: str, *, minimum: float, maximum: float) -> float | 
     given = text(call, name)
     if given is None:
         return None
-    try:
-        value = float(given)
-    except ValueError:
-        raise Faults([fault(name, "wrong_type.number")]) from None
-    if not value >= minimum:  # also NaN
+    if _NUMBER.fullmatch(given) is None:
+        raise Faults([fault(name, "wrong_type.number")])
+    value = float(given)
+    if value < minimum:
         raise Faults([fault(name, "below_min", min=minimum)])
     if value > maximum:
         raise Faults([fault(name, "above_max", max=maximum)])
