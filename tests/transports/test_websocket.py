@@ -132,6 +132,20 @@ async def test_waiting_tells_what_is_settled_what_is_unknown_and_the_rest_later(
     assert (await agent.frame())["settled"]["id"] == ids[1]
 
 
+async def test_one_reply_to_a_wait_is_bounded_and_nothing_is_left_out(open_: Open):
+    agent = await open_("requester")
+    fields = [{"id": f"f{n}", "type": "text", "label": "L", "description": "x" * 2000} for n in range(100)]
+    ids: list[str] = []
+    for _ in range(8):
+        ids.append((await agent.call("create", body=body(form={"fields": fields})))["id"])
+        await agent.call("cancel", request_id=ids[-1], body={})
+    reply = await agent.call("wait", request_ids=ids * 100)
+    told = [(await agent.frame())["settled"]["id"] for _ in range(8 - len(reply["settled"]))]
+    assert told
+    assert [r["id"] for r in reply["settled"]] + told == ids
+    assert len(json.dumps(reply)) < 1024 * 1024 + 1024
+
+
 async def test_an_agent_cannot_wait_for_what_another_one_asks(open_: Open, app: App):
     agent = await open_()
     other = await open_(headers={"Authorization": f"Bearer {await app.token('requester', name='other')}"})

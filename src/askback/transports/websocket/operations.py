@@ -23,6 +23,9 @@ from askback.service.watch import Reader, Watcher, Watches
 
 Frame = Mapping[str, Any]
 BREATH = 100
+MAX_REPLY = 1024 * 1024
+"""Characters of settled requests in one reply to `wait`."""
+
 _MAX_CURSOR = 2**53 - 1
 
 
@@ -101,15 +104,19 @@ async def _wait(peer: Peer, frame: Frame) -> str:
     ids: object = frame.get("request_ids")
     if not isinstance(ids, list) or not all(isinstance(i, str) for i in cast("list[object]", ids)):
         raise Faults([fault("request_ids", "wrong_type.list")])
-    settled: list[str] = []
-    unknown: list[str] = []
-    for number, request_id in enumerate(cast("list[str]", ids), 1):
+    settled, unknown, size = list[str](), list[str](), 0
+    for number, request_id in enumerate(dict.fromkeys(cast("list[str]", ids)), 1):
         try:
             found = await _look(peer, request_id)
         except NotFound:
             unknown.append(request_id)
         else:
-            if found is not None:
+            size += len(found or "")
+            if found is not None and size > MAX_REPLY:
+                # What does not fit is told like an outcome that comes later, as fast as the peer reads.
+                await peer.drained()
+                peer.settled(request_id, found)
+            elif found is not None:
                 settled.append(found)
         if number % BREATH == 0:
             await asyncio.sleep(0)  # point reads do not suspend; others want the loop as well
