@@ -11,7 +11,6 @@ from askback.ports.store import Change, Principal
 from askback.service import access
 from askback.service.claims import claim
 from askback.service.context import Services
-from askback.service.forms import form_of
 from askback.service.read import get
 from askback.service.settle import conflict, lost, settle
 
@@ -44,8 +43,8 @@ async def answer(
 
 
 def _outcome(ctx: Services, record: Record, values: object) -> dict[str, object]:
-    checked = check_answer(form_of(record), values, limits=ctx.limits)
-    found = checked.model_dump()
-    if not checked.other:
-        del found["other"]
+    checked = check_answer(ctx.forms.of(record), values, limits=ctx.limits)
+    found = (
+        {"values": checked.values, "other": checked.other} if checked.other else {"values": checked.values}
+    )
     return {"source": "responder", "answer": found}

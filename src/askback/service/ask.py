@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
+
+from pydantic_core import to_json
 
 from askback.domain import events
 from askback.domain.lifecycle import Status
@@ -12,7 +13,7 @@ from askback.domain.request import Ask
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.ask import check_ask
 from askback.domain.view import view
-from askback.ports.store import Change, Principal
+from askback.ports.store import Change, Outcome, Principal
 from askback.service import access
 from askback.service.claims import claim
 from askback.service.context import Services
@@ -38,7 +39,10 @@ async def ask(ctx: Services, principal: Principal, body: object, *, key: str | N
         PENDING,
         principal.id,
     )
-    return await ctx.store.insert(record, event, claim(principal, "create", key, text))
+    change = await ctx.store.insert(record, event, claim(principal, "create", key, text))
+    if change.outcome is Outcome.APPLIED:
+        ctx.forms.keep(record, asked.form)
+    return change
 
 
 def _record(ctx: Services, principal: Principal, asked: Ask, text: str) -> Record:
@@ -65,6 +69,6 @@ def _record(ctx: Services, principal: Principal, asked: Ask, text: str) -> Recor
         revision=1,
         created_at=now,
         expires_at=expires_at,
-        spec=splice(json.dumps(given, separators=(",", ":")), text),
+        spec=splice(to_json(given).decode(), text),
         state=PENDING,
     )

@@ -1,14 +1,15 @@
-"""What every use case is given: the ports and the limits."""
+"""What every use case is given: the ports, the limits, and the forms that were just asked."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from askback.domain.limits import DEFAULTS, Limits
 from askback.ports.bus import Bus
 from askback.ports.clock import Clock
 from askback.ports.ids import Ids
 from askback.ports.store import Store
+from askback.service.forms import Forms
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +21,4 @@ class Services:
     clock: Clock
     ids: Ids
     limits: Limits = DEFAULTS
+    forms: Forms = field(default_factory=Forms)

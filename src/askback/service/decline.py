@@ -10,7 +10,6 @@ from askback.ports.store import Change, Principal
 from askback.service import access
 from askback.service.claims import claim
 from askback.service.context import Services
-from askback.service.forms import form_of
 from askback.service.notes import check_note
 from askback.service.read import get
 from askback.service.settle import lost, settle
@@ -27,7 +26,7 @@ async def decline(
     claimed = claim(principal, f"decline:{request_id}", key, sent)
     if record.settled:
         return await lost(ctx, record, claimed)
-    if sent.reason == "skipped" and not form_of(record).allow_skip:
+    if sent.reason == "skipped" and not ctx.forms.of(record).allow_skip:
         raise Faults([fault("reason", "skip_not_allowed")])
     return await settle(
         ctx, record, Action.DECLINE, sent.model_dump(exclude_none=True), by=principal, claim=claimed

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic_core import to_json
+
 from askback.domain.events import Draft
 from askback.domain.lifecycle import Action, IllegalTransition, Status, step
 from askback.domain.record import Record
@@ -37,7 +39,7 @@ async def settle(
     state = {"status": status, "revision": record.revision, **outcome, "settled_at": rfc3339(now)}
     if by is not None:
         state["settled_by"] = {"id": by.id, "name": by.name}
-    text = json.dumps(state, separators=(",", ":"))
+    text = to_json(state).decode()
     change = await ctx.store.settle(
         Settlement(
             tenant=record.tenant,
