@@ -110,6 +110,25 @@ def test_behind_a_proxy_links_and_cookies_are_those_of_the_public_address(tmp_pa
         assert entered.headers["set-cookie"].endswith("; Secure")
 
 
+@pytest.mark.parametrize("head", [b"X-A: ", b"X-A: 1\r\n", b""])
+def test_a_request_head_without_end_is_cut_before_it_fills_the_memory(tmp_path: Path, head: bytes) -> None:
+    with serving(tmp_path) as (_, ready), socket.create_connection(address(ready), timeout=20) as stranger:
+        stranger.sendall(b"GET / HTTP/1.1\r\n" if head else b"GET /")
+        sent = 0
+        with suppress(ConnectionError):
+            while sent < 16 * 1024 * 1024:
+                sent += stranger.send((head or b"a") * 8192)
+        assert sent < 16 * 1024 * 1024
+        with caller(ready, "requester") as agent:
+            body = {**ASK, "form": {"title": "x" * 400, **ASK["form"]}}
+            assert agent.post("/v1/requests", json=body, headers={"X-Long": "a" * 60_000}).status_code == 201
+
+
+def address(ready: dict[str, Any]) -> tuple[str, int]:
+    host, _, port = ready["url"].removeprefix("http://").partition(":")
+    return host, int(port)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_in_order_while_somebody_waits(tmp_path: Path, number: int) -> None:
     with serving(tmp_path) as (process, ready):

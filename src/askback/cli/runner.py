@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Generator
 import uvicorn
 
 from askback.app import App
+from askback.cli.http_protocol import BoundedHttp
 
 BACKLOG = 2048
 FRAME_BYTES = 256 * 1024
@@ -30,7 +31,7 @@ def run_server(app: App, listener: socket.socket, *, ready: Callable[[], Awaitab
         app,
         lifespan="off",
         loop="uvloop",
-        http="httptools",
+        http=BoundedHttp,
         ws="websockets-sansio",
         ws_max_size=FRAME_BYTES,
         ws_per_message_deflate=False,

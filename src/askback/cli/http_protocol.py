@@ -1,0 +1,41 @@
+"""uvicorn's HTTP protocol with a limit on the head of a request.
+
+Whoever can connect can send one, without any credential, and httptools keeps it in memory to its
+end, however long it is.
+"""
+
+from __future__ import annotations
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_BYTES = 64 * 1024
+"""Of request line and headers together, beyond the packet that they begin in."""
+
+
+class BoundedHttp(HttpToolsProtocol):
+    """Closes a connection whose request line and headers do not end."""
+
+    _in_head = False
+    _head_began = False
+    _head = 0
+
+    def data_received(self, data: bytes) -> None:
+        """Count what belongs to a head that goes on; the packet it began in may hold a body as well."""
+        self._head_began = False
+        super().data_received(data)
+        if not self._in_head or self._head_began:
+            return
+        self._head += len(data)
+        if self._head > HEAD_BYTES and not self.transport.is_closing():
+            self.send_400_response("The request line and the headers are too long.")
+
+    def on_message_begin(self) -> None:
+        """Begin to count."""
+        super().on_message_begin()
+        self._in_head = self._head_began = True
+        self._head = 0
+
+    def on_headers_complete(self) -> None:
+        """Stop counting: the body has a limit of its own."""
+        self._in_head = False
+        super().on_headers_complete()
