@@ -165,3 +165,17 @@ async def raw(
     await api.app(scope, receive, send)
     status = next((m["status"] for m in sent if m["type"] == "http.response.start"), None)
     return status, b"".join(m.get("body", b"") for m in sent)
+
+
+@requirement("L4")
+async def test_a_streamed_message_has_an_end(api: Api) -> None:
+    agent, path = await api.as_("requester"), "/v1/threads/t1/messages"
+    made = await agent.post(path, json={"content": [{"type": "text", "text": ""}]})
+    piece = {"append_to": made.json()["id"], "text": "x" * 3_000}
+    for _ in range(LIMITS.message_bytes // 3_000):
+        assert (await agent.post(path, json=piece)).status_code == 200
+    over = await agent.post(path, json=piece)
+    [fault] = over.json()["error"]["field_errors"]
+    assert (fault["path"], fault["code"]) == ("text", "too_long")
+    [message] = (await agent.get("/v1/threads/t1")).json()["messages"]
+    assert len(message["content"][0]["text"]) == LIMITS.message_bytes // 3_000 * 3_000

@@ -61,6 +61,10 @@ class MessageMissing(Exception):
     """A delta for a message that this thread does not have, or that another owner wrote."""
 
 
+class MessageFull(Exception):
+    """What was appended to a message has reached its limit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settlement:
     """A step of the lifecycle that is about to be tried on one row.
@@ -179,9 +183,19 @@ class RequestStore(Protocol):
         ...
 
     async def append_text(
-        self, message_id: str, text: str, event: Draft, claim: Claim | None = None
+        self,
+        message_id: str,
+        text: str,
+        event: Draft,
+        claim: Claim | None = None,
+        *,
+        most: int | None = None,
     ) -> Outcome:
-        """Append to the last text block of a message, with its `message.delta`; raises `MessageMissing`."""
+        """Append to the last text block of a message, with its `message.delta`.
+
+        Raises `MessageMissing`; `MessageFull` when more than `most` bytes would have been appended to it;
+        `ClaimMismatch`.
+        """
         ...
 
     async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:

@@ -7,12 +7,13 @@ from typing import Any, cast
 
 from askback.domain import events
 from askback.domain.bodies import AppendBody, ImageBlock, MessageBody, RequestBlock
+from askback.domain.faults import Faults, fault
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
-from askback.ports.store import IdTaken, MessageMissing, Outcome, Principal
+from askback.ports.store import IdTaken, MessageFull, MessageMissing, Outcome, Principal
 from askback.service import access
 from askback.service.claims import claim
 from askback.service.context import Services
@@ -76,9 +77,12 @@ async def _append(
     event = events.Draft(events.MESSAGE_DELTA, principal.tenant, thread_id, now, None, data, principal.id)
     claimed = claim(principal, f"append:{thread_id}:{sent.append_to}", key, sent)
     try:
-        outcome = await ctx.store.append_text(sent.append_to, sent.text, event, claimed)
+        most = ctx.limits.message_bytes
+        outcome = await ctx.store.append_text(sent.append_to, sent.text, event, claimed, most=most)
     except MessageMissing:
         raise NotFound("There is no such message in this thread.") from None
+    except MessageFull:
+        raise Faults([fault("text", "too_long.bytes", max=ctx.limits.message_bytes)]) from None
     return {}, outcome
 
 

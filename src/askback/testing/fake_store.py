@@ -17,6 +17,7 @@ from askback.ports.store import (
     ClaimMismatch,
     IdTaken,
     Message,
+    MessageFull,
     MessageMissing,
     Outcome,
     Principal,
@@ -34,6 +35,7 @@ class _Thread:
     seq: int = 0
     messages: dict[str, Message] = field(default_factory=dict[str, Message])
     owners: dict[str, str] = field(default_factory=dict[str, str])
+    appended: dict[str, int] = field(default_factory=dict[str, int])
     events: list[Event] = field(default_factory=list[Event])
 
 
@@ -154,7 +156,13 @@ class FakeStore:
         return message_id, Outcome.APPLIED
 
     async def append_text(
-        self, message_id: str, text: str, event: Draft, claim: Claim | None = None
+        self,
+        message_id: str,
+        text: str,
+        event: Draft,
+        claim: Claim | None = None,
+        *,
+        most: int | None = None,
     ) -> Outcome:
         """Append to the last text block of a message."""
         self._begin()
@@ -163,6 +171,10 @@ class FakeStore:
         thread = self._threads.get((event.tenant, event.thread_id))
         if thread is None or thread.owners.get(message_id) != event.owner:
             raise MessageMissing(message_id)
+        size = thread.appended.get(message_id, 0) + len(text.encode())
+        if most is not None and size > most:
+            raise MessageFull(message_id)
+        thread.appended[message_id] = size
         message = thread.messages[message_id]
         thread.messages[message_id] = replace(message, data=extend(message.data, text))
         self._append(event, None)

@@ -11,11 +11,12 @@ import pytest
 
 from askback.domain.events import commit
 from askback.domain.lifecycle import Status
-from askback.ports.store import IdTaken, MessageMissing, Store, ThreadView
+from askback.ports.store import IdTaken, MessageFull, MessageMissing, Outcome, Store, ThreadView
 from askback.testing.store_samples import (
     NOON,
     added,
     answer,
+    claim,
     created,
     delta,
     message,
@@ -176,6 +177,19 @@ class ReadContracts(StoreSuite):
         view = await store.thread("main", "t1")
         assert view is not None
         assert (view.seq, view.messages[0].data) == (1, message())
+
+    async def test_what_is_appended_to_a_message_has_a_limit_in_bytes(self, store: Store) -> None:
+        await store.add_message("m1", message(), added(message()))
+        await store.append_text("m1", "é\0", delta("m1", "é\0"), most=5)
+        await store.append_text("m1", "é", delta("m1", "é"), most=5)
+        with pytest.raises(MessageFull):
+            await store.append_text("m1", "x", delta("m1", "x"), claim(), most=5)
+        with pytest.raises(MessageMissing):
+            await store.append_text("m2", "x", delta("m2", "x"), most=0)
+        assert await store.append_text("m1", "x", delta("m1", "x"), claim(), most=6) is Outcome.APPLIED
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert (view.seq, json.loads(view.messages[0].data)) == (4, json.loads(message("Helloé\0éx")))
 
     # 7 and 8
 

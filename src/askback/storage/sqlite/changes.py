@@ -12,6 +12,7 @@ from askback.ports.store import (
     Claim,
     ClaimMismatch,
     IdTaken,
+    MessageFull,
     MessageMissing,
     Outcome,
     Principal,
@@ -21,6 +22,8 @@ from askback.ports.store import (
 from askback.storage.sqlite import queries
 from askback.storage.sqlite.connection import Connection
 from askback.storage.sqlite.rows import read_request
+
+_ENDLESS = 2**62
 
 
 def insert(db: Connection, events: list[Event], record: Record, draft: Draft, claim: Claim | None) -> Change:
@@ -80,14 +83,23 @@ def add_message(
 
 
 def append_text(
-    db: Connection, events: list[Event], message_id: str, text: str, draft: Draft, claim: Claim | None
+    db: Connection,
+    events: list[Event],
+    message_id: str,
+    text: str,
+    draft: Draft,
+    claim: Claim | None,
+    *,
+    most: int | None,
 ) -> Outcome:
     """Note a delta: its event, its claim, and its text beside the message."""
     if claim is not None and _take(db, claim, message_id) is not None:
         return Outcome.REPLAYED
-    where = (text, draft.tenant, draft.thread_id, message_id, draft.owner)
-    if db.execute(queries.APPEND_TEXT, where).fetchone() is None:
-        raise MessageMissing(message_id)
+    where = (draft.tenant, draft.thread_id, message_id, draft.owner)
+    room = _ENDLESS if most is None else most - len(text.encode())
+    if db.execute(queries.APPEND_TEXT, (text, *where, room)).fetchone() is None:
+        is_there = db.execute(queries.MESSAGE_THERE, where).fetchone() is not None
+        raise MessageFull(message_id) if is_there else MessageMissing(message_id)
     thread, seq = _next_seq(db, draft)
     _append(db, events, draft, thread=thread, seq=seq, request=None, spec=None)
     return Outcome.APPLIED

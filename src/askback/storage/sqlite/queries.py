@@ -85,11 +85,16 @@ THREAD_MESSAGES = "SELECT id, seq, data, streamed FROM messages WHERE thread = ?
 
 ADD_MESSAGE = "INSERT INTO messages (thread, id, owner, seq, data, streamed) VALUES (?, ?, ?, ?, ?, '')"
 
-# (text, tenant, thread id, message id, owner) -> a row when there is such a message of that owner.
+# (text, tenant, thread id, message id, owner, room) -> a row when there is such a message of that owner.
 APPEND_TEXT = """
 UPDATE messages SET streamed = streamed || ?
 WHERE thread = (SELECT key FROM threads WHERE tenant = ? AND id = ?) AND id = ? AND owner = ?
+    AND length(CAST(streamed AS BLOB)) <= ?
 RETURNING key"""
+# (tenant, thread id, message id, owner)
+MESSAGE_THERE = """
+SELECT 1 FROM messages
+WHERE thread = (SELECT key FROM threads WHERE tenant = ? AND id = ?) AND id = ? AND owner = ?"""
 
 # Claims
 

@@ -127,11 +127,17 @@ class SqliteStore:
         )
 
     async def append_text(
-        self, message_id: str, text: str, event: Draft, claim: Claim | None = None
+        self,
+        message_id: str,
+        text: str,
+        event: Draft,
+        claim: Claim | None = None,
+        *,
+        most: int | None = None,
     ) -> Outcome:
         """Append to the last text block of a message."""
         return await self._writer.submit(
-            lambda db, events: changes.append_text(db, events, message_id, text, event, claim)
+            lambda db, events: changes.append_text(db, events, message_id, text, event, claim, most=most)
         )
 
     async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
