@@ -96,7 +96,9 @@ async def ask(store: FakeStore, request_id: str, *, by: Principal = AGENT, threa
 
 async def settle(store: FakeStore, request_id: str, *, thread: str = "t1", tenant: str = "main") -> None:
     state = '{"status":"answered","revision":1,"answer":{"values":{"a":"\\"request\\":"}}}'
-    event = Draft("request.answered", tenant, thread, 0, request_id, state)
+    record = await store.get(tenant, request_id)
+    assert record is not None
+    event = Draft("request.answered", tenant, thread, 0, request_id, state, record.requester)
     pending = frozenset({Status.PENDING})
     await store.settle(Settlement(tenant, request_id, pending, 1, Status.ANSWERED, state, event))
 
@@ -224,4 +226,47 @@ async def test_a_request_that_is_settled_or_not_yours_is_not_watched():
     for unknown in ("req_2", "req_nope"):
         with pytest.raises(NotFound):
             await waits.look(unknown, waiter)
+    assert waits.count() == 0
+
+
+class RemoteStore(FakeStore):
+    """A store whose reads take their time, as one in another process does."""
+
+    def __init__(self, *, on_commit: Callable[[Sequence[Event]], None]) -> None:
+        super().__init__(on_commit=on_commit)
+        self.asked, self.go_on = anyio.Event(), anyio.Event()
+
+    async def get(self, tenant: str, request_id: str) -> Record | None:
+        record = await super().get(tenant, request_id)
+        self.asked.set()
+        await self.go_on.wait()
+        return record
+
+
+async def test_an_outcome_that_comes_while_a_wait_is_being_checked_does_not_reach_a_stranger():
+    bus = LocalBus()
+    store = RemoteStore(on_commit=bus.publish)
+    waits = Waits(Services(store, bus, SystemClock(), SystemIds()))
+    strangers = [
+        Collector(Principal("tok_2", "main", "requester", "other")),
+        Collector(Principal("usr_9", "acme", "responder", "Eve")),
+    ]
+    await ask(store, "req_1")
+
+    async def look(waiter: Collector) -> None:
+        with pytest.raises(NotFound):
+            await waits.look("req_1", waiter)
+
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            for stranger in strangers:
+                tasks.start_soon(look, stranger)
+                await store.asked.wait()
+                store.asked = anyio.Event()
+            state = '{"status":"answered","revision":1}'
+            event = Draft("request.answered", "main", "t1", 0, "req_1", state, AGENT.id)
+            pending = frozenset({Status.PENDING})
+            await store.settle(Settlement("main", "req_1", pending, 1, Status.ANSWERED, state, event))
+            store.go_on.set()
+    assert [stranger.outcomes for stranger in strangers] == [[], []]
     assert waits.count() == 0

@@ -120,15 +120,17 @@ class Waits:
         except NotFound:
             return
         if record.settled:
-            self._tell(request_id, record.wire)
+            self._tell(request_id, record.wire, record.tenant, record.requester)
 
     def _on_event(self, event: Event) -> None:
         if event.settles and event.request_id is not None and event.request_id in self._waiting:
-            self._tell(event.request_id, request_text(event))
+            self._tell(event.request_id, request_text(event), event.tenant, event.requester)
 
-    def _tell(self, request_id: str, wire: str) -> None:
+    def _tell(self, request_id: str, wire: str, tenant: str, requester: str) -> None:
         for waiter in self._waiting.pop(request_id, ()):
-            waiter.settled(request_id, wire)
+            # A wait may be in place before it is known whether it is allowed; see `look`.
+            if waiter.principal.tenant == tenant and access.sees(waiter.principal, requester):
+                waiter.settled(request_id, wire)
 
     def _wind(self) -> None:
         self._timer = asyncio.get_running_loop().call_later(self._patrol_s, self._tick)
