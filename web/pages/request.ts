@@ -1,13 +1,11 @@
 import { followRequest } from "../src/client/follow-request.ts";
+import { AskbackRequest } from "../src/elements/request.ts";
 import { questionOf } from "../src/elements/show.ts";
 import { $, connect, pathId, speak } from "./page.ts";
 
+customElements.define("askback-request", AskbackRequest);
 speak();
 const client = connect();
-// The request is read while the code that draws it is on its way.
-void import("../src/elements/request.ts").then(({ AskbackRequest }) => {
-  customElements.define("askback-request", AskbackRequest);
-});
 const card = document.createElement("askback-request");
 card.client = client;
 card.headingLevel = 2;

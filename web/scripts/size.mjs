@@ -1,5 +1,6 @@
-// Fails when what a page loads for a reader of English is over its budget: brotli, quality 11, as the server would
-// send it. The texts of another language come as one more file.
+// Fails when what a page loads to do its work for a reader of English is over its budget: every script and style,
+// also those that are fetched on demand; brotli, quality 11, as the server would send it. The texts of another
+// language are a file of their own, listed apart; the gallery is no page for users and has only to stay sane.
 import { readdirSync, readFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 
@@ -13,22 +14,26 @@ const weigh = (name) =>
     params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
   }).length;
 
-/** Every file that an entry loads: itself, its styles, and the same of what it imports. */
+/** Every file that an entry loads: itself, its styles, and the same of what it imports, now or on demand. */
 function load(key, seen) {
   const chunk = manifest[key];
   if (seen.has(chunk.file)) return seen;
   seen.add(chunk.file);
   for (const style of chunk.css ?? []) seen.add(style);
-  for (const child of chunk.imports ?? []) load(child, seen);
+  for (const child of [...(chunk.imports ?? []), ...(chunk.dynamicImports ?? [])])
+    if (!child.includes("/messages/")) load(child, seen);
   return seen;
 }
 
 let failed = false;
 for (const key of Object.keys(manifest).filter((name) => manifest[name].isEntry)) {
   const bytes = [...load(key, new Set())].reduce((sum, name) => sum + weigh(name), 0);
-  failed ||= bytes > PAGE_BUDGET;
-  console.log(`${key}: ${bytes} of ${PAGE_BUDGET} bytes${bytes > PAGE_BUDGET ? "  OVER" : ""}`);
+  const over = key !== "gallery.html" && bytes > PAGE_BUDGET;
+  failed ||= over;
+  console.log(`${key}: ${bytes} of ${PAGE_BUDGET} bytes${over ? "  OVER" : ""}`);
 }
+for (const key of Object.keys(manifest).filter((name) => name.includes("/messages/")))
+  console.log(`${manifest[key].name}: ${weigh(manifest[key].file)} bytes more`);
 const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 const total = files.reduce((sum, entry) => sum + readFileSync(`${entry.parentPath}/${entry.name}`).length, 0);
 failed ||= total > TOTAL_BUDGET;

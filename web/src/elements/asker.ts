@@ -1,5 +1,5 @@
-import { html, nothing, type TemplateResult } from "lit/html.js";
 import type { InputRequest } from "../core/wire.ts";
+import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { type Say, when } from "./text.ts";
 
@@ -8,17 +8,13 @@ import { type Say, when } from "./text.ts";
  *
  * The agent chooses its own name; the token's name it cannot choose, so both are shown, each with its word.
  */
-export function drawAsker(request: InputRequest, say: Say, locale: string, thread: boolean): TemplateResult {
-  const { agent, requester } = request;
+export function drawAsker(request: InputRequest, say: Say, locale: string, thread: boolean): Template {
+  const { agent, requester, expires_at } = request;
   return html`<div class="asker" part="asker" id="asker">
     <span>${icons.agent}${say("asked_by")} <b><bdi>${agent?.name ?? requester?.name ?? "?"}</bdi></b></span>
-    ${agent?.tool ? html`<span>${say("tool")} <code><bdi>${agent.tool}</bdi></code></span>` : nothing}
-    ${agent && requester ? html`<span>${say("token")} <bdi>${requester.name}</bdi></span>` : nothing}
-    ${thread ? html`<span>${say("thread")} <bdi>${request.thread_id}</bdi></span>` : nothing}
-    ${
-      request.expires_at
-        ? html`<span class="due">${icons.clock}${say("due", { when: when(request.expires_at, locale) })}</span>`
-        : nothing
-    }
+    ${agent?.tool && html`<span>${say("tool")} <code><bdi>${agent.tool}</bdi></code></span>`}
+    ${agent && requester && html`<span>${say("token")} <bdi>${requester.name}</bdi></span>`}
+    ${thread && html`<span>${say("thread")} <bdi>${request.thread_id}</bdi></span>`}
+    ${expires_at && html`<span class="due">${icons.clock}${say("due", { when: when(expires_at, locale) })}</span>`}
   </div>`;
 }

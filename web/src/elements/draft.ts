@@ -9,42 +9,35 @@ export interface Entry {
   readonly chosen: readonly string[];
   /** Whether "Other" is chosen. */
   readonly other: boolean;
-  /** The state of a box or switch; null where a yes/no question has no answer yet. */
-  readonly on: boolean | null;
+  /** The state of a box or switch. A yes/no question has `yes` or `no` among `chosen` instead. */
+  readonly on: boolean;
 }
 
 export type Draft = ReadonlyMap<string, Entry>;
 
-const EMPTY: Entry = { text: "", chosen: [], other: false, on: null };
+export const EMPTY: Entry = { text: "", chosen: [], other: false, on: false };
 
 /** The field whose value is among options, if it is one. */
 export const options = (field: Field) => ("options" in field ? field.options : []);
 
 export const isYesNo = (field: Field): boolean => field.type === "boolean" && field.widget === "confirm";
+const isBox = ({ type }: Field): boolean => type === "boolean" || type === "checkbox";
+const isBlank = (text: string): boolean => text.trim() === "";
 
 function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
-  const on = isYesNo(field) ? null : false;
-  if (value === undefined || value === null) return { ...EMPTY, on };
-  switch (field.type) {
-    case "boolean":
-    case "checkbox":
-      return { ...EMPTY, on: value === true || (isYesNo(field) ? false : on) };
-    case "select":
-    case "radio":
-    case "multiselect": {
-      const given = (Array.isArray(value) ? value : [value]).map(String);
-      const known = new Set(field.options.map((option) => option.value));
-      const typed = given.filter((item) => !known.has(item));
-      const other = typed.length > 0 && field.allow_other === true;
-      return { ...EMPTY, chosen: given.filter((item) => known.has(item)), other, text: typed.join(", ") };
-    }
-    case "number":
-      return { ...EMPTY, text: locale === "de" ? String(value).replace(".", ",") : String(value) };
-    case "datetime":
-      return { ...EMPTY, text: localOf(String(value)) };
-    default:
-      return { ...EMPTY, text: String(value) };
+  if (value === undefined || value === null) return EMPTY;
+  if (isYesNo(field)) return { ...EMPTY, chosen: [value === true ? "yes" : "no"] };
+  if (isBox(field)) return { ...EMPTY, on: value === true };
+  if ("options" in field) {
+    const given = [value].flat().map(String);
+    const known = (item: string): boolean => field.options.some((option) => option.value === item);
+    const typed = given.filter((item) => !known(item));
+    const other = typed.length > 0 && field.allow_other === true;
+    return { ...EMPTY, chosen: given.filter(known), other, text: typed.join(", ") };
   }
+  const text = String(value);
+  if (field.type === "number" && locale === "de") return { ...EMPTY, text: text.replace(".", ",") };
+  return { ...EMPTY, text: field.type === "datetime" ? localOf(text) : text };
 }
 
 /**
@@ -75,32 +68,25 @@ export function numberOf(text: string, locale: string): number | string {
   return !grouped.test(bare) && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : text;
 }
 
-function jsonOf(field: Field, entry: Entry, locale: string): Json {
-  switch (field.type) {
-    case "boolean":
-    case "checkbox":
-      return entry.on;
-    case "select":
-    case "radio":
-      return entry.other ? entry.text : (entry.chosen[0] ?? null);
-    case "multiselect":
-      return entry.other ? [...entry.chosen, entry.text] : [...entry.chosen];
-    case "number":
-      return entry.text.trim() === "" ? null : numberOf(entry.text, locale);
-    case "datetime":
-      return entry.text === "" ? null : zoned(entry.text);
-    default:
-      return entry.text;
+/** What an entry says, or null where it says nothing. */
+function jsonOf(field: Field, { text, chosen, other, on }: Entry, locale: string): Json {
+  if (isYesNo(field)) return chosen.length ? chosen[0] === "yes" : null;
+  if (isBox(field)) return on;
+  const typed = isBlank(text) ? null : text;
+  if (field.type === "multiselect") {
+    const all = other && typed ? [...chosen, typed] : [...chosen];
+    return all.length ? all : null;
   }
+  if ("options" in field) return other ? typed : (chosen[0] ?? null);
+  if (typed && field.type === "number") return numberOf(text, locale);
+  return typed && field.type === "datetime" ? zoned(text) : typed;
 }
 
 /** Whether the person has given anything for this field. An unticked box is nothing. */
-export function provided(field: Field, entry: Entry | undefined): boolean {
-  if (!entry) return false;
-  if (field.type === "boolean" || field.type === "checkbox")
-    return entry.on === true || (isYesNo(field) && entry.on !== null);
-  if ("options" in field) return entry.other ? entry.text.trim() !== "" : entry.chosen.length > 0;
-  return entry.text.trim() !== "";
+export function provided(field: Field, entry: Entry = EMPTY): boolean {
+  if ("options" in field || isYesNo(field))
+    return entry.other ? !isBlank(entry.text) : entry.chosen.length > 0;
+  return entry.on || !isBlank(entry.text);
 }
 
 /** The fields of optional sections in which nothing is given. */
@@ -117,21 +103,18 @@ function skippedFields(form: Form, draft: Draft): ReadonlySet<Field> {
  */
 export function collect(form: Form, draft: Draft, locale: string): Values {
   const skipped = skippedFields(form, draft);
-  const pairs: [string, Json][] = [];
-  for (const field of allFields(form)) {
-    const value = skipped.has(field) ? null : jsonOf(field, draft.get(field.id) ?? EMPTY, locale);
-    const blank = typeof value === "string" && value.trim() === "";
-    if (value !== null && !blank && !(Array.isArray(value) && value.length === 0))
-      pairs.push([field.id, value]);
-  }
-  return Object.fromEntries(pairs);
+  const pairs = allFields(form).map((field): [string, Json] => [
+    field.id,
+    skipped.has(field) ? null : jsonOf(field, draft.get(field.id) ?? EMPTY, locale),
+  ]);
+  return Object.fromEntries(pairs.filter(([, value]) => value !== null));
 }
 
 /** The fields where "Other" is chosen and nothing is written. */
 export function blankOthers(form: Form, draft: Draft): Field[] {
   return allFields(form).filter((field) => {
     const entry = draft.get(field.id);
-    return "options" in field && entry?.other === true && entry.text.trim() === "";
+    return entry?.other && isBlank(entry.text);
   });
 }
 
@@ -144,12 +127,10 @@ export function dangerous(form: Form, draft: Draft): string[] {
   );
 }
 
-const CHOICES = new Set(["select", "radio", "multiselect"]);
-
 /** Whether every field is a choice, so that Submit can wait until the choices are made (A6, C10). */
 export function gated(form: Form): boolean {
   const fields = allFields(form);
-  return fields.length > 0 && fields.every((field) => CHOICES.has(field.type) || isYesNo(field));
+  return fields.length > 0 && fields.every((field) => "options" in field || isYesNo(field));
 }
 
 /** How many of the choices that must be made are made. */
@@ -164,9 +145,8 @@ export function progress(form: Form, draft: Draft): { done: number; all: number 
 
 /** A field that is the whole form and is answered by one click (A5). */
 export function oneClick(form: Form): Field | undefined {
-  const fields = allFields(form);
-  const only = fields.length === 1 ? fields[0] : undefined;
-  if (!only) return undefined;
+  const [only, ...more] = allFields(form);
+  if (!only || more.length > 0) return undefined;
   if (isYesNo(only)) return only;
   const quick = only.type === "select" && (only.widget === "buttons" || only.widget === "confirm");
   return quick && only.options.length <= 8 ? only : undefined;

@@ -1,141 +1,109 @@
-import { html, nothing, type TemplateResult } from "lit/html.js";
-import type { BooleanField, Field, MomentField, NumberField, TextField } from "../core/wire.ts";
-import { describedBy, type FieldView, hintOf, typed } from "./fieldview.ts";
+import type { MomentField } from "../core/wire.ts";
+import { isYesNo } from "./draft.ts";
+import { describedBy, type FieldView, hintOf, ticked, typed } from "./fieldview.ts";
+import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { drawOptions, yesNo } from "./options.ts";
 import { localOf } from "./zone.ts";
 
-const labelText = (view: FieldView): TemplateResult =>
-  html`<span class=${view.titled ? "hidden" : "label"} part="label">${view.field.label}</span>${
-    view.optional ? html` <span class="tag">${view.say("optional")}</span>` : nothing
-  }`;
+const TYPES: Partial<Record<string, string>> = { date: "date", time: "time", datetime: "datetime-local" };
 
-function notes(view: FieldView): TemplateResult {
+const label = ({ field, optional, titled, say }: FieldView): Template =>
+  html`<span class=${titled ? "hidden" : "label"} part="label">${field.label}</span>${optional && html` <span class="tag">${say("optional")}</span>`}`;
+
+function notes(view: FieldView): Template {
   const hint = hintOf(view);
-  return html`${hint ? html`<div class="hint" part="hint" id="${view.uid}-hint">${hint}</div>` : nothing}${
-    view.error
-      ? html`<p class="error" part="error" id="${view.uid}-error">${icons.warn} ${view.error}</p>`
-      : nothing
+  return html`${hint && html`<div class="hint" part="hint" id=${`${view.uid}-hint`}>${hint}</div>`}${
+    view.error &&
+    html`<p class="error" part="error" id=${`${view.uid}-error`}>${icons.warn} ${view.error}</p>`
   }`;
 }
 
 const wrap = (view: FieldView): string => (view.error ? "field wrong" : "field");
-const invalid = (view: FieldView): "true" | typeof nothing => (view.error ? "true" : nothing);
 
-function line(view: FieldView<TextField | NumberField>): TemplateResult {
-  const { field, uid } = view;
-  const number = field.type === "number";
+function input(view: FieldView): Template {
+  const { field } = view;
+  const type = TYPES[field.type];
+  const { min, max, default: preset } = (type ? field : {}) as MomentField;
+  const bound = (text: string | null | undefined) =>
+    (text && field.type === "datetime" ? localOf(text) : text) || false;
+  const seconds = field.type === "time" && [preset, min, max].some((text) => text?.split(":")[2]);
   return html`<input
     part="input"
-    id=${uid}
-    type="text"
-    class=${number ? "short" : ""}
-    inputmode=${number ? "decimal" : nothing}
+    id=${view.uid}
+    type=${type ?? "text"}
+    class=${field.type !== "text" && "short"}
+    inputmode=${field.type === "number" && "decimal"}
     autocomplete="off"
-    placeholder=${field.placeholder ?? nothing}
-    aria-required=${field.required ? "true" : nothing}
-    aria-invalid=${invalid(view)}
+    placeholder=${field.placeholder}
+    step=${seconds && 1}
+    min=${bound(min)}
+    max=${bound(max)}
+    aria-required=${field.required}
+    aria-invalid=${!!view.error}
     aria-describedby=${describedBy(view)}
-    ?disabled=${view.disabled}
+    disabled=${view.disabled}
     .value=${view.entry.text}
-    @input=${(event: Event) => view.change({ text: typed(event) })}
+    .oninput=${(event: Event) => view.change({ text: typed(event) })}
   />`;
 }
 
-function area(view: FieldView<TextField>): TemplateResult {
-  return html`<textarea
+const area = (view: FieldView): Template =>
+  html`<textarea
     part="input"
     id=${view.uid}
     rows="4"
-    placeholder=${view.field.placeholder ?? nothing}
-    aria-required=${view.field.required ? "true" : nothing}
-    aria-invalid=${invalid(view)}
+    placeholder=${view.field.placeholder}
+    aria-required=${view.field.required}
+    aria-invalid=${!!view.error}
     aria-describedby=${describedBy(view)}
-    ?disabled=${view.disabled}
+    disabled=${view.disabled}
     .value=${view.entry.text}
-    @input=${(event: Event) => view.change({ text: typed(event) })}
+    .oninput=${(event: Event) => view.change({ text: typed(event) })}
   ></textarea>`;
-}
 
-const INPUTS = { date: "date", time: "time", datetime: "datetime-local" } as const;
-
-function moment(view: FieldView<MomentField>): TemplateResult {
-  const { field } = view;
-  const shown = (bound: string | null | undefined) =>
-    bound ? (field.type === "datetime" ? localOf(bound) : bound) || nothing : nothing;
-  const seconds =
-    field.type === "time" && [field.default, field.min, field.max].some((t) => t?.split(":")[2]);
-  return html`<input
-    part="input"
-    id=${view.uid}
-    class="short"
-    type=${INPUTS[field.type]}
-    step=${seconds ? "1" : nothing}
-    min=${shown(field.min)}
-    max=${shown(field.max)}
-    aria-required=${field.required ? "true" : nothing}
-    aria-invalid=${invalid(view)}
-    aria-describedby=${describedBy(view)}
-    ?disabled=${view.disabled}
-    .value=${view.entry.text}
-    @input=${(event: Event) => view.change({ text: typed(event) })}
-  />`;
-}
-
-function box(view: FieldView): TemplateResult {
-  const { field, uid } = view;
-  const asSwitch = field.type === "boolean" && field.widget !== "checkbox";
+function box(view: FieldView, asSwitch: boolean): Template {
   return html`<div class=${wrap(view)}>
     <label class=${asSwitch ? "option switch" : "option"} part="option">
       <input
         part="input"
-        id=${uid}
+        id=${view.uid}
         type="checkbox"
-        role=${asSwitch ? "switch" : nothing}
-        aria-required=${field.required && !asSwitch ? "true" : nothing}
-        aria-invalid=${invalid(view)}
+        role=${asSwitch && "switch"}
+        aria-required=${!asSwitch && view.field.required}
+        aria-invalid=${!!view.error}
         aria-describedby=${describedBy(view)}
-        ?disabled=${view.disabled}
-        .checked=${view.entry.on === true}
-        @change=${(event: Event) => view.change({ on: (event.target as HTMLInputElement).checked })}
+        disabled=${view.disabled}
+        .checked=${view.entry.on}
+        .onchange=${(event: Event) => view.change({ on: ticked(event) })}
       />
-      <span class="what">${labelText({ ...view, titled: false })}</span>
+      <span class="what">${label({ ...view, titled: false })}</span>
     </label>
     ${notes(view)}
   </div>`;
 }
 
-function group(view: FieldView, inside: TemplateResult): TemplateResult {
-  return html`<fieldset
-    class=${wrap(view)}
-    part="field"
-    aria-describedby=${describedBy(view)}
-  >
-    <legend>${labelText(view)}</legend>
+const group = (view: FieldView, inside: Template): Template =>
+  html`<fieldset class=${wrap(view)} part="field" aria-describedby=${describedBy(view)}>
+    <legend>${label(view)}</legend>
     ${notes(view)} ${inside}
   </fieldset>`;
-}
 
-function labelled(view: FieldView, control: TemplateResult): TemplateResult {
-  return html`<div class=${wrap(view)} part="field">
-    <label for=${view.uid}>${labelText(view)}</label>
+const labelled = (view: FieldView, control: Template): Template =>
+  html`<div class=${wrap(view)} part="field">
+    <label for=${view.uid}>${label(view)}</label>
     ${notes(view)} ${control}
   </div>`;
-}
-
-const is = <T extends Field["type"]>(
-  view: FieldView,
-  ...types: T[]
-): view is FieldView<Field & { type: T }> => (types as string[]).includes(view.field.type);
 
 /** Draw one field: its label, hint, error and native control. */
-export function drawField(view: FieldView): TemplateResult {
-  if (is(view, "text", "number")) return labelled(view, line(view as FieldView<TextField | NumberField>));
-  if (is(view, "textarea")) return labelled(view, area(view as FieldView<TextField>));
-  if (is(view, "date", "time", "datetime")) return labelled(view, moment(view as FieldView<MomentField>));
-  if (view.field.type === "boolean" && view.field.widget === "confirm")
-    return group(view, yesNo(view as FieldView<BooleanField>));
-  if (is(view, "boolean", "checkbox")) return box(view);
-  const { grouped, control } = drawOptions(view);
-  return grouped ? group(view, control) : labelled(view, control);
+export function drawField(view: FieldView): Template {
+  const { field } = view;
+  if (field.type === "textarea") return labelled(view, area(view));
+  if ("options" in field || isYesNo(field)) {
+    const { grouped, control } = drawOptions("options" in field ? { ...view, field } : yesNo(view));
+    return (grouped ? group : labelled)(view, control);
+  }
+  if (field.type === "boolean" || field.type === "checkbox")
+    return box(view, field.type === "boolean" && field.widget !== "checkbox");
+  return labelled(view, input(view));
 }

@@ -1,6 +1,6 @@
-import { html, nothing, type TemplateResult } from "lit/html.js";
 import type { Field, Rich } from "../core/wire.ts";
 import type { Entry } from "./draft.ts";
+import { html, type Template } from "./html.ts";
 import { rich } from "./rich.ts";
 import type { Say } from "./text.ts";
 import { zoneName } from "./zone.ts";
@@ -29,35 +29,29 @@ export interface FieldView<F extends Field = Field> {
 /** What an input holds after an event. */
 export const typed = (event: Event): string => (event.target as HTMLInputElement).value;
 
+/** Whether its box was ticked. */
+export const ticked = (event: Event): boolean => (event.target as HTMLInputElement).checked;
+
 /** The ids of the texts that describe the control, for `aria-describedby`. */
-export const describedBy = (view: FieldView): string | typeof nothing =>
-  [hintOf(view) ? `${view.uid}-hint` : "", view.error ? `${view.uid}-error` : ""].filter(Boolean).join(" ") ||
-  nothing;
+export const describedBy = (view: FieldView): string | false =>
+  [hintOf(view) && `${view.uid}-hint`, view.error && `${view.uid}-error`].filter(Boolean).join(" ") || false;
+
+type Bound = number | null | undefined;
+
+function bounds(key: string, min: Bound, max: Bound, say: Say): string {
+  const low = min != null && (min === max ? "exactly" : max == null ? "min" : "both");
+  return low || max != null ? say(`${key}.${low || "max"}`, { min, max }) : "";
+}
 
 function range(field: Field, say: Say): string {
   if (field.type === "number") return bounds("range", field.min, field.max, say);
   if (field.type === "multiselect") return bounds("choose", field.min_choices, field.max_choices, say);
-  if (field.type === "datetime") return say("zone", { zone: zoneName() });
-  return "";
+  return field.type === "datetime" ? say("zone", { zone: zoneName() }) : "";
 }
 
-function bounds(
-  key: string,
-  min: number | null | undefined,
-  max: number | null | undefined,
-  say: Say,
-): string {
-  if (typeof min === "number" && typeof max === "number")
-    return min === max ? say(`${key}.exactly`, { min }) : say(`${key}.both`, { min, max });
-  if (typeof min === "number") return say(`${key}.min`, { min });
-  return typeof max === "number" ? say(`${key}.max`, { max }) : "";
-}
-
-/** The field's description and what its bounds say, or null. */
-export function hintOf(view: FieldView): TemplateResult | null {
-  const { field, markdown, say } = view;
+/** The field's description and what its bounds say, if anything. */
+export function hintOf({ field, markdown, say }: FieldView): Template | false {
   const extra = range(field, say);
   const text = markdown ? rich(markdown) : field.description;
-  if (!text && !extra) return null;
-  return html`${text}${text && extra ? html` ` : nothing}${extra}`;
+  return !!(text || extra) && html`${text}${text && extra && " "}${extra}`;
 }

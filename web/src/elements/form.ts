@@ -1,10 +1,10 @@
-import { html, nothing, type TemplateResult } from "lit/html.js";
 import { stateOf, type View } from "../core/machine.ts";
 import { own } from "../core/path.ts";
 import { allFields, type Field, type Form, type InputRequest, type Section } from "../core/wire.ts";
-import { type Draft, type Entry, gated, oneClick, progress } from "./draft.ts";
+import { blankOthers, type Draft, EMPTY, type Entry, gated, oneClick, progress } from "./draft.ts";
 import { drawField } from "./field.ts";
 import type { FieldView } from "./fieldview.ts";
+import { html, type Template } from "./html.ts";
 import { rich } from "./rich.ts";
 import type { Say } from "./text.ts";
 
@@ -36,7 +36,7 @@ function viewOf(host: FormHost, request: InputRequest, form: Form, field: Field)
   return {
     field,
     uid: uidOf(form, field),
-    entry: host.draft.get(field.id) ?? { text: "", chosen: [], other: false, on: null },
+    entry: host.draft.get(field.id) ?? EMPTY,
     error: host.errorOf(field),
     optional: mixed && !field.required,
     titled: fields.length === 1 && field.label === form.title,
@@ -61,101 +61,90 @@ function pathOf(form: Form, field: Field): string {
 const fieldsOf = (host: FormHost, request: InputRequest, form: Form, fields: readonly Field[]) =>
   fields.map((field) => drawField(viewOf(host, request, form, field)));
 
+function drawDescription(request: InputRequest, text: string | null | undefined, path: string) {
+  const tree = own(request.view?.markdown, path);
+  return (
+    text &&
+    html`<div class=${tree ? "description rich" : "description"} part="description">${tree ? rich(tree) : text}</div>`
+  );
+}
+
 function drawSection(
   host: FormHost,
   request: InputRequest,
   form: Form,
   section: Section,
   at: number,
-): TemplateResult {
-  const tree = own(request.view?.markdown, `form.sections[${at}].description`);
+): Template {
   return html`<fieldset class="section" part="section">
-    <legend>
-      ${section.title ?? ""}
-      ${section.optional ? html` <span class="tag">${host.say("optional")}</span>` : nothing}
-    </legend>
-    ${section.description ? drawDescription(section.description, tree) : nothing}
+    <legend>${section.title} ${section.optional && html`<span class="tag">${host.say("optional")}</span>`}</legend>
+    ${drawDescription(request, section.description, `form.sections[${at}].description`)}
     ${fieldsOf(host, request, form, section.fields)}
   </fieldset>`;
 }
 
-function drawDescription(text: string, tree: Parameters<typeof rich>[0] | undefined): TemplateResult {
-  return html`<div class=${tree ? "description rich" : "description"} part="description">${tree ? rich(tree) : text}</div>`;
-}
-
 /** The title and description of the form. */
-export function drawLead(host: FormHost, request: InputRequest, form: Form): TemplateResult | typeof nothing {
-  if (!form.title && !form.description) return nothing;
-  const tree = own(request.view?.markdown, "form.description");
-  return html`<div class="lead">
-    ${
-      form.title
-        ? html`<div class="title" role="heading" aria-level=${host.headingLevel} id="title" part="title">${form.title}</div>`
-        : nothing
-    }
-    ${form.description ? drawDescription(form.description, tree) : nothing}
-  </div>`;
+export function drawLead(host: FormHost, request: InputRequest, { title, description }: Form) {
+  return (
+    (title || description) &&
+    html`<div class="lead">
+      ${
+        title &&
+        html`<div class="title" role="heading" aria-level=${host.headingLevel} id="title" part="title">${title}</div>`
+      }
+      ${drawDescription(request, description, "form.description")}
+    </div>`
+  );
 }
 
-function drawSure(host: FormHost): TemplateResult {
+function drawSure(host: FormHost): Template {
   return html`<div class="sure" role="group" aria-labelledby="sure" part="confirm">
-    ${host.asking.map((label) => html`<p id="sure"><strong>${host.say("sure", { label })}</strong></p>`)}
+    <div id="sure">${host.asking.map((label) => html`<p><strong>${host.say("sure", { label })}</strong></p>`)}</div>
     <div class="actions">
-      <button type="button" class="danger primary" @click=${() => host.confirm(true)}>${host.say("sure_yes")}</button>
-      <button type="button" id="back" @click=${() => host.confirm(false)}>${host.say("sure_no")}</button>
+      <button type="button" class="danger primary" .onclick=${() => host.confirm(true)}>${host.say("sure_yes")}</button>
+      <button type="button" id="back" .onclick=${() => host.confirm(false)}>${host.say("sure_no")}</button>
     </div>
   </div>`;
 }
 
-/** What keeps Submit from being pressed yet, or null. */
-function gateOf(host: FormHost, form: Form): string | null {
-  if (!gated(form)) return null;
-  const { done, all } = progress(form, host.draft);
-  if (done >= all) return null;
-  return all === 1 ? host.say("gate.one") : host.say("gate.many", { done, all });
+/** What keeps Submit from being pressed yet, if anything. */
+function gateOf({ draft, say }: FormHost, form: Form): string | false {
+  if (!gated(form)) return false;
+  if (blankOthers(form, draft).length > 0) return say("gate.other");
+  const { done, all } = progress(form, draft);
+  return done < all && say(all === 1 ? "gate.one" : "gate.many", { done, all });
 }
 
-function drawSubmit(host: FormHost, form: Form, busy: boolean): TemplateResult {
+function drawSubmit(host: FormHost, form: Form, busy: boolean): Template {
   const gate = gateOf(host, form);
-  const sections = form.sections ?? [];
-  const label =
-    form.submit_label || (sections.length === 1 && sections[0]?.submit_label) || host.say("submit");
-  return html`${gate ? html`<p class="note" id="gate">${gate}</p>` : nothing}
+  const [first, ...more] = form.sections ?? [];
+  const label = form.submit_label || (!more.length && first?.submit_label) || host.say("submit");
+  return html`${gate && html`<p class="note" id="gate">${gate}</p>`}
     <button
       type="submit"
       class="primary"
       part="submit"
-      aria-disabled=${gate || busy ? "true" : nothing}
-      aria-describedby=${gate ? "gate" : nothing}
-    >
-      ${busy ? html`<span class="spinner" aria-hidden="true"></span>${host.say("sending")}` : label}
-    </button>`;
+      aria-disabled=${!!gate || busy}
+      aria-describedby=${gate && "gate"}
+    >${busy ? html`<span class="spinner" aria-hidden="true"></span>${host.say("sending")}` : label}</button>`;
 }
 
-function drawActions(host: FormHost, form: Form): TemplateResult {
+function drawActions(host: FormHost, form: Form): Template {
   const state = stateOf(host.view);
   if (state === "disabled") return html`<p class="hint">${host.say("disabled")}</p>`;
   const busy = state === "submitting";
   const quick = oneClick(form);
-  const submits = !quick || host.draft.get(quick.id)?.other;
-  const off = busy ? "true" : nothing;
+  const leave = (reason: "skipped" | "dismissed", part: string, look: string, label: string) =>
+    html`<button type="button" class=${look} part=${part} aria-disabled=${busy} .onclick=${() => host.decline(reason)}>${label}</button>`;
   return html`<div class="actions" part="actions">
-    ${submits ? drawSubmit(host, form, busy) : nothing}
-    ${
-      form.allow_skip
-        ? html`<button type="button" class="quiet" part="skip" aria-disabled=${off} @click=${() => host.decline("skipped")}>
-            ${host.say("skip")}
-          </button>`
-        : nothing
-    }
-    <button type="button" class=${quick ? "quiet" : "quiet end"} part="cancel" aria-disabled=${off} @click=${() => host.decline("dismissed")}>
-      ${form.cancel_label || host.say("cancel")}
-    </button>
+    ${(!quick || host.draft.get(quick.id)?.other) && drawSubmit(host, form, busy)}
+    ${form.allow_skip && leave("skipped", "skip", "quiet", host.say("skip"))}
+    ${leave("dismissed", "cancel", quick ? "quiet" : "quiet end", form.cancel_label || host.say("cancel"))}
   </div>`;
 }
 
 /** The form with its actions; nothing is sent by the browser itself. */
-export function drawForm(host: FormHost, request: InputRequest, form: Form): TemplateResult {
+export function drawForm(host: FormHost, request: InputRequest, form: Form): Template {
   const send = (event: Event): void => {
     event.preventDefault();
     host.submit();
@@ -163,14 +152,13 @@ export function drawForm(host: FormHost, request: InputRequest, form: Form): Tem
   return html`<form
     novalidate
     autocomplete="off"
-    class=${oneClick(form) ? "quick" : ""}
-    aria-busy=${host.view.phase === "submitting" ? "true" : nothing}
-    @submit=${send}
+    class=${oneClick(form) && "quick"}
+    aria-busy=${host.view.phase === "submitting"}
+    .onsubmit=${send}
   >
     ${
-      form.sections
-        ? form.sections.map((section, at) => drawSection(host, request, form, section, at))
-        : fieldsOf(host, request, form, form.fields ?? [])
+      form.sections?.map((section, at) => drawSection(host, request, form, section, at)) ??
+      fieldsOf(host, request, form, form.fields ?? [])
     }
     ${host.asking.length > 0 ? drawSure(host) : drawActions(host, form)}
   </form>`;

@@ -1,7 +1,9 @@
-import { svg, type TemplateResult } from "lit/html.js";
+import type { Template } from "./html.ts";
 
-const draw = (path: string): TemplateResult =>
-  svg`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${path}></path></svg>`;
+const draw = (path: string): Template => ({
+  strings: [`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${path}"></path></svg>`],
+  values: [],
+});
 
 /** Line drawings on a 24 px grid; each stands beside a word that says the same. */
 export const icons = {
@@ -10,9 +12,6 @@ export const icons = {
   cross: draw("M6 6l12 12M18 6L6 18"),
   clock: draw("M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 7.5V12l3 2"),
   warn: draw("M12 4L2.5 20h19zM12 10v4M12 17v.01"),
-  ask: draw(
-    "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M9.5 9.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1 1-1.1 1.8M12 16.5v.01",
-  ),
   agent: draw(
     "M7 8h10a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2v-7a2 2 0 0 1 2-2M12 8V4M9.5 13v1M14.5 13v1",
   ),

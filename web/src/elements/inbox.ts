@@ -1,9 +1,9 @@
-import { html, render, type TemplateResult } from "lit/html.js";
 import { Client } from "../client/client.ts";
 import { followInbox } from "../client/follow-inbox.ts";
 import type { Locale } from "../core/messages.ts";
 import type { InputRequest } from "../core/wire.ts";
 import { AskbackElement, type Changed, css, drawList } from "./element.ts";
+import { html, render, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { questionOf } from "./show.ts";
 import { localeOf, type Say, sayIn, when } from "./text.ts";
@@ -141,9 +141,9 @@ export class AskbackInbox extends AskbackElement {
     if (changed.has("requests") && this.requests) this.dispatchEvent(new WaitingEvent(this.requests.length));
   }
 
-  private drawItem(request: InputRequest): TemplateResult {
-    return html`<a href="${this.base}/r/${encodeURIComponent(request.id)}"
-        >${icons.ask}<span class="what"
+  private drawItem(request: InputRequest): Template {
+    return html`<a href=${`${this.base}/r/${encodeURIComponent(request.id)}`}
+        >${icons.agent}<span class="what"
           ><b>${questionOf(request)}</b
           ><span class="meta"
             ><bdi>${request.agent?.name ?? request.requester?.name ?? ""}</bdi
@@ -153,7 +153,7 @@ export class AskbackInbox extends AskbackElement {
       >`;
   }
 
-  protected override render(): TemplateResult {
+  protected override render(): Template {
     const requests = this.requests ?? [];
     const title = requests.length ? this.say("inbox_count", { count: requests.length }) : this.say("inbox");
     const none = this.requests

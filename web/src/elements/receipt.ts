@@ -1,6 +1,7 @@
-import { html, nothing, type TemplateResult } from "lit/html.js";
-import { type Answer, allFields, type Field, type InputRequest, type Values } from "../core/wire.ts";
+import { own } from "../core/path.ts";
+import type { Answer, Field, Form, InputRequest, Values } from "../core/wire.ts";
 import { collect, type Draft, start } from "./draft.ts";
+import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { answerLine, questionOf, valueText } from "./show.ts";
 import { type Say, when } from "./text.ts";
@@ -19,7 +20,7 @@ export interface Settled {
 const byline = (key: string, { request, say, locale }: Settled): string =>
   [
     say(key, { name: request.settled_by?.name ?? say("someone") }),
-    request.settled_at ? when(request.settled_at, locale) : "",
+    request.settled_at && when(request.settled_at, locale),
   ]
     .filter(Boolean)
     .join(" · ");
@@ -36,93 +37,70 @@ function unsent({ request, draft, locale, say }: Settled): string {
 }
 
 /** That somebody else was first, and what this person had entered: nothing is dropped in silence (K2). */
-function late(view: Settled): TemplateResult {
+function late(view: Settled): Template {
   const text = unsent(view);
-  return html`${view.lost ? html`<span class="by"><strong>${view.say("lost")}</strong></span>` : nothing}${
-    text ? html`<span class="by">${view.say("unsent", { text })}</span>` : nothing
+  return html`${view.lost && html`<span class="by"><strong>${view.say("lost")}</strong></span>`}${
+    text && html`<span class="by">${view.say("unsent", { text })}</span>`
   }`;
 }
 
-function mark(chosen: boolean, label: string, say: Say): TemplateResult {
-  return html`<li class=${chosen ? "chosen" : ""}>
-    <span class="mark">${chosen ? icons.tick : nothing}</span>
-    <span>${label}${chosen ? html`<span class="hidden"> (${say("chosen")})</span>` : nothing}</span>
+const mark = (chosen: boolean, label: string, say: Say): Template =>
+  html`<li class=${chosen && "chosen"}>
+    <span class="mark">${chosen && icons.tick}</span>
+    <span>${label}${chosen && html`<span class="hidden"> (${say("chosen")})</span>`}</span>
   </li>`;
-}
 
-function given(field: Field, answer: Answer, { locale, say }: Settled): TemplateResult {
-  const value = Object.hasOwn(answer.values, field.id) ? answer.values[field.id] : undefined;
-  if (!("options" in field) || field.options.length > 8) {
-    const text = valueText(field, answer, locale, say);
-    return text ? html`${text}` : html`<span class="missing">${say("not_given")}</span>`;
-  }
-  const values = (Array.isArray(value) ? value : [value]).filter((item) => typeof item === "string");
-  const known = new Set(field.options.map((option) => option.value));
+function given(field: Field, answer: Answer, { locale, say }: Settled): Template | string {
+  if (!("options" in field) || field.options.length > 8)
+    return valueText(field, answer, locale, say) || html`<span class="missing">${say("not_given")}</span>`;
+  const left = new Set([own(answer.values, field.id) ?? []].flat());
   return html`<ul>
-    ${field.options.map((option) => mark(values.includes(option.value), option.label, say))}
-    ${values.filter((item) => !known.has(item)).map((item) => mark(true, `${say("other")}: ${item}`, say))}
+    ${field.options.map(({ value, label }) => mark(left.delete(value), label, say))}
+    ${[...left].map((value) => mark(true, `${say("other")}: ${value}`, say))}
   </ul>`;
 }
 
-function inputs(view: Settled, answer: Answer): TemplateResult {
-  const form = view.request.form;
-  const sections = form?.sections ?? [{ id: "", title: "", fields: form ? allFields(form) : [] }];
-  return html`<div class="given" part="answers">
-    ${sections.map(
-      (section) => html`<div>
-        ${section.title ? html`<p><strong>${section.title}</strong></p>` : nothing}
-        <dl>
-          ${section.fields.map(
-            (field) => html`<div>
-              <dt>${field.label}</dt>
-              <dd>${given(field, answer, view)}</dd>
-            </div>`,
-          )}
-        </dl>
-      </div>`,
-    )}
-  </div>`;
+function inputs(view: Settled, form: Form, answer: Answer): Template {
+  const sections = form.sections ?? [{ title: "", fields: form.fields ?? [] }];
+  return html`<div class="given" part="answers">${sections.map(
+    ({ title, fields }) => html`<div>
+      ${title && html`<p><strong>${title}</strong></p>`}
+      <dl>${fields.map((field) => html`<div><dt>${field.label}</dt><dd>${given(field, answer, view)}</dd></div>`)}</dl>
+    </div>`,
+  )}</div>`;
 }
 
 /** An answered request: one line that opens to what was answered. */
-export function drawReceipt(view: Settled): TemplateResult {
+export function drawReceipt(view: Settled): Template {
   const { request, say, locale } = view;
-  const answer = request.answer ?? { values: {} };
-  const text = request.form ? answerLine(request.form, answer, locale, say) : "";
+  const { form, answer } = request;
   const line = html`<span class="tick">${icons.tick}</span>
     <span class="line"
       ><span class="q">${questionOf(request)}</span><span aria-hidden="true"> → </span
-      ><span class="hidden">: </span><span class="a">${text}</span
+      ><span class="hidden">: </span><span class="a">${form && answer && answerLine(form, answer, locale, say)}</span
       ><span class="by">${byline("answered_by", view)}</span>${late(view)}</span
     >`;
-  if (request.form?.completed_view?.show_inputs === false)
+  if (!form || !answer || form.completed_view?.show_inputs === false)
     return html`<div class="card plain" part="card" tabindex="-1">${line}</div>`;
   return html`<details class="card" part="card">
     <summary>${line}<span class="chevron">${icons.down}</span></summary>
-    ${inputs(view, answer)}
+    ${inputs(view, form, answer)}
   </details>`;
 }
 
-const ICONS = {
-  skipped: icons.skip,
-  dismissed: icons.cross,
-  refused: icons.cross,
-  cancelled: icons.cross,
-  expired: icons.clock,
-};
-
 /** A request that ended without an answer, and why. */
-export function drawEnded(view: Settled): TemplateResult {
-  const { request } = view;
+export function drawEnded(view: Settled): Template {
+  const { request, say } = view;
   const { status, reason, note } = request;
-  const key = status === "declined" ? (reason ?? "dismissed") : status;
-  const text = status === "cancelled" ? view.say(`cancelled.${reason ?? "failed"}`) : view.say(status);
+  const icon = status === "expired" ? icons.clock : reason === "skipped" ? icons.skip : icons.cross;
+  const key =
+    status === "expired" ? status : `${status}.${reason ?? (status === "declined" ? "dismissed" : "failed")}`;
   return html`<div class="card plain" part="card" tabindex="-1">
-    ${ICONS[key as keyof typeof ICONS] ?? icons.cross}
+    ${icon}
     <div>
       <p><strong>${questionOf(request)}</strong></p>
-      <p>${status === "declined" ? byline(`declined.${key}`, view) : text}</p>
-      ${note ? html`<p>“${note}”</p>` : nothing} ${late(view)}
+      <p>${status === "declined" ? byline(key, view) : say(key)}</p>
+      ${note && html`<p>“${note}”</p>`} ${late(view)}
     </div>
   </div>`;
 }

@@ -1,10 +1,9 @@
-import { html, nothing, type TemplateResult } from "lit/html.js";
 import { WireError } from "../client/errors.ts";
 import { newKey } from "../client/key.ts";
 import { isTerminal } from "../core/lifecycle.ts";
 import { INITIAL, isOpen, next, type Signal, type View } from "../core/machine.ts";
 import type { Locale } from "../core/messages.ts";
-import { join } from "../core/path.ts";
+import { isWithin, join } from "../core/path.ts";
 import {
   allFields,
   type Field,
@@ -14,41 +13,23 @@ import {
   type Values,
 } from "../core/wire.ts";
 import { drawAsker } from "./asker.ts";
+import { check } from "./check.ts";
 import { collect, type Draft, dangerous, type Entry, start } from "./draft.ts";
 import { AskbackElement, type Changed } from "./element.ts";
 import { type Action, type Body, SettledEvent, SubmitEvent } from "./events.ts";
 import { fields } from "./field.css.ts";
 import { drawForm, drawLead, type FormHost, uidOf } from "./form.ts";
+import { html, type Template } from "./html.ts";
 import { drawEnded, drawReceipt } from "./receipt.ts";
 import { card, receipt } from "./request.css.ts";
 import { questionOf } from "./show.ts";
-import { drawFailed, drawProblems, type Problem } from "./summary.ts";
+import { drawProblems, type Problem } from "./summary.ts";
 import { localeOf, type Say, sayIn } from "./text.ts";
 import { buttons, tokens } from "./tokens.css.ts";
 
 /** What the element needs to send; `Client` is one. */
 export interface Sender {
   send(id: string, action: Action, body: Body, key: string): Promise<InputRequest>;
-}
-
-type Check = typeof import("./check.ts").check;
-
-let check: Check | undefined;
-let loading: Promise<Check | undefined> | undefined;
-
-/** Fetch the check when the first thing is entered. Without it the server, which decides anyway, answers alone. */
-function loadCheck(): Promise<Check | undefined> {
-  loading ??= import("./check.ts").then(
-    (module) => {
-      check = module.check;
-      return check;
-    },
-    () => {
-      loading = undefined;
-      return undefined;
-    },
-  );
-  return loading;
 }
 
 interface Attempt {
@@ -104,11 +85,9 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   private attempt: Attempt | null = null;
   private confirmed = false;
   private lost = false;
-  /** Whether what was entered is on its way or has arrived. */
-  private sent = false;
+  private sent = false; // what was entered is on its way or has arrived
   private focused = false;
   private calm = false;
-  private checking = false;
 
   constructor() {
     super();
@@ -161,7 +140,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     const path = join("values", field.id);
     return this.mended.has(field.id)
       ? undefined
-      : this.view.errors.find((error) => under(path, error.path))?.message;
+      : this.view.errors.find((error) => isWithin(error.path, path))?.message;
   }
 
   change(field: Field, patch: Partial<Entry>): void {
@@ -169,7 +148,6 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     if (!entry) return;
     this.draft = new Map(this.draft).set(field.id, { ...entry, ...patch });
     this.mended = new Set(this.mended).add(field.id);
-    void loadCheck();
   }
 
   search(field: Field, text: string): void {
@@ -202,24 +180,12 @@ export class AskbackRequest extends AskbackElement implements FormHost {
    */
   submit({ focus = true } = {}): void {
     this.calm = !focus;
-    if (!isOpen(this.view) || this.checking) return;
-    if (check) this.checkAndSend();
-    else {
-      this.checking = true;
-      void loadCheck().then(() => {
-        this.checking = false;
-        this.checkAndSend();
-      });
-    }
-  }
-
-  private checkAndSend(): void {
     const form = this.view.request?.form;
     if (!form || !isOpen(this.view)) return;
     const values = collect(form, this.draft, this.locale);
     const halfTyped = allFields(form).filter((field) => this.control(form, field)?.validity?.badInput);
     const patterns = this.view.request?.view?.patterns;
-    const errors = check?.({ form, values, draft: this.draft, patterns, halfTyped }, this.locale) ?? [];
+    const errors = check({ form, values, draft: this.draft, patterns, halfTyped }, this.locale);
     if (errors.length > 0) this.refuse(errors);
     else this.proceed(form, values);
   }
@@ -320,60 +286,54 @@ export class AskbackRequest extends AskbackElement implements FormHost {
       this.decline("skipped");
   }
 
-  private problems(form: Form): TemplateResult | typeof nothing {
+  private problems(form: Form | null | undefined): Template | false {
     const { phase, summary, errors } = this.view;
     if (phase === "failed") {
-      return drawFailed(this.say, summary, () => {
+      const retry = (): void => {
         if (this.attempt) this.post(this.attempt.action, this.attempt.body);
-      });
+      };
+      return drawProblems(
+        this.say("failed"),
+        summary ? [{ text: summary }] : [],
+        html`<button type="button" class="retry" .onclick=${retry}>${this.say("retry")}</button>`,
+      );
     }
-    if (phase !== "error") return nothing;
-    const known = allFields(form);
+    if (phase !== "error") return false;
+    const known = form ? allFields(form) : [];
     const open = errors.flatMap((error): Problem[] => {
-      const field = known.find((item) => under(join("values", item.id), error.path));
-      if (!field) return [{ text: error.message, go: undefined }];
+      const field = known.find((item) => isWithin(error.path, join("values", item.id)));
+      if (!form || !field) return [{ text: error.message }];
       const text = known.length > 1 ? `${field.label}: ${error.message}` : error.message;
       return this.mended.has(field.id) ? [] : [{ text, go: () => this.goTo(form, field) }];
     });
-    if (open.length === 0 && !summary) return nothing;
-    return drawProblems(open, summary ?? this.say("problem"));
+    return (open.length > 0 || summary !== null) && drawProblems(summary ?? this.say("problem"), open);
   }
 
-  private drawUnknown(request: InputRequest): TemplateResult {
-    const open = isOpen(this.view);
+  private drawOpen(request: InputRequest): Template {
+    const form = request.kind === "form" ? request.form : null;
     return html`<div class="card" part="card" role="group" aria-labelledby="asker">
       ${drawAsker(request, this.say, this.locale, !this.inThread)}
-      <div class="body">
-        <p>${this.say("unknown_kind")}</p>
-        ${this.view.phase === "failed" ? this.problems({}) : nothing}
-        <div class="actions">
-          <button type="button" part="cancel" aria-disabled=${open ? nothing : "true"} @click=${() => this.decline("dismissed")}>
-            ${this.say("dismiss")}
-          </button>
-        </div>
+      <div class="body" lang=${form?.locale}>
+        ${this.problems(request.form)}
+        ${form ? [drawLead(this, request, form), drawForm(this, request, form)] : this.drawUnknown()}
       </div>
     </div>`;
   }
 
-  private drawOpen(request: InputRequest, form: Form): TemplateResult {
-    return html`<div class="card" part="card" role="group" aria-labelledby="asker">
-      ${drawAsker(request, this.say, this.locale, !this.inThread)}
-      <div class="body" lang=${form.locale ?? nothing}>
-        ${this.problems(form)} ${drawLead(this, request, form)} ${drawForm(this, request, form)}
-      </div>
-    </div>`;
+  private drawUnknown(): Template {
+    return html`<p>${this.say("unknown_kind")}</p>
+      <div class="actions">
+        <button type="button" part="cancel" aria-disabled=${!isOpen(this.view)} .onclick=${() => this.decline("dismissed")}>${this.say("dismiss")}</button>
+      </div>`;
   }
 
-  private drawState(): TemplateResult {
+  private drawState(): Template {
     const { request, phase } = this.view;
     if (!request) return html`<p class="card plain">${this.say("loading")}</p>`;
     const { say, locale, lost, draft } = this;
     const settled = { request, say, locale, lost, draft: this.sent ? null : draft };
     if (phase === "answered") return drawReceipt(settled);
-    if (isTerminal(request.status)) return drawEnded(settled);
-    return request.form && request.kind === "form"
-      ? this.drawOpen(request, request.form)
-      : this.drawUnknown(request);
+    return isTerminal(request.status) ? drawEnded(settled) : this.drawOpen(request);
   }
 
   private announcement(): string {
@@ -383,15 +343,10 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     return this.say(phase === "answered" ? "done_answered" : "done_ended", { title: questionOf(request) });
   }
 
-  protected override render(): TemplateResult {
-    return html`${this.drawState()}${
-      this.quiet ? nothing : html`<div class="hidden" role="status">${this.announcement()}</div>`
-    }`;
+  protected override render(): Template {
+    return html`${this.drawState()}${!this.quiet && html`<div class="hidden" role="status">${this.announcement()}</div>`}`;
   }
 }
-
-const under = (path: string, error: string): boolean =>
-  error === path || error.startsWith(`${path}[`) || error.startsWith(`${path}.`);
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -1,11 +1,10 @@
-import { html, nothing, type TemplateResult } from "lit/html.js";
+import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
-import type { Say } from "./text.ts";
 
 /** One line of the summary; without `go` there is no field to lead to. */
 export interface Problem {
   text: string;
-  go: (() => void) | undefined;
+  go?: () => void;
 }
 
 /**
@@ -13,33 +12,19 @@ export interface Problem {
  *
  * The alert must be a child of what is focused, or screen readers read it twice (govuk-frontend#2677).
  */
-export function drawProblems(problems: readonly Problem[], heading: string): TemplateResult {
-  const follow = (event: Event, go: () => void): void => {
-    event.preventDefault();
-    go();
+export function drawProblems(heading: string, problems: readonly Problem[], action?: Template): Template {
+  const line = ({ text, go }: Problem): Template => {
+    const follow = (event: Event): void => {
+      event.preventDefault();
+      go?.();
+    };
+    return html`<li>${go ? html`<a href="#problem" .onclick=${follow}>${text}</a>` : text}</li>`;
   };
   return html`<div class="box" id="problems" tabindex="-1" part="summary">
     <div role="alert">
       <p class="strong">${icons.warn} ${heading}</p>
-      <ul>
-        ${problems.map(
-          ({ text, go }) =>
-            html`<li>
-              ${go ? html`<a href="#problem" @click=${(event: Event) => follow(event, go)}>${text}</a>` : text}
-            </li>`,
-        )}
-      </ul>
+      <ul>${problems.map(line)}</ul>
     </div>
-  </div>`;
-}
-
-/** Nobody knows whether it arrived: everything is kept, and trying again cannot answer twice. */
-export function drawFailed(say: Say, detail: string | null, retry: () => void): TemplateResult {
-  return html`<div class="box" id="problems" tabindex="-1" part="failed">
-    <div role="alert">
-      <p class="strong">${icons.warn} ${say("failed")}</p>
-      ${detail ? html`<p>${detail}</p>` : nothing}
-    </div>
-    <button type="button" class="retry" @click=${retry}>${say("retry")}</button>
+    ${action}
   </div>`;
 }

@@ -1,4 +1,3 @@
-import { html, nothing, render, type TemplateResult } from "lit/html.js";
 import { Client } from "../client/client.ts";
 import { followThread } from "../client/follow-thread.ts";
 import { newKey } from "../client/key.ts";
@@ -6,6 +5,7 @@ import { type Entry, entries, type Part, type Placed, type Transcript } from "..
 import type { Message } from "../core/wire.ts";
 import { AskbackElement, type Changed, drawList } from "./element.ts";
 import type { SettledEvent } from "./events.ts";
+import { html, render, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { questionOf } from "./show.ts";
 import { localeOf, type Say, sayIn } from "./text.ts";
@@ -151,26 +151,28 @@ export class AskbackThread extends AskbackElement {
     void this.send();
   }
 
-  private drawRequest(request: Placed | null): TemplateResult | typeof nothing {
-    if (!request) return nothing;
-    return html`<askback-request
-      quiet
-      in-thread
-      heading-level="2"
-      .client=${this.client}
-      .request=${request}
-    ></askback-request>`;
+  private drawRequest(request: Placed | null): Template | false | null | string {
+    return (
+      request &&
+      html`<askback-request
+        quiet
+        in-thread
+        heading-level="2"
+        .client=${this.client}
+        .request=${request}
+      ></askback-request>`
+    );
   }
 
-  private drawPart(part: Part): TemplateResult | typeof nothing {
+  private drawPart(part: Part): Template | false | null | string {
     switch (part.type) {
       case "text":
-        return part.text ? html`<div class="text">${part.text}</div>` : nothing;
+        return part.text && html`<div class="text">${part.text}</div>`;
       case "image":
-        return picture(part.url) ? html`<img src=${part.url} alt=${part.alt} loading="lazy" />` : nothing;
+        return picture(part.url) && html`<img src=${part.url} alt=${part.alt} loading="lazy" />`;
       case "tool":
         return html`<details class="tool">
-          <summary>${icons.tool}<code>${part.name}</code>${part.status ? html`<span>${part.status}</span>` : nothing}</summary>
+          <summary>${icons.tool}<code>${part.name}</code>${part.status && html`<span>${part.status}</span>`}</summary>
           <pre tabindex="0" aria-label=${this.say("input")}>${JSON.stringify(part.input ?? {}, null, 2)}</pre>
         </details>`;
       case "request":
@@ -178,7 +180,7 @@ export class AskbackThread extends AskbackElement {
     }
   }
 
-  private who(message: Message): TemplateResult {
+  private who(message: Message): Template {
     const name = message.author?.name ?? this.say(message.role === "user" ? "you" : "agent");
     return html`<span class="who"><bdi>${name}</bdi></span>`;
   }
@@ -197,34 +199,34 @@ export class AskbackThread extends AskbackElement {
     drawList(place.querySelector(".parts"), parts, ({ part }, child) => render(this.drawPart(part), child));
   }
 
-  private drawComposer(): TemplateResult {
+  private drawComposer(): Template {
     const send = (event: Event): void => {
       event.preventDefault();
       void this.send();
     };
-    return html`<form class="composer" @submit=${send}>
+    return html`<form class="composer" .onsubmit=${send}>
         <label
           ><span class="hidden">${this.say("message")}</span
           ><textarea
             rows="1"
             placeholder=${this.say("message")}
             .value=${this.text}
-            @input=${this.type}
-            @keydown=${this.onKey}
+            .oninput=${(event: Event) => this.type(event)}
+            .onkeydown=${(event: KeyboardEvent) => this.onKey(event)}
           ></textarea>
         </label>
         <button type="submit" class="primary">${this.say("send")}</button>
       </form>
-      <p class="sorry" role="alert">${this.sorry ? this.say("failed") : nothing}</p>`;
+      <p class="sorry" role="alert">${this.sorry && this.say("failed")}</p>`;
   }
 
-  protected override render(): TemplateResult {
+  protected override render(): Template {
     if (this.missing) return html`<p class="none">${this.say("gone")}</p>`;
     if (!this.transcript) return html`<p class="none">${this.say("loading")}</p>`;
     const { messages, requests } = this.transcript;
-    return html`<p class="none" ?hidden=${messages.length + requests.length > 0}>${this.say("thread_empty")}</p>
+    return html`<p class="none" hidden=${messages.length + requests.length > 0}>${this.say("thread_empty")}</p>
       <ol></ol>
-      ${this.client ? this.drawComposer() : nothing}
+      ${this.client && this.drawComposer()}
       <div class="hidden" role="status">${this.news}</div>`;
   }
 }

@@ -66,7 +66,7 @@ describe("collect", () => {
   it("leaves out what is empty, and keeps names that objects have by themselves", () => {
     const form: Form = { fields: [text("__proto__"), text("constructor"), text("empty"), choice("none")] };
     const draft = enter(form, { constructor: { text: "x" }, empty: { text: "  " } });
-    const given = new Map(draft).set("__proto__", { text: "y", chosen: [], other: false, on: null });
+    const given = new Map(draft).set("__proto__", { text: "y", chosen: [], other: false, on: false });
     expect(Object.entries(collect(form, given, "en"))).toEqual([
       ["__proto__", "y"],
       ["constructor", "x"],

@@ -1,0 +1,115 @@
+/**
+ * Templates: `html` says what there is to see, `render` makes it so and changes only what differs.
+ *
+ * A hole is a whole attribute (`id=${…}`), a property (`.value=${…}`, `.onclick=${…}`) or a child. `false`, `null`
+ * and `undefined` are nothing: no attribute, no child. A child is text, a template, or a list of children; text
+ * stays text. Only the constant parts of a template are ever parsed, under the policy `askback`.
+ */
+export interface Template {
+  readonly strings: readonly string[];
+  readonly values: readonly unknown[];
+}
+
+type Put = (value: unknown) => void;
+
+/** Stands for a hole in the parsed markup: the value of an attribute, or the text of a comment. */
+const HOLE = "{}";
+const NODES = NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_COMMENT;
+
+interface Policy {
+  createHTML(text: string): string;
+}
+const { trustedTypes } = globalThis as {
+  trustedTypes?: { createPolicy(name: string, policy: Policy): Policy };
+};
+const same: Policy = { createHTML: (text) => text };
+const policy = trustedTypes?.createPolicy("askback", same) ?? same;
+
+const parsed = new Map<readonly string[], DocumentFragment>();
+const roots = new WeakMap<ParentNode, Put>();
+/** A list of n children is a template of n holes. */
+const lists: string[][] = [];
+
+export const html = (strings: TemplateStringsArray, ...values: unknown[]): Template => ({ strings, values });
+
+/** Draw into `place`, after what it holds already; drawing again changes what was drawn. */
+export function render(value: unknown, place: ParentNode): void {
+  let put = roots.get(place);
+  if (!put) {
+    const mark = new Comment();
+    place.append(mark);
+    put = child(mark);
+    roots.set(place, put);
+  }
+  put(value);
+}
+
+const isTemplate = (value: unknown): value is Template =>
+  typeof value === "object" && value !== null && "strings" in value;
+
+function templateOf(value: unknown): Template | null {
+  if (!Array.isArray(value)) return isTemplate(value) ? value : null;
+  lists[value.length] ??= Array<string>(value.length + 1).fill("");
+  return { strings: lists[value.length] ?? [], values: value };
+}
+
+/** A place for a child, right before `end`. */
+function child(end: Comment): Put {
+  const start = new Comment();
+  end.before(start);
+  let shown: unknown;
+  let puts: Put[] = [];
+  return (value) => {
+    const template = templateOf(value);
+    const next = template?.strings ?? value;
+    if (next !== shown) {
+      shown = next;
+      while (start.nextSibling !== end) start.nextSibling?.remove();
+      if (template) {
+        const content = document.importNode(contentOf(template.strings), true);
+        puts = holesOf(content);
+        end.before(content);
+      } else if (value != null && value !== false) end.before(String(value));
+    }
+    template?.values.forEach((item, at) => {
+      puts[at]?.(item);
+    });
+  };
+}
+
+function contentOf(strings: readonly string[]): DocumentFragment {
+  let content = parsed.get(strings);
+  if (!content) {
+    const place = document.createElement("template");
+    const text = strings.reduce((all, part) => all + (all.endsWith("=") ? HOLE : `<!--${HOLE}-->`) + part);
+    place.innerHTML = policy.createHTML(text);
+    content = place.content;
+    parsed.set(strings, content);
+  }
+  return content;
+}
+
+function holesOf(content: DocumentFragment): Put[] {
+  const puts: Put[] = [];
+  const walk = document.createTreeWalker(content, NODES);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    if (node instanceof Comment) {
+      if (node.data === HOLE) puts.push(child(node));
+    } else
+      for (const { name, value } of [...(node as Element).attributes])
+        if (value === HOLE) puts.push(attribute(node as Element, name));
+  }
+  return puts;
+}
+
+function attribute(element: Element, name: string): Put {
+  let before: unknown;
+  element.removeAttribute(name);
+  return (value) => {
+    if (value === before) return;
+    before = value;
+    if (name.startsWith(".")) Object.assign(element, { [name.slice(1)]: value });
+    else if (value == null || value === false) element.removeAttribute(name);
+    else element.setAttribute(name, String(value));
+  };
+}
