@@ -6,12 +6,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
-from askback.app import App
-from tests.transports.sockets import FORM, Open, app, body, open_  # noqa: F401 - fixtures
+from askback.app import App, create_app
+from askback.delivery.local import LocalBus
+from askback.ports.store import ThreadView
+from askback.settings import load
+from askback.testing.fake_store import FakeStore
+from tests.transports.sockets import FORM, Open, Socket, app, body, open_  # noqa: F401 - fixtures
 
 
 @pytest.mark.requirement("G2")
@@ -144,6 +150,33 @@ async def test_one_reply_to_a_wait_is_bounded_and_nothing_is_left_out(open_: Ope
     assert told
     assert [r["id"] for r in reply["settled"]] + told == ids
     assert len(json.dumps(reply)) < 1024 * 1024 + 1024
+
+
+class CountingStore(FakeStore):
+    """A store that counts how often a whole thread is read."""
+
+    reads = 0
+
+    async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
+        self.reads += 1
+        return await super().thread(tenant, thread_id, limit=limit)
+
+
+async def test_a_reader_that_stalls_does_not_pile_up_large_replies(tmp_path: Path):
+    bus = LocalBus()
+    store = CountingStore(on_commit=bus.publish)
+    app = create_app(load({}, data_dir=tmp_path), store=store, bus=bus)
+    async with app.running():
+        headers = {"Authorization": f"Bearer {await app.token('requester')}"}
+        peer = Socket(app, headers=headers, subprotocols=["askback.v1"])
+        assert (await peer.message())["type"] == "websocket.accept"
+        peer.reading.clear()
+        numbers = {peer.send("thread", thread_id="t1") for _ in range(50)}
+        await anyio.wait_all_tasks_blocked()
+        assert store.reads == 1
+        peer.reading.set()
+        assert {(await peer.frame())["id"] for _ in range(50)} == numbers
+        await peer.leave()
 
 
 async def test_an_agent_cannot_wait_for_what_another_one_asks(open_: Open, app: App):

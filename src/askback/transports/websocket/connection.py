@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any, cast
 
 from askback.domain import jsontext
@@ -22,7 +22,7 @@ from askback.service.watch import Watcher, Watches
 from askback.transports.http import Receive, Send
 from askback.transports.outbox import Outbox
 from askback.transports.problems import problem
-from askback.transports.websocket.operations import INLINE, OPERATIONS
+from askback.transports.websocket.operations import INLINE, LARGE, OPERATIONS
 
 MAX_OPERATIONS = 2_048
 """Under way at once on one connection; above it the connection is not read."""
@@ -48,6 +48,7 @@ class Connection:
         self._send = send
         self._locale = locale
         self._outbox = Outbox[str](self._write)
+        self._large = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._room = asyncio.Event()
         self._room.set()
@@ -147,11 +148,13 @@ class Connection:
 
     async def _operate(self, frame_id: int, op: str, frame: dict[str, Any]) -> None:
         try:
-            ok = await OPERATIONS[op](self, frame)
+            async with self._large if op in LARGE else nullcontext():
+                if op in LARGE:
+                    await self._outbox.drained()
+                ok = await OPERATIONS[op](self, frame)
+                self._outbox.put(f'{{"id":{frame_id},"ok":{ok}}}')
         except Exception as error:  # noqa: BLE001 - as above
             self._fail(frame_id, error)
-        else:
-            self._outbox.put(f'{{"id":{frame_id},"ok":{ok}}}')
 
     def _fail(self, frame_id: int | None, error: Exception) -> None:
         status, body = problem(error, locale=self._locale)
