@@ -154,6 +154,7 @@ async def test_other_adds_to_the_ticks_and_is_never_blank(
     await eva.card.get_by_label("Beta").uncheck()
     await eva.card.get_by_label("Other", exact=True).check()
     await expect(eva.button("Submit")).to_be_disabled()
+    await expect(eva.button("Submit")).to_have_accessible_description("Write your own answer first.")
     await eva.card.get_by_label("Your own answer").fill("   ")
     await eva.card.locator("form").evaluate("(form) => form.requestSubmit()")
     await expect(eva.card.get_by_role("alert")).to_contain_text("Enter your own answer or select an option.")
