@@ -5,8 +5,8 @@
  *             ↑           ├→ error   the server or the form refused the values: they are kept
  *             └ (typing)  └→ failed  nobody knows whether it arrived: retry with the same key
  *
- * The request's own status is the truth and the four ends absorb. `disabled` and `offline` are
- * laid over this: they hide no change that comes meanwhile.
+ * The request's own status is the truth and the four ends absorb. `disabled` is laid over this: it
+ * hides no change that comes meanwhile.
  */
 
 import { isTerminal } from "./lifecycle.ts";
@@ -22,7 +22,7 @@ type Phase =
   | Exclude<Status, "pending" | "resolving">;
 export type ViewState = Phase | "disabled";
 
-/** `key` is the Idempotency-Key of the attempt whose outcome is open; `elsewhere` says that somebody else was first. */
+/** `key` is the Idempotency-Key of the attempt whose outcome is open; `elsewhere` says that somebody else ended it. */
 export interface View {
   readonly phase: Phase;
   readonly request: InputRequest | null;
@@ -31,26 +31,22 @@ export interface View {
   readonly key: string | null;
   readonly elsewhere: boolean;
   readonly interactive: boolean;
-  readonly offline: boolean;
 }
 
 export type Signal =
   /** A snapshot or an event brought this state of the request. */
   | { type: "request"; request: InputRequest }
-  /** The person sends; `key` is new for every set of values. */
+  /** The person sends; `key` is new for every set of values, and the same again after `failed`. */
   | { type: "submit"; key: string }
-  /** The person sends the same values again after `failed`. */
-  | { type: "retry" }
   /** 2xx: the server took it and this is the request now. */
   | { type: "accepted"; request: InputRequest }
   /** 422, or the form's own check: what is wrong. */
-  | { type: "refused"; errors: readonly FieldError[]; summary?: string }
+  | { type: "refused"; errors: readonly FieldError[]; summary?: string | null }
   /** 409 or 410: it was settled otherwise, or changed; this is the request now. */
   | { type: "conflict"; request: InputRequest }
   /** No answer, 5xx or 429: the outcome is unknown. */
-  | { type: "failed"; summary?: string }
-  | { type: "interactive"; on: boolean }
-  | { type: "offline"; on: boolean };
+  | { type: "failed"; summary?: string | null }
+  | { type: "interactive"; on: boolean };
 
 export const INITIAL: View = {
   phase: "loading",
@@ -60,18 +56,18 @@ export const INITIAL: View = {
   key: null,
   elsewhere: false,
   interactive: true,
-  offline: false,
 };
 
+const OPEN: readonly Phase[] = ["pending", "error", "failed"];
+
 /** What the person sees. */
-export function stateOf(view: View): ViewState {
-  const open = view.phase === "pending" || view.phase === "error" || view.phase === "failed";
-  return open && !view.interactive ? "disabled" : view.phase;
+export function stateOf({ phase, interactive }: View): ViewState {
+  return OPEN.includes(phase) && !interactive ? "disabled" : phase;
 }
 
 /** Whether the person may type and send. */
-export function isOpen(view: View): boolean {
-  return view.interactive && (view.phase === "pending" || view.phase === "error" || view.phase === "failed");
+export function isOpen({ phase, interactive }: View): boolean {
+  return interactive && OPEN.includes(phase);
 }
 
 /** The view after one more signal; the same object when the signal changes nothing. */
@@ -79,8 +75,6 @@ export function next(view: View, signal: Signal): View {
   switch (signal.type) {
     case "interactive":
       return view.interactive === signal.on ? view : { ...view, interactive: signal.on };
-    case "offline":
-      return view.offline === signal.on ? view : { ...view, offline: signal.on };
     case "request":
       return adopt(view, signal.request);
     case "accepted":
@@ -91,10 +85,10 @@ export function next(view: View, signal: Signal): View {
       return isOpen(view)
         ? { ...view, phase: "submitting", errors: [], summary: null, key: signal.key }
         : view;
-    case "retry":
-      return isOpen(view) && view.key !== null ? { ...view, phase: "submitting", summary: null } : view;
     case "refused":
-      return refuse(view, signal.errors, signal.summary ?? null);
+      return view.phase === "submitting" || isOpen(view)
+        ? { ...view, phase: "error", errors: signal.errors, summary: signal.summary ?? null, key: null }
+        : view;
     case "failed":
       return view.phase === "submitting"
         ? { ...view, phase: "failed", summary: signal.summary ?? null }
@@ -104,29 +98,17 @@ export function next(view: View, signal: Signal): View {
 
 /** The key stays when an attempt is open: whether the end is its own, only its response can say. */
 function adopt(view: View, request: InputRequest): View {
-  const current = view.request?.id === request.id ? view.request : null;
-  if (current && !isNewer(request, current)) return view;
+  const { status } = request;
+  if (view.request?.id === request.id && !isNewer(request, view.request)) return view;
   const fresh = { ...view, request, errors: [], summary: null };
-  if (isTerminal(request.status)) {
-    return { ...fresh, phase: request.status as Phase, elsewhere: view.key === null };
-  }
-  return {
-    ...fresh,
-    phase: request.status === "resolving" ? "submitting" : "pending",
-    key: null,
-    elsewhere: false,
-  };
+  if (isTerminal(status)) return { ...fresh, phase: status as Phase, elsewhere: view.key === null };
+  return { ...fresh, phase: status === "resolving" ? "submitting" : "pending", key: null, elsewhere: false };
 }
 
 /** What was sent was not taken: either somebody was first, or the form changed and is open again. */
 function concede(before: View, after: View): View {
   if (before.key === null) return after;
-  const ended = after.request !== null && isTerminal(after.request.status);
-  const phase = after.request?.status === "pending" ? "pending" : after.phase;
-  return { ...after, phase, elsewhere: ended, key: null };
-}
-
-function refuse(view: View, errors: readonly FieldError[], summary: string | null): View {
-  if (view.phase !== "submitting" && !isOpen(view)) return view;
-  return { ...view, phase: "error", errors, summary, key: null };
+  const status = after.request?.status;
+  const phase = status === "pending" ? status : after.phase;
+  return { ...after, phase, elsewhere: status !== undefined && isTerminal(status), key: null };
 }

@@ -73,38 +73,14 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** A function from an instant to the offset of `zone` then; null when there is no zone of this very spelling. */
 function zoneOffset(zone: string): ((utc: number) => number) | null {
-  const format = formats.get(zone) ?? zoneFormat(zone);
-  if (!format) return null;
-  formats.set(zone, format);
-  return (utc) => wallClock(format, utc) - utc;
-}
-
-function zoneFormat(zone: string): Intl.DateTimeFormat | null {
   try {
-    const format = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", { timeZone: zone, ...PARTS });
+    const format =
+      formats.get(zone) ?? new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" });
     const { timeZone } = format.resolvedOptions();
-    return timeZone !== zone && timeZone.toLowerCase() === zone.toLowerCase() ? null : format;
+    if (timeZone !== zone && timeZone.toLowerCase() === zone.toLowerCase()) return null;
+    formats.set(zone, format);
+    return (utc) => offsetMs(format.format(utc).split("GMT")[1] || "Z") ?? 0;
   } catch {
     return null;
   }
-}
-
-const PARTS = {
-  hourCycle: "h23",
-  era: "short",
-  year: "numeric",
-  month: "numeric",
-  day: "numeric",
-  hour: "numeric",
-  minute: "numeric",
-  second: "numeric",
-} as const;
-
-function wallClock(format: Intl.DateTimeFormat, utc: number): number {
-  const part = Object.fromEntries(format.formatToParts(utc).map(({ type, value }) => [type, value]));
-  const year = part.era === "BC" ? 1 - Number(part.year) : Number(part.year);
-  const date = new Date(0);
-  date.setUTCFullYear(year, Number(part.month) - 1, Number(part.day));
-  date.setUTCHours(Number(part.hour), Number(part.minute), Number(part.second));
-  return date.getTime();
 }

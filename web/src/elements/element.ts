@@ -25,6 +25,7 @@ export abstract class AskbackElement extends HTMLElement {
   /** The properties that cause a drawing, each with its attribute, or null where it has none. */
   static properties: Record<string, string | null> = {};
 
+  protected readonly root = this.attachShadow({ mode: "open" });
   private readonly held = new Map<string, unknown>();
   private early: [string, unknown][] = [];
   private changed = new Map<string, unknown>();
@@ -59,9 +60,8 @@ export abstract class AskbackElement extends HTMLElement {
 
   constructor() {
     super();
-    const root = this.attachShadow({ mode: "open" });
     const { styles, properties } = this.constructor as typeof AskbackElement;
-    root.adoptedStyleSheets = styles.map(sheetOf);
+    this.root.adoptedStyleSheets = styles.map(sheetOf);
     // What a page set before the element was defined would hide the accessors.
     for (const name of Object.keys(properties)) {
       const own = Object.getOwnPropertyDescriptor(this, name);
@@ -107,7 +107,7 @@ export abstract class AskbackElement extends HTMLElement {
     this.willUpdate(this.changed);
     const changed = this.changed;
     this.changed = new Map();
-    render(this.render(), this.shadowRoot as ShadowRoot);
+    render(this.render(), this.root);
     this.queued = false;
     this.hasUpdated = true;
     this.updated(changed);

@@ -135,7 +135,7 @@ export class AskbackInbox extends AskbackElement {
   }
 
   protected override updated(changed: Changed): void {
-    drawList(this.shadowRoot?.querySelector("ul"), this.requests ?? [], (request, place) =>
+    drawList(this.root.querySelector("ul"), this.requests ?? [], (request, place) =>
       render(this.drawItem(request), place),
     );
     if (changed.has("requests") && this.requests) this.dispatchEvent(new WaitingEvent(this.requests.length));

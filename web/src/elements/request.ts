@@ -84,22 +84,33 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   private mended: ReadonlySet<string> = new Set();
   private attempt: Attempt | null = null;
   private confirmed = false;
-  private lost = false;
-  private sent = false; // what was entered is on its way or has arrived
+  /** Whether what was entered is on its way or has arrived. */
+  private sent = false;
   private focused = false;
   private calm = false;
 
   constructor() {
     super();
-    this.headingLevel = 3;
-    this.readonly = false;
-    this.quiet = false;
-    this.inThread = false;
-    this.view = INITIAL;
-    this.draft = new Map();
-    this.asking = [];
-    this.filters = new Map();
+    Object.assign(this, {
+      headingLevel: 3,
+      readonly: false,
+      quiet: false,
+      inThread: false,
+      view: INITIAL,
+      draft: new Map(),
+      asking: [],
+      filters: new Map(),
+    });
     this.addEventListener("keydown", (event) => this.onKey(event));
+  }
+
+  private get form(): Form | null | undefined {
+    return this.view.request?.form;
+  }
+
+  /** Whether this element sent something and somebody else was first. */
+  private get lost(): boolean {
+    return this.attempt !== null && this.view.elsewhere;
   }
 
   private signal(signal: Signal): void {
@@ -111,7 +122,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     this.say = sayIn(this.locale);
     if (changed.has("readonly")) this.signal({ type: "interactive", on: !this.readonly });
     if (changed.has("request") && this.request) this.adopt(this.request);
-    this.focused = this.shadowRoot?.activeElement != null;
+    this.focused = this.root.activeElement !== null;
   }
 
   private adopt(request: InputRequest): void {
@@ -119,10 +130,14 @@ export class AskbackRequest extends AskbackElement implements FormHost {
       this.view = next({ ...INITIAL, interactive: !this.readonly }, { type: "request", request });
       this.draft = new Map();
       this.attempt = null;
-      this.lost = this.sent = false;
+      this.sent = false;
     } else this.signal({ type: "request", request });
-    const form = this.view.request?.form;
-    if (form) this.draft = start(form, this.locale, this.draft);
+    this.begin();
+  }
+
+  /** Make a draft for the form as it is now, from what was entered so far. */
+  private begin(): void {
+    if (this.form) this.draft = start(this.form, this.locale, this.draft);
   }
 
   protected override updated(changed: Changed): void {
@@ -130,7 +145,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     const now = this.view;
     if (!changed.has("view") || !before || before.phase === now.phase || !now.request) return;
     if (!isTerminal(now.request.status) || before.request?.id !== now.request.id) return;
-    if (this.focused) this.shadowRoot?.querySelector<HTMLElement>("summary, .plain")?.focus();
+    if (this.focused) this.root.querySelector<HTMLElement>("summary, .plain")?.focus();
     const own = this.attempt !== null && !this.lost;
     this.dispatchEvent(new SettledEvent(now.request.id, now.request.status, own));
   }
@@ -156,7 +171,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
 
   /** One click answers at once, but for a dangerous option, which is asked about first. */
   pick(field: Field, patch: Partial<Entry>): void {
-    const form = this.view.request?.form;
+    const { form } = this;
     if (!form || !isOpen(this.view)) return;
     this.change(field, patch);
     this.proceed(form, collect(form, this.draft, this.locale));
@@ -166,12 +181,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     this.asking = [];
     this.confirmed = yes;
     if (yes) this.submit();
-    else this.focusLater(() => this.shadowRoot?.querySelector<HTMLElement>(".choice, [type=submit]"));
-  }
-
-  private ask(labels: readonly string[]): void {
-    this.asking = labels;
-    this.focusLater(() => this.shadowRoot?.getElementById("back"));
+    else this.focusLater(".choice, [type=submit]");
   }
 
   /**
@@ -180,7 +190,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
    */
   submit({ focus = true } = {}): void {
     this.calm = !focus;
-    const form = this.view.request?.form;
+    const { form } = this;
     if (!form || !isOpen(this.view)) return;
     const values = collect(form, this.draft, this.locale);
     const halfTyped = allFields(form).filter((field) => this.control(form, field)?.validity?.badInput);
@@ -194,7 +204,8 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   private proceed(form: Form, values: Values): void {
     const labels = this.confirmed ? [] : dangerous(form, this.draft);
     this.confirmed = false;
-    if (labels.length > 0) this.ask(labels);
+    this.asking = labels;
+    if (labels.length > 0) this.focusLater("#back");
     else this.post("answer", { revision: this.view.request?.revision ?? 1, values });
   }
 
@@ -202,9 +213,9 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     if (isOpen(this.view)) this.post("decline", { reason });
   }
 
-  private refuse(errors: readonly FieldError[], summary?: string): void {
+  private refuse(errors: readonly FieldError[], summary: string | null = null): void {
     this.mended = new Set();
-    this.signal({ type: "refused", errors, ...(summary ? { summary } : {}) });
+    this.signal({ type: "refused", errors, summary });
     this.focusProblems();
   }
 
@@ -215,7 +226,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     const again = this.view.phase === "failed" && this.attempt?.text === text ? this.attempt : null;
     this.attempt = again ?? { text, action, body, key: newKey() };
     this.sent = true;
-    this.signal(again ? { type: "retry" } : { type: "submit", key: this.attempt.key });
+    this.signal({ type: "submit", key: this.attempt.key });
     void this.deliver(request.id, this.attempt);
   }
 
@@ -232,39 +243,38 @@ export class AskbackRequest extends AskbackElement implements FormHost {
 
   /** Show that sending did not work; a host that sends by itself calls this too. */
   fail(error: unknown): void {
-    const wire = error instanceof WireError ? error : new WireError(0, "network", "");
+    const { status, message, fieldErrors, request } =
+      error instanceof WireError ? error : new WireError(0, "network", "");
     this.sent = false;
-    if (wire.request) this.conflict(wire.request);
-    else if (wire.status >= 400 && wire.status < 500 && wire.status !== 429)
-      this.refuse(wire.fieldErrors, wire.fieldErrors.length > 0 ? undefined : wire.message);
+    if (request) this.conflict(request);
+    else if (status >= 400 && status < 500 && status !== 429)
+      this.refuse(fieldErrors, fieldErrors.length > 0 ? null : message);
     else {
-      this.signal({ type: "failed", ...(wire.message ? { summary: wire.message } : {}) });
+      this.signal({ type: "failed", summary: message || null });
       this.focusProblems();
     }
   }
 
   private conflict(request: InputRequest): void {
-    this.lost = isTerminal(request.status);
     this.signal({ type: "conflict", request });
-    this.requestUpdate();
-    if (this.lost) return;
-    if (request.form) this.draft = start(request.form, this.locale, this.draft);
+    if (isTerminal(request.status)) return;
+    this.begin();
     this.refuse([], this.say("changed"));
   }
 
   private focusProblems(): void {
-    if (!this.calm) this.focusLater(() => this.shadowRoot?.getElementById("problems"));
+    if (!this.calm) this.focusLater("#problems");
   }
 
-  private focusLater(find: () => HTMLElement | null | undefined): void {
-    void this.updateComplete.then(() => find()?.focus());
+  private focusLater(selector: string): void {
+    void this.updateComplete.then(() => this.root.querySelector<HTMLElement>(selector)?.focus());
   }
 
-  private control(form: Form, field: Field): HTMLInputElement | null | undefined {
+  private control(form: Form, field: Field): HTMLInputElement | null {
     const uid = uidOf(form, field);
     const other = this.draft.get(field.id)?.other ? `#${uid}-text, ` : "";
-    const root = this.shadowRoot;
-    return root?.querySelector<HTMLInputElement>(`${other}#${uid}`) ?? root?.querySelector(`#${uid}-0`);
+    const find = (selector: string) => this.root.querySelector<HTMLInputElement>(selector);
+    return find(`${other}#${uid}`) ?? find(`#${uid}-0`);
   }
 
   /** Bring the label into view, then move the focus without a second scroll. */
@@ -276,7 +286,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
 
   private onKey(event: KeyboardEvent): void {
     if (event.defaultPrevented || event.isComposing) return;
-    const form = this.view.request?.form;
+    const { form } = this;
     const target = event.composedPath()[0] as HTMLElement;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
@@ -287,17 +297,14 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   }
 
   private problems(form: Form | null | undefined): Template | false {
+    const { say, attempt } = this;
     const { phase, summary, errors } = this.view;
-    if (phase === "failed") {
-      const retry = (): void => {
-        if (this.attempt) this.post(this.attempt.action, this.attempt.body);
-      };
+    if (phase === "failed" && attempt)
       return drawProblems(
-        this.say("failed"),
+        say("failed"),
         summary ? [{ text: summary }] : [],
-        html`<button type="button" class="retry" .onclick=${retry}>${this.say("retry")}</button>`,
+        html`<button type="button" class="retry" .onclick=${() => this.post(attempt.action, attempt.body)}>${say("retry")}</button>`,
       );
-    }
     if (phase !== "error") return false;
     const known = form ? allFields(form) : [];
     const open = errors.flatMap((error): Problem[] => {
@@ -306,7 +313,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
       const text = known.length > 1 ? `${field.label}: ${error.message}` : error.message;
       return this.mended.has(field.id) ? [] : [{ text, go: () => this.goTo(form, field) }];
     });
-    return (open.length > 0 || summary !== null) && drawProblems(summary ?? this.say("problem"), open);
+    return (open.length > 0 || summary !== null) && drawProblems(summary ?? say("problem"), open);
   }
 
   private drawOpen(request: InputRequest): Template {
@@ -328,18 +335,18 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   }
 
   private drawState(): Template {
-    const { request, phase } = this.view;
-    if (!request) return html`<p class="card plain">${this.say("loading")}</p>`;
     const { say, locale, lost, draft } = this;
+    const { request } = this.view;
+    if (!request) return html`<p class="card plain">${say("loading")}</p>`;
+    if (!isTerminal(request.status)) return this.drawOpen(request);
     const settled = { request, say, locale, lost, draft: this.sent ? null : draft };
-    if (phase === "answered") return drawReceipt(settled);
-    return isTerminal(request.status) ? drawEnded(settled) : this.drawOpen(request);
+    return request.status === "answered" ? drawReceipt(settled) : drawEnded(settled);
   }
 
   private announcement(): string {
     const { request, phase } = this.view;
-    if (!request || phase === "pending" || phase === "error" || phase === "failed") return "";
     if (phase === "submitting") return this.say("sending");
+    if (!request || !isTerminal(request.status)) return "";
     return this.say(phase === "answered" ? "done_answered" : "done_ended", { title: questionOf(request) });
   }
 

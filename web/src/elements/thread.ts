@@ -109,7 +109,7 @@ export class AskbackThread extends AskbackElement {
   }
 
   protected override updated(changed: Changed): void {
-    const list = this.shadowRoot?.querySelector("ol");
+    const list = this.root.querySelector("ol");
     if (this.transcript)
       drawList(list, entries(this.transcript), (entry, place) => this.drawEntry(entry, place));
     if (changed.has("transcript") && this.follow) void this.toEnd();
@@ -117,8 +117,8 @@ export class AskbackThread extends AskbackElement {
 
   /** Keep reading along, unless the person is typing into a card: their place must not move. */
   private async toEnd(): Promise<void> {
-    if (this.shadowRoot?.activeElement?.localName === "askback-request") return;
-    const cards = [...(this.shadowRoot?.querySelectorAll("askback-request") ?? [])];
+    if (this.root.activeElement?.localName === "askback-request") return;
+    const cards = [...(this.root.querySelectorAll("askback-request") ?? [])];
     await Promise.all(cards.map((card) => card.updateComplete));
     document.documentElement.scrollTop = document.documentElement.scrollHeight;
   }

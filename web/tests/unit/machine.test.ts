@@ -33,7 +33,6 @@ test("a second click while submitting changes nothing", () => {
 test("a refusal shows its errors and gives the next attempt a new key", () => {
   const refused = after(pending, submit, { type: "refused", errors: [fault], summary: "Invalid." });
   expect([stateOf(refused), refused.errors, refused.summary]).toEqual(["error", [fault], "Invalid."]);
-  expect(next(refused, { type: "retry" })).toBe(refused);
   expect(next(refused, { type: "submit", key: "k2" })).toMatchObject({
     phase: "submitting",
     key: "k2",
@@ -44,7 +43,8 @@ test("a refusal shows its errors and gives the next attempt a new key", () => {
 test("a failed attempt is retried with the same key", () => {
   const failed = after(pending, submit, { type: "failed", summary: "No connection." });
   expect([stateOf(failed), isOpen(failed)]).toEqual(["failed", true]);
-  expect(next(failed, { type: "retry" })).toMatchObject({ phase: "submitting", key: "k1" });
+  expect(failed.key).toBe("k1");
+  expect(next(failed, submit)).toMatchObject({ phase: "submitting", key: "k1", summary: null });
 });
 
 test("an answer from elsewhere is told from one's own, whichever message comes first", () => {
@@ -65,9 +65,9 @@ test("a conflict that brings nothing new ends the attempt", () => {
   expect(stateOf(after(pending, submit, { type: "conflict", request: request("pending") }))).toBe("pending");
 });
 
-test("disabled and offline hide no change that comes meanwhile", () => {
-  const off = after(pending, { type: "interactive", on: false }, { type: "offline", on: true });
-  expect([stateOf(off), isOpen(off), off.offline]).toEqual(["disabled", false, true]);
+test("disabled hides no change that comes meanwhile", () => {
+  const off = after(pending, { type: "interactive", on: false });
+  expect([stateOf(off), isOpen(off)]).toEqual(["disabled", false]);
   expect(next(off, submit)).toBe(off);
   const settled = next(off, { type: "request", request: request("expired") });
   expect(stateOf(settled)).toBe("expired");
@@ -92,9 +92,9 @@ const anyRequest = fc
 const anySignal: fc.Arbitrary<Signal> = fc.oneof(
   fc.record({ type: fc.constantFrom("request", "accepted", "conflict"), request: anyRequest }),
   fc.record({ type: fc.constant("submit"), key: fc.constantFrom("k1", "k2") }),
-  fc.record({ type: fc.constantFrom("retry", "failed") }),
+  fc.record({ type: fc.constant("failed") }),
   fc.record({ type: fc.constant("refused"), errors: fc.constant([fault]) }),
-  fc.record({ type: fc.constantFrom("interactive", "offline"), on: fc.boolean() }),
+  fc.record({ type: fc.constant("interactive"), on: fc.boolean() }),
 ) as fc.Arbitrary<Signal>;
 
 test("an end absorbs every signal", () => {
