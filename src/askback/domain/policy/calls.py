@@ -1,0 +1,86 @@
+"""A tool call that wants to run, and what in it is a shell command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from askback.domain.policy.shell.reading import Reading, read_argv, read_command
+
+SHELL_TOOLS = frozenset(
+    "bash shell sh terminal exec run_command run_shell_command execute_command run_in_terminal local_shell command".split()
+)
+"""Names of tools whose input is a shell command, in small letters. A rule `bash(…)` holds for all of them."""
+
+EDIT_TOOLS = frozenset(
+    "write write_file edit edit_file multiedit notebookedit apply_patch create_file str_replace replace_in_file insert".split()
+)
+"""Names of tools that write a file at a path, in small letters."""
+
+_PATH_NAMES = ("path", "file_path", "filename", "file", "notebook_path", "target_file", "filepath")
+_DESCRIBE = frozenset({"command", "argv", "shell", "description", "timeout", "timeout_s", "timeout_ms"})
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a tool: its name and its input, as they would run.
+
+    A shell tool's input is `{"command": "git status", "shell"?: "bash"}` or `{"argv": ["git", "status"]}`; a list as
+    `command` is an argument vector too.
+    """
+
+    tool: str
+    input: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The tool's name, with `mcp:server:tool` written as `mcp__server__tool`."""
+        return tool_name(self.tool)
+
+    @property
+    def shell(self) -> bool:
+        """Whether the tool runs shell commands."""
+        return self.tool.casefold() in SHELL_TOOLS
+
+    @property
+    def edits(self) -> bool:
+        """Whether the tool writes one file."""
+        return self.tool.casefold() in EDIT_TOOLS
+
+    @property
+    def path(self) -> str | None:
+        """The path that a file tool works on, when the input names exactly one."""
+        found = [self.input[name] for name in _PATH_NAMES if name in self.input]
+        return found[0] if len(found) == 1 and isinstance(found[0], str) and found[0] else None
+
+    def read(self) -> Reading:
+        """Read the shell command of the call. Never raises: what is odd is `unclear`."""
+        command = self.input.get("command")
+        argv = self.input.get("argv", command if isinstance(command, list | tuple) else None)
+        if argv is not None and (command is None or command is argv):
+            reading = _vector(argv)
+        elif isinstance(command, str) and argv is None:
+            shell = self.input.get("shell") or "bash"
+            reading = read_command(command, shell if isinstance(shell, str) else "?")
+        else:
+            return Reading((), (), (), "the input has no single command")
+        other = next((name for name in self.input if name not in _DESCRIBE), None)
+        if other is not None and reading.unclear is None:
+            return Reading((), reading.seen, reading.targets, f"`{other}` in the input changes what runs")
+        return reading
+
+
+def tool_name(name: str) -> str:
+    """Write `mcp:server:tool` as `mcp__server__tool`; other names stay as they are."""
+    if name.startswith("mcp:") and name.count(":") >= 2:
+        _, server, tool = name.split(":", 2)
+        return f"mcp__{server}__{tool}"
+    return name
+
+
+def _vector(argv: object) -> Reading:
+    words = cast("list[object]", argv) if isinstance(argv, list | tuple) else []
+    if not words or not all(isinstance(word, str) for word in words):
+        return Reading((), (), (), "the argument vector is not a list of texts")
+    return read_argv(tuple(cast("list[str]", words)))

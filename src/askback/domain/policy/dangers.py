@@ -1,0 +1,117 @@
+"""What makes a call look dangerous, in words for the card. A hint: it never is the only reason to ask or to allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from askback.domain.policy import paths
+from askback.domain.policy.calls import Call
+from askback.domain.policy.shell.lexer import Argv
+from askback.domain.policy.shell.programs import basename, interpreter
+from askback.domain.policy.shell.reading import Reading
+
+_ROOT = frozenset("sudo doas su pkexec".split())
+_HALT = frozenset("shutdown reboot poweroff halt init telinit".split())
+_KILL = frozenset("kill pkill killall xkill".split())
+_DISK = frozenset("dd mkfs mke2fs mkswap wipefs fdisk sfdisk parted sgdisk shred blkdiscard mount umount losetup".split())
+_SYSTEM = frozenset("iptables nft ufw crontab useradd usermod userdel passwd visudo systemctl service launchctl".split())
+_HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
+_LETTERS_LONG = 12
+
+
+def risks(call: Call, reading: Reading | None) -> tuple[str, ...]:
+    """Return a sentence for each thing that is dangerous about a call; empty when nothing is known to be."""
+    found: list[str] = []
+    if reading is not None:
+        for argv in reading.seen:
+            found += [reason for check in _CHECKS if (reason := check(argv))]
+        found += [f"It writes into `{t}`." for t in reading.targets if t not in _HARMLESS and not t.isdecimal()]
+        if _piped(call, reading):
+            found.append("It pipes text into a program that runs it.")
+    elif call.edits and call.path is not None:
+        if paths.steers(call.path):
+            found.append(f"`{call.path}` decides what runs later.")
+        if paths.secret_path(call.path):
+            found.append(f"`{call.path}` may hold secrets.")
+    return tuple(dict.fromkeys(found))
+
+
+def _piped(call: Call, reading: Reading) -> bool:
+    text = call.input.get("command")
+    return (
+        isinstance(text, str)
+        and "|" in text
+        and any(interpreter(argv[0]) and all(word.startswith("-") for word in argv[1:]) for argv in reading.seen)
+    )
+
+
+def letters(argv: Argv) -> set[str]:
+    """Return the one-letter options of a command, also from clusters such as `-rf`."""
+    return {c for word in argv[1:] if word[:1] == "-" and word[:2] != "--" and len(word) < _LETTERS_LONG for c in word[1:]}
+
+
+def _removal(argv: Argv) -> str | None:
+    if basename(argv[0]) == "find" and "-delete" in argv:
+        return "It deletes every file that it finds."
+    if basename(argv[0]) != "rm":
+        return None
+    if {"r", "R"} & letters(argv) or "--recursive" in argv:
+        return "It deletes folders with all they hold."
+    return "It deletes without asking." if "f" in letters(argv) or "--force" in argv else None
+
+
+def _git(argv: Argv) -> str | None:
+    if basename(argv[0]) != "git" or len(argv) < 2:
+        return None
+    sub, rest, flags = argv[1], argv[2:], letters(argv[1:])
+    if sub == "push" and ("f" in flags or any(w.startswith(("--force", "--mirror", "--delete", "+")) for w in rest)):
+        return "It overwrites or deletes history on the remote."
+    if (sub == "reset" and "--hard" in rest) or (sub == "clean" and flags & {"f", "x"}):
+        return "It throws away changes that are not committed."
+    if (sub == "branch" and flags & {"D", "M"}) or sub in {"filter-branch", "filter-repo"}:
+        return "It deletes or rewrites history."
+    if (sub == "checkout" and "." in rest) or (sub == "restore" and "." in rest):
+        return "It throws away changes that are not committed."
+    return "It deletes what was stashed." if sub == "stash" and rest[:1] in {("drop",), ("clear",)} else None
+
+
+def _rights(argv: Argv) -> str | None:
+    name = basename(argv[0])
+    if name in {"chmod", "chown", "chgrp"} and "R" in letters(argv):
+        return "It changes the rights of a whole folder."
+    if name == "chmod" and any(word in {"777", "0777", "a+rwx", "666"} or word.startswith(("u+s", "+s", "4")) for word in argv[1:]):
+        return "It gives rights to everybody."
+    return "It runs with the rights of another user." if name in _ROOT else None
+
+
+def _machine(argv: Argv) -> str | None:
+    name = basename(argv[0])
+    if name in _HALT:
+        return "It stops the machine."
+    if name in _KILL:
+        return "It ends other processes."
+    if name in _DISK or name.startswith("mkfs."):
+        return "It works on disks below the files."
+    return "It changes how the system is set up." if name in _SYSTEM else None
+
+
+def _far(argv: Argv) -> str | None:
+    name, rest = basename(argv[0]), argv[1:]
+    if name in {"npm", "pnpm", "yarn", "cargo", "twine", "gem", "poetry", "uv"} and {"publish", "upload"} & set(rest[:2]):
+        return "It publishes a package."
+    if name in {"terraform", "tofu", "pulumi"} and {"apply", "destroy", "up"} & set(rest[:1]):
+        return "It changes real infrastructure."
+    if name in {"kubectl", "helm"} and {"delete", "uninstall", "drain"} & set(rest[:2]):
+        return "It deletes what runs in a cluster."
+    return "It deletes containers or their data." if name in {"docker", "podman"} and {"rm", "rmi", "prune"} & set(rest[:2]) else None
+
+
+def _code(argv: Argv) -> str | None:
+    if basename(argv[0]) == "eval":
+        return "It runs text as code."
+    if interpreter(argv[0]) and {"c", "e"} & letters(argv[:2]):
+        return "It runs code that stands in its arguments."
+    return None
+
+
+_CHECKS: tuple[Callable[[Argv], str | None], ...] = (_removal, _git, _rights, _machine, _far, _code)

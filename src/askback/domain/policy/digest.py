@@ -1,0 +1,26 @@
+"""The digest that binds a decision to one call: SHA-256 of the canonical JSON (RFC 8785) of tool and input."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import rfc8785
+
+
+class NotCanonical(ValueError):  # noqa: N818 - named for what the input is
+    """The input has no canonical form (a number beyond 2^53, NaN, half a surrogate pair), so nothing can be bound to it."""
+
+
+def call_digest(tool: str, call_input: Mapping[str, Any]) -> str:
+    """Return the SHA-256, in hexadecimal, of a tool's name and its input. Raises NotCanonical."""
+    return hashlib.sha256(canonical(tool, call_input)).hexdigest()
+
+
+def canonical(tool: str, call_input: Mapping[str, Any]) -> bytes:
+    """Return the bytes that are digested; what is shown to a person is made from the same. Raises NotCanonical."""
+    try:
+        return rfc8785.dumps({"tool": tool, "input": dict(call_input)})
+    except (rfc8785.CanonicalizationError, UnicodeError, RecursionError, TypeError) as odd:
+        raise NotCanonical(f"The input has no canonical form: {odd}") from None

@@ -1,0 +1,189 @@
+"""Decide what may run: hard limits, then rules that deny, then rules that ask, then level and mode with rules that allow.
+
+Pure: the same call and policy always give the same decision. Whatever goes wrong on the way ends in *ask*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from askback.domain.policy import hard_limits, paths
+from askback.domain.policy.calls import Call
+from askback.domain.policy.dangers import risks
+from askback.domain.policy.digest import NotCanonical, call_digest
+from askback.domain.policy.lists import LOOKING
+from askback.domain.policy.rules import Rule
+from askback.domain.policy.shell.reading import Reading
+from askback.domain.policy.table import AskMode, Compat, Level, Verdict, unanswerable, verdict
+
+Mode = Literal["plan", "normal", "accept_edits", "full"]
+MODES: tuple[Mode, ...] = ("plan", "normal", "accept_edits", "full")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What holds for a call: the rules that apply to its thread and project, and the settings.
+
+    `read_only` are tools that look without changing anything; `faults` are sentences about rules that could not be
+    read: a deny rule among them makes everything ask.
+    """
+
+    rules: tuple[Rule, ...] = ()
+    level: Level = "allowlist"
+    ask: AskMode = "on-miss"
+    mode: Mode = "normal"
+    compat: Compat | None = None
+    read_only: tuple[Rule, ...] = ()
+    faults: tuple[str, ...] = ()
+
+    def at(self, now: datetime) -> Policy:
+        """Return the policy without the rules that have expired."""
+        return replace(self, rules=tuple(rule for rule in self.rules if rule.active(now)))
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What may happen to a call, and why.
+
+    `reasons` are sentences; `rule` is the canonical text of the rule that decided, when one did; `risks` say what is
+    dangerous about the call; `digest` binds the decision to the call. `locked` asks offer no "always".
+    """
+
+    decision: Verdict
+    reasons: tuple[str, ...]
+    rule: str | None = None
+    risks: tuple[str, ...] = ()
+    digest: str | None = None
+    locked: bool = False
+
+
+def decide(call: Call, policy: Policy) -> Decision:
+    """Decide about a call. Never raises."""
+    try:
+        digest = call_digest(call.tool, call.input)
+    except NotCanonical as odd:
+        return Decision("deny", (str(odd),))
+    try:
+        return replace(_decided(call, policy), digest=digest)
+    except Exception as failure:  # noqa: BLE001 - whatever fails in a check must not let the call through
+        return Decision("ask", (f"The check failed ({type(failure).__name__}), so a person decides.",), digest=digest)
+
+
+def _decided(call: Call, policy: Policy) -> Decision:
+    reading = call.read() if call.shell else None
+    limit = hard_limits.broken(call, reading)
+    dangers = risks(call, reading)
+    if limit:
+        return Decision("deny", (f"A hard limit refuses this: {limit}",), risks=dangers)
+    denied = _hit(call, reading, policy.rules, "deny")
+    if denied:
+        return Decision("deny", (f"The rule `{denied.text}` denies this.",), denied.text, dangers)
+    asked = _hit(call, reading, policy.rules, "ask")
+    if asked or policy.faults:
+        reasons = (f"The rule `{asked.text}` asks each time.",) if asked else policy.faults
+        kind: Verdict = "deny" if unanswerable(policy.ask, policy.compat) or policy.level == "deny" else "ask"
+        return Decision(kind, reasons, asked.text if asked else None, dangers, locked=asked is not None and asked.locked)
+    return _by_table(call, reading, policy, dangers)
+
+
+def _by_table(call: Call, reading: Reading | None, policy: Policy, dangers: tuple[str, ...]) -> Decision:
+    texts, misses = _listed(call, reading, policy, dangers)
+    listed = texts is not None
+    rule = ", ".join(dict.fromkeys(texts)) if texts else None
+    if policy.mode == "plan" and not (listed and _looks(call, texts or (), policy)):
+        return Decision("deny", ("In plan mode nothing runs that could change something.", *misses), risks=dangers)
+    level: Level = "full" if policy.mode == "full" and policy.level != "deny" else policy.level
+    if not listed and policy.mode == "accept_edits" and not dangers and _own_file(call):
+        listed = True
+        misses = ("In this mode files of the project may be edited.",)
+    kind = verdict(level, policy.ask, listed=listed, dangerous=bool(dangers), compat=policy.compat)
+    return Decision(kind, _why(kind, level, policy, rule, misses, dangers), rule if kind == "allow" else None, dangers)
+
+
+def _why(
+    kind: Verdict, level: Level, policy: Policy, rule: str | None, misses: tuple[str, ...], dangers: tuple[str, ...]
+) -> tuple[str, ...]:
+    if kind == "allow":
+        return (f"Allowed by {rule}.",) if rule else misses or (f"Allowed by the level `{level}`.",)
+    if level == "deny":
+        return ("The level is `deny`: nothing runs.",)
+    if kind == "deny":
+        return ("Nobody is asked in this mode, so this is refused.", *misses, *dangers)
+    return (*(("Everything is asked in this mode.",) if policy.ask == "always" else ()), *misses, *dangers)
+
+
+def _hit(call: Call, reading: Reading | None, rules: tuple[Rule, ...], effect: Literal["deny", "ask"]) -> Rule | None:
+    """Find the first rule that denies or asks; locked ones first, so that nobody is offered to loosen one."""
+    for rule in sorted((rule for rule in rules if rule.effect == effect), key=lambda rule: not rule.locked):
+        if reading is None:
+            if rule.covers(call):
+                return rule
+        elif rule.words == () or any(rule.denies(argv) for argv in reading.seen) or (rule.words is None and rule.covers(call)):
+            return rule
+    return None
+
+
+def _listed(
+    call: Call, reading: Reading | None, policy: Policy, dangers: tuple[str, ...]
+) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """Return the rules that together cover the whole call, or None and what is not covered."""
+    allowing = [rule for rule in policy.rules if rule.effect == "allow"]
+    if reading is not None:
+        return _commands(reading, allowing, dangerous=bool(dangers))
+    for rule in (*allowing, *policy.read_only):
+        if rule.covers(call):
+            if not rule.arguments and (wrong := _secret(call)):
+                return None, (wrong,)
+            return (rule.text,), ()
+    return None, (f"No rule allows the tool `{call.name}`{' with this input' if call.input else ''}.",)
+
+
+def _commands(reading: Reading, allowing: list[Rule], *, dangerous: bool) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    if reading.unclear:
+        return None, (f"The command is not fully understood: {reading.unclear}.",)
+    texts: list[str] = []
+    misses: list[str] = []
+    for argv in reading.commands:
+        text, miss = _command(argv, allowing, dangerous=dangerous)
+        if text:
+            texts.append(text)
+        else:
+            misses.append(miss)
+    return (None, tuple(misses)) if misses else (tuple(texts), ())
+
+
+def _command(argv: tuple[str, ...], allowing: list[Rule], *, dangerous: bool) -> tuple[str | None, str]:
+    """Find the rule that allows one simple command, or say why none does."""
+    shown = " ".join(argv)
+    shown = shown if len(shown) <= 80 else f"{shown[:60]}…{shown[-19:]}"
+    miss = f"No rule allows `{shown}`."
+    for rule in allowing:
+        objection = rule.objection(argv)
+        if objection is None and not (rule.prefix and dangerous):
+            return rule.text, ""
+        if objection is None:
+            miss = f"The rule `{rule.text}` does not reach `{shown}`: it is dangerous."
+        elif objection:
+            miss = f"The rule `{rule.text}` does not reach `{shown}`: {objection}."
+    return None, miss
+
+
+def _secret(call: Call) -> str | None:
+    texts = [value for value in call.input.values() if isinstance(value, str)]
+    found = next((text for text in texts if paths.secret_path(text) or text.startswith("~")), None)
+    return f"`{found}` may hold secrets, and no rule names it." if found else None
+
+
+def _looks(call: Call, texts: tuple[str, ...], policy: Policy) -> bool:
+    """Tell whether a listed call only looks: a read-only tool, or commands that the lists of harmless ones cover."""
+    if not call.shell:
+        return any(rule.text in texts for rule in policy.read_only)
+    reading = call.read()
+    return not reading.unclear and _commands(reading, list(LOOKING), dangerous=False)[0] is not None
+
+
+def _own_file(call: Call) -> bool:
+    path = call.path
+    return call.edits and path is not None and not paths.outside(path)

@@ -1,0 +1,87 @@
+"""What no rule, no mode and no person's "always" lets through. Short on purpose: each entry is the end of a machine or an account."""
+
+from __future__ import annotations
+
+import re
+
+from askback.domain.policy import paths
+from askback.domain.policy.calls import Call
+from askback.domain.policy.dangers import letters
+from askback.domain.policy.shell.lexer import Argv
+from askback.domain.policy.shell.programs import basename
+from askback.domain.policy.shell.reading import Reading
+
+_HOME = re.compile(r"(?:~[A-Za-z0-9_-]*|\$HOME|\$\{HOME[^}]*\}|/home/[^/]+|/root|/Users/[^/]+)(?:/\.?\*?)*")
+_SYSTEM = frozenset("bin boot dev etc home lib lib64 opt proc root sbin srv sys usr var users system library applications".split())
+_BOMB = re.compile(r"([\w:.]+)\s*\(\s*\)\s*\{[^}]*?(?<![\w:.])\1\s*\|\s*\1\s*&")
+_FORMATS = frozenset("mkfs mke2fs mkswap wipefs blkdiscard".split())
+_PLAIN_DEVICES = re.compile(r"/dev/(?:null|zero|full|tty|stdin|stdout|stderr|fd/\d+|shm/.*|tcp/.*|udp/.*|ptmx)")
+_ACCOUNTS = frozenset({("etc", "passwd"), ("etc", "shadow"), ("etc", "sudoers"), ("etc", "gshadow"), ("etc", "sudoers.d")})
+_COPIES = frozenset("cp mv install ln tee rsync scp truncate touch sed".split())
+
+
+def broken(call: Call, reading: Reading | None) -> str | None:
+    """Say which hard limit a call breaks; None when it breaks none."""
+    if reading is None:
+        return _written(call.path) if call.edits and call.path is not None else None
+    text = call.input.get("command")
+    if isinstance(text, str) and _BOMB.search(text):
+        return "A function that calls itself in the background without end stops the machine."
+    for argv in reading.seen:
+        reason = _command(argv)
+        if reason:
+            return reason
+    return next((reason for target in reading.targets if (reason := _written(target))), None)
+
+
+def _command(argv: Argv) -> str | None:
+    name = basename(argv[0])
+    operands = [word for word in argv[1:] if not word.startswith("-")]
+    if name == "rm" and ({"r", "R"} & letters(argv) or _long(argv, "--recursive")):
+        return _everything(operands) or ("`--no-preserve-root` is never needed." if _long(argv, "--no-preserve-root") else None)
+    if name == "find" and ("-delete" in argv or any(basename(word) in {"rm", "shred"} for word in argv)):
+        return _everything(operands[:1])
+    if name in {"chmod", "chown", "chgrp"} and ("R" in letters(argv) or _long(argv, "--recursive")):
+        return _everything(operands[1:])
+    if name in _FORMATS or name.startswith("mkfs."):
+        return f"`{name}` erases a disk."
+    if name in {"dd", "shred", "tee", "cp", "mv", "fdisk", "sfdisk", "parted", "sgdisk"}:
+        written = [word[3:] for word in operands if word.startswith("of=")] if name == "dd" else operands[-1:] if name in {"cp", "mv"} else operands
+        device = next((word for word in written if _device(word)), None)
+        if device:
+            return f"Writing to the device `{device}` destroys what is on it."
+    if name in _COPIES or name == "dd":
+        edits = name not in {"sed"} or "i" in letters(argv)
+        targets = [word.removeprefix("of=") for word in operands] if name in {"dd", "tee", "touch", "truncate", "sed"} else operands[-1:]
+        return next((reason for word in targets if edits and (reason := _written(word))), None)
+    return None
+
+
+def _long(argv: Argv, option: str) -> bool:
+    """Tell whether a long option is given, also abbreviated as GNU programs allow."""
+    return any(len(word) > 3 and option.startswith(word) for word in argv[1:])
+
+
+def _everything(operands: list[str]) -> str | None:
+    for word in operands:
+        names = [name for name in paths.parts(word) if name not in {"*", ".*"}]
+        if word.startswith("/") and (not names or (len(names) == 1 and names[0] in _SYSTEM)):
+            return f"`{word}` is the whole system."
+        if _HOME.fullmatch(word):
+            return f"`{word}` is a whole home folder."
+    return None
+
+
+def _device(path: str) -> bool:
+    return path.startswith("/dev/") and not _PLAIN_DEVICES.fullmatch(path)
+
+
+def _written(path: str) -> str | None:
+    if _device(path):
+        return f"Writing to the device `{path}` destroys what is on it."
+    names = paths.parts(path)
+    if ".ssh" in names or names[-1:] == ["authorized_keys"]:
+        return f"Writing `{path}` can open the account to others."
+    if path.startswith("/") and tuple(names[:2]) in _ACCOUNTS:
+        return f"Writing `{path}` changes who may use the machine."
+    return None

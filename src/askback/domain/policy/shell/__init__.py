@@ -1,0 +1,1 @@
+"""Shell commands, read strictly: what is not understood completely is asked."""

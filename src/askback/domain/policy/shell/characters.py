@@ -1,0 +1,80 @@
+"""Characters that hide or pretend: a command that holds one is shown to a person, not run.
+
+What is printed on the card must be what the shell reads. So no controls, no format characters, no blanks that
+are not blanks to the shell, and no letters or signs that look like other ones.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_PLAIN = re.compile(r"[\t\n -~]*")
+_HIDDEN = re.compile(  # default-ignorable and empty-looking code points whose category is not telling
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+)
+_UNWANTED = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
+_MARKS = {"Mn", "Me"}
+_MIXED = re.compile(r"[^\W\d_]+")
+_SCRIPTS = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU")
+_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u02d7\u2043\ufe58\ufe63\uff0d"
+_LOOKS_LIKE_SYNTAX = re.compile(
+    "[\u2018-\u201f\u2032\u2033\u02b9\u02bb\u02bc\u02c8\u02ee\u2039\u203a\u2044\u2215\u2216\u2223\u01c0\u2758\u037e\u204f]"
+)
+
+
+def suspicious(text: str) -> str | None:
+    """Say what in a text could deceive a reader; None when every character shows itself.
+
+    Tabs, line feeds and printable ASCII are fine, and so are letters of any language.
+    """
+    if _PLAIN.fullmatch(text):
+        return None
+    hidden = _HIDDEN.search(text)
+    if hidden:
+        return _named(hidden[0])
+    stacked = 0
+    for char in text:
+        category = unicodedata.category(char)
+        stacked = stacked + 1 if category in _MARKS else 0
+        if stacked > 2:
+            return "more than two marks are stacked on one letter"
+        if category in _UNWANTED and char not in " \t\n":
+            return _named(char)
+        if ord(char) > 127 and _pretends(char, category):
+            return f"{_named(char)}, which looks like another character"
+    return _mixed(text)
+
+
+def deceptive_word(word: str) -> str | None:
+    """Say why one unquoted word could deceive: a dash that is no hyphen, a quote that quotes nothing."""
+    if word.isascii():
+        return None
+    if word[0] in _DASHES:
+        return f"{_named(word[0])}, which looks like the hyphen of an option"
+    found = _LOOKS_LIKE_SYNTAX.search(word)
+    return f"{_named(found[0])}, which looks like shell syntax" if found else None
+
+
+def _named(char: str) -> str:
+    return f"it holds U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip()
+
+
+def _pretends(char: str, category: str) -> bool:
+    """Tell whether a character is a variant of ASCII: full-width, mathematical and the like."""
+    folded = unicodedata.normalize("NFKC", char)
+    if folded == char or not folded.isascii():
+        return False
+    return 0xFF01 <= ord(char) <= 0xFF5E or (category[0] == "L" and char not in "ªº") or folded in "!;&|<>`$()"
+
+
+def _mixed(text: str) -> str | None:
+    """Latin and look-alike letters in one word, such as a Cyrillic a in `main`."""
+    for word in _MIXED.findall(text):
+        if word.isascii():
+            continue
+        names = [unicodedata.name(letter, "") for letter in word]
+        latin = any(name.startswith("LATIN") for name in names)
+        if latin and any(name.startswith(_SCRIPTS) for name in names):
+            return f"it mixes alphabets in one word ({word})"
+    return None

@@ -1,0 +1,159 @@
+"""The subset of bash that is understood completely: simple commands of literal words, joined by `&&`, `||`, `|`, `;`.
+
+A command line is either covered by these tokens from its first to its last byte, or refused with the reason.
+So nothing that bash would expand, redirect into a file or run on the side gets through as text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from askback.domain.policy.shell import limits
+from askback.domain.policy.shell.characters import deceptive_word
+
+Argv = tuple[str, ...]
+
+_PIECE = r"""[A-Za-z0-9_@%+=:,./^~#\-\u0080-\U0010ffff]+|'[^']*'|"(?:[^"\\$`!]|\\[^\n]|\$(?=["\ |)/])|!(?=["\ ]))*"|\\[!-~\ ]"""
+_END = r"(?=[ \t\n;|&]|\Z)"
+_TOKEN = re.compile(
+    rf"""(?P<blank>[ \t]+)
+    |(?P<redirect>[0-2]?>&[12]{_END}|(?:[0-2]?>>?|&>>?|0?<)[ \t]*/dev/null{_END})
+    |(?P<join>&&|\|\||\|)
+    |(?P<end>;|\n)
+    |(?P<word>(?:{_PIECE})+|[\[\]]{_END})""",
+    re.VERBOSE,
+)
+_SIMPLE = re.compile(r"[A-Za-z0-9_@%+,./\-][A-Za-z0-9_@%+=:,./^#\-]*")
+_PIECES = re.compile(rf"(?P<quoted>'[^']*')|(?P<double>\"(?:[^\"\\]|\\.)*\")|(?P<escaped>\\.)|(?P<plain>[^'\"\\]+)")
+_IN_DOUBLE = re.compile(r'\\([\\"$`])')
+_HOME = re.compile(r"(?:\A|[=:'\"])~")
+
+RESERVED = frozenset(
+    "if then elif else fi for while until do done case esac select in function coproc time ! { } [[ ]]".split()
+)
+_NAMES = {
+    "$": "an expansion (`$`)", "`": "a command substitution (`` ` ``)", "(": "a parenthesis", ")": "a parenthesis",
+    ">": "a redirection", "<": "a redirection", "&": "a command in the background (`&`)", "*": "a pattern (`*`)",
+    "?": "a pattern (`?`)", "[": "a pattern (`[`)", "]": "a pattern (`]`)", "{": "a brace", "}": "a brace",
+    "!": "an exclamation mark outside single quotes", "'": "a quote that does not end", '"': "double quotes with an expansion, or that do not end",
+    "\\": "a backslash before the end of a line",
+}  # fmt: skip
+
+
+class NotUnderstood(Exception):  # noqa: N818 - a verdict, not a failure
+    """The command is outside the subset; the message says which part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word: what the program gets, and how it was written."""
+
+    text: str
+    raw: str
+
+
+def read(text: str, *, posix: bool = False) -> tuple[Argv, ...]:
+    """Split a command line into the argument vectors of its simple commands, in order.
+
+    `posix` keeps to what dash and bash read alike. Raises NotUnderstood for everything outside the subset.
+    """
+    commands: list[Argv] = []
+    words: list[Word] = []
+    wanted = False
+    for kind, token, glued in _tokens(text):
+        if kind == "word":
+            words.append(_word(token, first=not words))
+        elif kind == "redirect":
+            if posix and token[0] == "&":
+                raise NotUnderstood("`&>` means something else in sh")
+            if not words or (glued and words[-1].raw.isdigit()):
+                raise NotUnderstood(f"the redirection `{token}` stands in an unusual place")
+        elif words:
+            commands.append(_finished(words))
+            words, wanted = [], kind == "join"
+        elif token != "\n":
+            raise NotUnderstood(f"there is no command before `{token}`")
+        if len(commands) > limits.COMMANDS:
+            break
+    if words:
+        commands.append(_finished(words))
+    elif wanted:
+        raise NotUnderstood("the last command is missing")
+    if not commands:
+        raise NotUnderstood("there is no command")
+    if len(commands) > limits.COMMANDS:
+        raise NotUnderstood(f"it has more than {limits.COMMANDS} commands")
+    return tuple(commands)
+
+
+def split_words(text: str) -> Argv:
+    """Read one simple command and nothing else: the words of a rule. Raises NotUnderstood."""
+    words: list[Word] = []
+    for kind, token, _ in _tokens(text):
+        if kind != "word":
+            raise NotUnderstood(f"`{token}` joins or redirects commands")
+        words.append(_word(token, first=False))
+    if not words:
+        raise NotUnderstood("there is no command")
+    return tuple(word.text for word in words)
+
+
+def _tokens(text: str) -> list[tuple[str, str, bool]]:
+    """(kind, text, glued to a word before it) for everything but blanks."""
+    found: list[tuple[str, str, bool]] = []
+    at, size, before = 0, len(text), "blank"
+    while at < size:
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise NotUnderstood(f"it has {_NAMES.get(text[at], 'something unusual')} at position {at + 1}")
+        kind = match.lastgroup or ""
+        if kind == "word" and before in {"word", "redirect"}:
+            raise NotUnderstood(f"two tokens touch at position {at + 1}")
+        if kind != "blank":
+            found.append((kind, match[0], before == "word"))
+        at, before = match.end(), kind
+    return found
+
+
+def _word(raw: str, *, first: bool) -> Word:
+    if _SIMPLE.fullmatch(raw):
+        text = raw
+    else:
+        if raw[0] == "#":
+            raise NotUnderstood("it has a comment")
+        text = _decoded(raw)
+    if first and (raw in RESERVED or text in RESERVED):
+        raise NotUnderstood(f"`{text}` is a word of the shell's own language")
+    if first and "=" in raw:
+        raise NotUnderstood("it sets a variable")
+    return Word(text, raw)
+
+
+def _decoded(raw: str) -> str:
+    parts: list[str] = []
+    before = ""
+    for piece in _PIECES.finditer(raw):
+        part = piece[0]
+        if piece.lastgroup == "quoted":
+            parts.append(part[1:-1])
+        elif piece.lastgroup == "double":
+            parts.append(_IN_DOUBLE.sub(r"\1", part[1:-1]))
+        elif piece.lastgroup == "escaped":
+            parts.append(part[1])
+        else:
+            if _HOME.search(before + part):
+                raise NotUnderstood("it has `~`, which stands for a home folder")
+            deceptive = deceptive_word(part)
+            if deceptive:
+                raise NotUnderstood(deceptive)
+            parts.append(part)
+        before = part[-1]
+    return "".join(parts)
+
+
+def _finished(words: list[Word]) -> Argv:
+    argv = tuple(word.text for word in words)
+    if not argv[0]:
+        raise NotUnderstood("the command's name is empty")
+    return argv

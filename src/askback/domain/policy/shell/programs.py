@@ -1,0 +1,58 @@
+"""Programs that are not what they seem: they run other programs, run code, or change the shell itself."""
+
+from __future__ import annotations
+
+import re
+
+WRAPPERS = frozenset(
+    """env nice timeout sudo doas su runuser command builtin exec time nohup xargs parallel stdbuf setsid ionice chrt
+    taskset unshare nsenter chroot script strace ltrace gdb lldb valgrind flock entr watch at batch busybox toybox
+    setarch numactl prlimit firejail bwrap systemd-run caffeinate proxychains rlwrap unbuffer expect screen tmux
+    dbus-run-session fakeroot linux32 linux64 run-parts start-stop-daemon catchsegv perf hyperfine coproc""".split()
+)
+"""Run the command in their arguments. Only a rule that names every word allows them."""
+
+STATE = frozenset(
+    """eval exec source . cd pushd popd export alias unalias trap hash set shopt unset declare typeset local readonly
+    read mapfile readarray enable bind complete compgen compopt let getopts wait kill disown fg bg jobs suspend logout
+    exit return break continue shift umask ulimit history fc dirs times builtin command caller help""".split()
+)
+"""Builtins that change what later commands mean, or run text. No rule allows them."""
+
+_INTERPRETERS = frozenset(
+    """sh bash dash zsh ksh mksh ash fish csh tcsh pwsh powershell python pypy perl ruby lua luajit node nodejs deno
+    bun php tclsh wish Rscript R julia octave ghci scala groovy jshell irb ipython erl elixir iex guile racket sbcl
+    clisp emacs vim vi nvim view ex ed m4 osascript swift crystal raku""".split()
+)
+_RUNNERS = frozenset("npx bunx pnpx uvx pipx ssh npm pnpm yarn uv poetry pipenv cargo go docker podman kubectl".split())
+_VERSION = re.compile(r"-?[\d.]+$")
+_ASKS_VERSION = frozenset({"--version", "-V", "-v", "version"})
+
+
+def basename(program: str) -> str:
+    """Return the last part of a program's path."""
+    return program.rpartition("/")[2]
+
+
+def interpreter(program: str) -> bool:
+    """Tell whether a program runs code from its arguments, its standard input or a file: `python3.12`, `bash`."""
+    name = basename(program)
+    return name in _INTERPRETERS or _VERSION.sub("", name) in _INTERPRETERS
+
+
+def runs_code(argv: tuple[str, ...], prefix: int) -> str | None:
+    """Say why a rule for the first `prefix` words does not bind what an interpreter or a runner would run.
+
+    A rule has to name the script, the module or the sub-command: `python3 manage.py:*`, `python3 -m pytest:*`,
+    `npm test:*`.
+    """
+    name = basename(argv[0])
+    code = interpreter(name)
+    if not code and name not in _RUNNERS:
+        return None
+    if len(argv) == 2 and argv[1] in _ASKS_VERSION:
+        return None
+    named = argv[1:prefix]
+    if not named or (code and named[0] != "-m" and named[0].startswith("-")) or named == ("-m",):
+        return f"`{name}` runs what its arguments name, and the rule does not name it"
+    return None
