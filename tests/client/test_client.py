@@ -381,3 +381,20 @@ async def test_a_closed_client_fails_what_waits(connect: Connect, thread: str):
         await waiting
     with pytest.raises(ConnectionLost):
         await client.list()
+
+
+@pytest.mark.requirement("G4")
+async def test_a_feed_that_opens_right_after_another_has_closed_gets_its_events(
+    agent: AsyncClient, thread: str
+):
+    await agent.create(FORM, thread_id=thread)
+    with anyio.fail_after(20):
+        for _ in range(3):
+            feed = agent.events(thread, cursor=0)
+            assert (await anext(feed))["type"] == "request.created"
+            await feed.aclose()
+        feed = agent.events(thread, cursor=1)
+        message = asyncio.create_task(anext(feed))
+        await agent.say("Hello", thread_id=thread)
+        assert (await message)["type"] == "message.added"
+        await feed.aclose()

@@ -43,6 +43,7 @@ class Link:
         self._channel: Channel | None = None
         self._runner: asyncio.Task[None] | None = None
         self._background: set[asyncio.Task[Any]] = set()
+        self._leaving: set[asyncio.Task[Any]] = set()
         self._down_since = 0.0
         self._cause = "not connected yet"
         self._closed = False
@@ -78,12 +79,16 @@ class Link:
     async def listen(self, thread_id: str | None, listener: Listener) -> None:
         """Deliver events to `listener`."""
         self._start()
+        while self._leaving:  # or the server would hear of the end of the last one after this beginning
+            await asyncio.wait(self._leaving)
         await self._transmit(self._session.listen(thread_id, listener))
 
     def leave(self, thread_id: str | None, listener: Listener) -> None:
         """Stop delivering events to `listener`."""
         if (frame := self._session.leave(thread_id, listener)) is not None:
-            self.background(self._transmit(frame))
+            task = self.background(self._transmit(frame))
+            self._leaving.add(task)
+            task.add_done_callback(self._leaving.discard)
 
     def background(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run something to its end, also when whoever wanted it is cancelled; closing waits for it a moment."""
