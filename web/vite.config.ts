@@ -23,6 +23,7 @@ export default defineConfig({
     emptyOutDir: true,
     manifest: "manifest.json",
     target: "es2022",
+    cssTarget: "esnext",
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {

@@ -17,8 +17,9 @@ export const $ = (id: string): HTMLElement => {
   return found;
 };
 
-/** Put the page's own words into the reader's language. */
+/** Put the page's own words, which are written in English, into the reader's language. */
 export function speak(): void {
+  if (locale === "en") return;
   for (const element of document.querySelectorAll<HTMLElement>("[data-say]"))
     element.textContent = say(element.dataset.say ?? "");
 }

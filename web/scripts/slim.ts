@@ -1,5 +1,5 @@
 /** What the build leaves out of the pages: the layout of templates, and texts that no page can show. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type { Plugin } from "vite";
 
 interface Node {
@@ -59,15 +59,31 @@ export function slimTemplates(): Plugin {
   };
 }
 
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
+const keysIn = (source: string, pattern: RegExp): string[] =>
+  [...source.matchAll(pattern)].map((found) => found[1] ?? "");
+
 /** The source files that make the faults which a page can show. */
 const FAULTS = ["../src/core/answer.ts", "../src/core/field.ts"];
 
 function shown(): RegExp {
-  const source = FAULTS.map((path) => readFileSync(new URL(path, import.meta.url), "utf8")).join("\n");
-  const keys = [...source.matchAll(/(["`])([a-z_]+[a-z_.]*(?:\$\{\w+\})?)\1/g)].map((found) =>
-    (found[2] ?? "").replaceAll(".", "\\.").replace(/\$\{\w+\}/, "\\w+"),
+  const keys = keysIn(FAULTS.map(read).join("\n"), /["`]([a-z_]+[a-z_.]*(?:\$\{\w+\})?)["`]/g).map((key) =>
+    key.replaceAll(".", "\\.").replace(/\$\{\w+\}/, "\\w+"),
   );
   return new RegExp(`^(ui\\..+|fault\\.(${keys.join("|")}))$`);
+}
+
+/** The texts that stand in the pages themselves, in English, and nowhere else. */
+function inPages(): Set<string> {
+  const files = readdirSync(new URL("../pages", import.meta.url)).map((name) => `../pages/${name}`);
+  const scripts = [...files, "../src/elements/thread.ts", "../src/elements/inbox.ts"].filter((path) =>
+    path.endsWith(".ts"),
+  );
+  const said = new Set(keysIn(scripts.map(read).join("\n"), /\bsay\("(\w+)"/g));
+  const written = files
+    .filter((path) => path.endsWith(".html"))
+    .flatMap((path) => keysIn(read(path), /data-say="(\w+)"/g));
+  return new Set(written.filter((key) => !said.has(key)).map((key) => `ui.${key}`));
 }
 
 /** Keeps, of the catalogues, the words of the interface and the faults of answers. */
@@ -77,9 +93,11 @@ export function slimCatalogues(): Plugin {
     apply: "build",
     enforce: "pre",
     transform(code, id) {
-      if (!/\/messages\/\w+\.json$/.test(id)) return null;
+      const [, language] = /\/messages\/(\w+)\.json$/.exec(id) ?? [];
+      if (!language) return null;
       const keep = shown();
-      const entries = Object.entries(JSON.parse(code)).filter(([key]) => keep.test(key));
+      const drop = language === "en" ? inPages() : new Set();
+      const entries = Object.entries(JSON.parse(code)).filter(([key]) => keep.test(key) && !drop.has(key));
       return { code: JSON.stringify(Object.fromEntries(entries)), map: null };
     },
   };

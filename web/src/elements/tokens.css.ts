@@ -3,21 +3,21 @@ import { css } from "./element.ts";
 /** The design system's values; a host page overrides the `--askback-*` names. */
 export const tokens = css`
   :host {
-    --_surface: var(--askback-surface, light-dark(#ffffff, #1c1e22));
-    --_raised: var(--askback-raised, light-dark(#f5f6f7, #25282d));
+    --_surface: var(--askback-surface, light-dark(#fff, #1c1e22));
     --_text: var(--askback-text, light-dark(#1f2328, #e8eaed));
     --_muted: var(--askback-text-muted, light-dark(#59616b, #a8b0ba));
     --_line: var(--askback-border-soft, light-dark(#dfe2e6, #353a41));
     --_edge: var(--askback-border, light-dark(#818994, #7d8590));
     --_accent: var(--askback-accent, light-dark(#2f5bd0, #9db7ff));
-    --_on-accent: var(--askback-accent-contrast, light-dark(#ffffff, #0f1a38));
-    --_tint: var(--askback-tint, light-dark(#eef3ff, #232c44));
     --_danger: var(--askback-danger, light-dark(#b3261e, #ff9d94));
-    --_on-danger: var(--askback-danger-contrast, light-dark(#ffffff, #38090a));
-    --_danger-tint: light-dark(#fdf1f0, #3a2424);
     --_success: var(--askback-success, light-dark(#1a7345, #84d8a8));
-    --_success-tint: light-dark(#e8f5ee, #1d3428);
-    --_focus: var(--askback-focus, light-dark(#2f5bd0, #b9ccff));
+    --_on-accent: var(--askback-accent-contrast, var(--_surface));
+    --_on-danger: var(--askback-danger-contrast, var(--_surface));
+    --_raised: var(--askback-raised, color-mix(in srgb, var(--_text) 5%, var(--_surface)));
+    --_tint: var(--askback-tint, color-mix(in srgb, var(--_accent) 9%, var(--_surface)));
+    --_danger-tint: color-mix(in srgb, var(--_danger) 9%, var(--_surface));
+    --_success-tint: color-mix(in srgb, var(--_success) 9%, var(--_surface));
+    --_focus: var(--askback-focus, var(--_accent));
     --_radius: var(--askback-radius, 0.5rem);
     --_gap: var(--askback-gap, 1.25rem);
     --_mono: var(--askback-font-mono, ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace);
