@@ -209,6 +209,14 @@ async def test_a_subscription_replays_from_its_cursor_and_then_goes_live(open_: 
 
 
 @pytest.mark.requirement("A20")
+async def test_a_subscription_that_ends_before_it_has_begun_does_not_go_on(open_: Open, app: App):
+    peer = await open_("requester")
+    peer.send("subscribe", thread_id="t1")
+    assert await peer.call("unsubscribe", thread_id="t1") == {}
+    await peer.call("message", thread_id="t1", body={"content": [{"type": "text", "text": "hi"}]})
+    assert app.services.bus.topic_count() == 0  # type: ignore[attr-defined]
+
+
 async def test_a_slow_operation_holds_up_no_other(open_: Open, app: App, monkeypatch: pytest.MonkeyPatch):
     agent = await open_()
     release = asyncio.Event()

@@ -48,6 +48,7 @@ class Connection:
         self._send = send
         self._locale = locale
         self._outbox = Outbox[str](self._write)
+        self.subscribing = asyncio.Lock()
         self._large = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._room = asyncio.Event()

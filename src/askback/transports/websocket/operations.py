@@ -38,6 +38,7 @@ class Peer(Reader, Waiter, Protocol):
     watchers: dict[str | None, Watcher]
     waiting: set[str]
     closed: bool
+    subscribing: asyncio.Lock
 
     @property
     def principal(self) -> Principal:
@@ -165,19 +166,20 @@ async def _thread(peer: Peer, frame: Frame) -> str:
 async def _subscribe(peer: Peer, frame: Frame) -> str:
     thread_id = _place(frame)
     after = _whole(frame, "cursor", minimum=0, maximum=_MAX_CURSOR)
-    peer.unwatch(thread_id)
     reader = Inbox(peer) if thread_id is None else peer
-    watcher = await peer.watches.open(peer.principal, reader, thread_id=thread_id, after=after)
-    peer.unwatch(thread_id)  # two of the same may have been under way at once
-    if peer.closed:
-        watcher.close()
-    else:
-        peer.watchers[thread_id] = watcher
+    async with peer.subscribing:  # first come, first served: beginnings and ends keep their order
+        peer.unwatch(thread_id)
+        watcher = await peer.watches.open(peer.principal, reader, thread_id=thread_id, after=after)
+        if peer.closed:
+            watcher.close()
+        else:
+            peer.watchers[thread_id] = watcher
     return f'{{"cursor":{watcher.cursor}}}'
 
 
-def _unsubscribe(peer: Peer, frame: Frame) -> str:
-    peer.unwatch(_place(frame))
+async def _unsubscribe(peer: Peer, frame: Frame) -> str:
+    async with peer.subscribing:
+        peer.unwatch(_place(frame))
     return "{}"
 
 
@@ -197,6 +199,7 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
         "message": _message,
         "thread": _thread,
         "subscribe": _subscribe,
+        "unsubscribe": _unsubscribe,
     }
 )
 """Those that may wait for the store."""
@@ -204,9 +207,7 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
 LARGE = frozenset({"list", "thread", "wait"})
 """Those whose reply may be megabytes: one at a time on a connection, and none while the last is on its way."""
 
-INLINE: Mapping[str, Callable[[Peer, Frame], str]] = MappingProxyType(
-    {"unsubscribe": _unsubscribe, "ping": _ping}
-)
+INLINE: Mapping[str, Callable[[Peer, Frame], str]] = MappingProxyType({"ping": _ping})
 """Those that are done at once."""
 
 
