@@ -100,83 +100,41 @@ export type Entry =
  * `tool_call_id`; else after the message `message_id`; else by `seq`.
  */
 export function entries(thread: Transcript): Entry[] {
-  const requests = [...thread.requests].sort(bySeq);
   const messages = [...thread.messages].sort(bySeq);
-  const place = placement(requests, messages);
-  const shown: Entry[] = [];
-  const loose = place.loose[Symbol.iterator]();
-  let waiting = loose.next();
-  const pull = (before: number) => {
-    for (; !waiting.done && waiting.value.seq < before; waiting = loose.next())
-      shown.push(entryOf(waiting.value));
-  };
-  for (const message of messages) {
-    pull(message.seq);
-    shown.push({ type: "message", id: message.id, message, parts: partsOf(message, place) });
-    shown.push(...(place.afterMessage.get(message.id) ?? []).map(entryOf));
+  const places = new Set(messages.flatMap(({ id, content }) => [`message ${id}`, ...content.map(placeOf)]));
+  const held = new Map<string, Placed[]>();
+  for (const request of [...thread.requests].sort(bySeq)) {
+    const { id, tool_call_id, message_id } = request;
+    const own = [`request ${id}`, `tool ${tool_call_id}`, `message ${message_id}`];
+    const place = own.find((name) => places.has(name)) ?? "";
+    held.set(place, [...(held.get(place) ?? []), request]);
   }
-  pull(Number.POSITIVE_INFINITY);
-  return shown;
+  const loose = held.get("") ?? [];
+  const before = (seq: number) => loose.splice(0, loose.filter((request) => request.seq < seq).length);
+  /** What stands at a place; a place that is named twice counts once. */
+  const take = (place: string) => (places.delete(place) ? (held.get(place) ?? []) : []);
+  const shown = messages.flatMap((message): Entry[] => [
+    ...before(message.seq).map(entryOf),
+    { type: "message", id: message.id, message, parts: partsOf(message, places, take) },
+    ...take(`message ${message.id}`).map(entryOf),
+  ]);
+  return [...shown, ...loose.map(entryOf)];
 }
 
-interface Placement {
-  byId: Map<string, Placed>;
-  owner: Map<string, string>;
-  afterTool: Map<string, Placed[]>;
-  afterMessage: Map<string, Placed[]>;
-  loose: Placed[];
+function placeOf(block: Block): string {
+  return `${block.type} ${block.type === "request" ? block.request_id : block.type === "tool" && block.tool_call_id}`;
 }
 
-function placement(requests: Placed[], messages: Message[]): Placement {
-  const owner = new Map<string, string>();
-  const tools = new Set<string>();
-  for (const message of messages) {
-    for (const block of message.content) {
-      if (block.type === "request" && !owner.has(block.request_id)) owner.set(block.request_id, message.id);
-      if (block.type === "tool") tools.add(block.tool_call_id);
-    }
-  }
-  const known = new Set(messages.map((message) => message.id));
-  const free = requests.filter((request) => !owner.has(request.id));
-  const byTool = (request: Placed) => (tools.has(request.tool_call_id ?? "") ? request.tool_call_id : null);
-  const byMessage = (request: Placed) =>
-    !byTool(request) && known.has(request.message_id ?? "") ? request.message_id : null;
-  return {
-    byId: new Map(requests.map((request) => [request.id, request])),
-    owner,
-    afterTool: group(free, byTool),
-    afterMessage: group(free, byMessage),
-    loose: free.filter((request) => !byTool(request) && !byMessage(request)),
-  };
-}
-
-function group(
-  requests: Placed[],
-  keyOf: (request: Placed) => string | null | undefined,
-): Map<string, Placed[]> {
-  const groups = new Map<string, Placed[]>();
-  for (const request of requests) {
-    const key = keyOf(request);
-    if (key) groups.set(key, [...(groups.get(key) ?? []), request]);
-  }
-  return groups;
-}
-
-/** A tool or request that is named twice is shown at the first place; `take` empties the map as it goes. */
-function partsOf(message: Message, place: Placement): Part[] {
+function partsOf(message: Message, places: ReadonlySet<string>, take: (place: string) => Placed[]): Part[] {
   return message.content.flatMap((block): Part[] => {
+    const place = placeOf(block);
     if (block.type === "request") {
-      if (place.owner.get(block.request_id) !== message.id) return [];
-      place.owner.delete(block.request_id);
-      return [partOf(block.request_id, place.byId.get(block.request_id) ?? null)];
+      const { request_id: id } = block;
+      return places.has(place) ? [{ type: "request", id, request: take(place)[0] ?? null }] : [];
     }
-    if (block.type !== "tool") return [block];
-    const asked = place.afterTool.get(block.tool_call_id) ?? [];
-    place.afterTool.delete(block.tool_call_id);
-    return [block, ...asked.map((request) => partOf(request.id, request))];
+    return [block, ...(block.type === "tool" ? take(place).map(entryOf) : [])];
   });
 }
 
-const partOf = (id: string, request: Placed | null): Part => ({ type: "request", id, request });
-const entryOf = (request: Placed): Entry => ({ type: "request", id: request.id, request });
+const entryOf = (request: Placed) => ({ type: "request", id: request.id, request }) as const;
 const bySeq = (a: { seq: number }, b: { seq: number }) => a.seq - b.seq;
