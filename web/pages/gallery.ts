@@ -3,7 +3,7 @@ import { WireError, wireError } from "../src/client/errors.ts";
 import { emptyThread, type Transcript } from "../src/core/transcript.ts";
 import type { InputRequest } from "../src/core/wire.ts";
 import type { SubmitEvent } from "../src/elements/events.ts";
-import type { AskbackRequest } from "../src/elements/request.ts";
+import { AskbackRequest } from "../src/elements/request.ts";
 import { $, speak } from "./page.ts";
 
 /** What the pretended server does with an answer: settle it, never reply, or refuse. */
@@ -53,10 +53,6 @@ function drawRequest(example: Example, request: InputRequest): AskbackRequest {
   card.readonly = example.readonly ?? false;
   card.request = request;
   card.addEventListener("askback-submit", (event) => respond(card, event, example.reply ?? "settle"));
-  if (example.send)
-    void card.updateComplete.then(() => {
-      card.submit({ focus: false });
-    });
   return card;
 }
 
@@ -94,8 +90,11 @@ async function show(): Promise<void> {
       const box = document.createElement("section");
       box.className = "example";
       box.id = `example-${example.id}`;
-      box.append(heading("h3", example.title), drawExample(example));
+      const shown = drawExample(example);
+      box.append(heading("h3", example.title), shown);
       place.append(box);
+      if (example.send && shown instanceof AskbackRequest)
+        void shown.updateComplete.then(() => shown.submit({ focus: false }));
     }
   }
   place.dataset.ready = "";

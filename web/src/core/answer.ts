@@ -6,10 +6,10 @@
  */
 
 import { fault } from "./fault.ts";
-import { checkValue, isProvided, type Matches } from "./field.ts";
+import { checkValue, isProvided } from "./field.ts";
 import { join, own, shorten } from "./path.ts";
 import { browserMatches } from "./patterns.ts";
-import type { Answer, Fault, Field, Form, Json } from "./wire.ts";
+import { type Answer, allFields, type Fault, type Field, type Form, type Json } from "./wire.ts";
 
 export interface AnswerRules {
   /** `request.view.patterns`: by field id, JavaScript or null where only the server decides. */
@@ -29,12 +29,24 @@ export function checkAnswer(form: Form, values: unknown, rules: AnswerRules = {}
   }
   const given = values as Record<string, unknown>;
   if (Object.keys(given).length === 0) return { faults: [fault("values", "empty.values")] };
-  const sheet = new Sheet(given, rules);
-  for (const { fields, optional } of form.sections ?? [{ fields: form.fields ?? [], optional: false }]) {
-    if (optional && fields.every((field) => isUntouched(field, own(given, field.id)))) sheet.skip(fields);
-    else sheet.check(fields);
-  }
-  return sheet.verdict();
+  const clean: [string, Json][] = [];
+  const other: [string, true][] = [];
+  const sections = form.sections ?? [{ fields: form.fields ?? [], optional: false }];
+  const faults = sections.flatMap(({ fields, optional }) =>
+    optional && fields.every((field) => isUntouched(field, own(given, field.id)))
+      ? []
+      : fields.flatMap((field) => {
+          const checked = checkField(field, own(given, field.id), rules);
+          if (checked.clean !== undefined) clean.push([field.id, checked.clean]);
+          if (checked.other) other.push([field.id, true]);
+          return checked.faults;
+        }),
+  );
+  const known = new Set(allFields(form).map((field) => field.id));
+  const strange = Object.keys(given).filter((key) => !known.has(key));
+  faults.push(...strange.map((key) => fault(join("values", shorten(key)), "unknown_field")));
+  if (faults.length) return { faults };
+  return { values: Object.fromEntries(clean), other: Object.fromEntries(other) };
 }
 
 /** A box that is not ticked does not make a section begun. */
@@ -43,59 +55,24 @@ function isUntouched(field: Field, value: unknown): boolean {
   return !isProvided(field, value) || (box && value === false);
 }
 
-class Sheet {
-  private readonly seen = new Set<string>();
-  private readonly faults: Fault[] = [];
-  private readonly clean: [string, Json][] = [];
-  private readonly other: [string, true][] = [];
+interface Verdict {
+  clean?: Json;
+  other?: boolean;
+  faults: Fault[];
+}
 
-  constructor(
-    private readonly given: Record<string, unknown>,
-    private readonly rules: AnswerRules,
-  ) {}
-
-  skip(fields: Field[]): void {
-    for (const field of fields) this.seen.add(field.id);
-  }
-
-  check(fields: Field[]): void {
-    this.skip(fields);
-    for (const field of fields) this.checkOne(field);
-  }
-
-  verdict(): Checked {
-    for (const key of Object.keys(this.given)) {
-      if (!this.seen.has(key)) this.faults.push(fault(join("values", shorten(key)), "unknown_field"));
-    }
-    if (this.faults.length) return { faults: this.faults };
-    return { values: Object.fromEntries(this.clean), other: Object.fromEntries(this.other) };
-  }
-
-  private checkOne(field: Field): void {
-    const value = own(this.given, field.id);
-    const path = join("values", field.id);
-    const lenient = field.validate_on_client === false && !this.rules.strict;
-    if (!isProvided(field, value)) {
-      if (field.required && !lenient) this.faults.push(fault(path, "required_missing"));
-      return;
-    }
-    const { clean, other, faults } = checkValue(field, value, this.matcher(field));
-    if (faults.length && !lenient) {
-      this.faults.push(
-        ...faults.map(([at, key, params]) => fault(at === null ? path : join(path, at), key, params)),
-      );
-      return;
-    }
-    this.clean.push([field.id, faults.length ? (value as Json) : clean]);
-    if (other) this.other.push([field.id, true]);
-  }
-
-  private matcher(field: Field): Matches {
-    const { matches, patterns } = this.rules;
-    return (value) => {
-      const pattern = "pattern" in field ? field.pattern : null;
-      if (!pattern) return true;
-      return matches ? matches(pattern, value) : browserMatches(own(patterns, field.id), value);
-    };
-  }
+function checkField(field: Field, value: unknown, { patterns, matches, strict }: AnswerRules): Verdict {
+  const path = join("values", field.id);
+  const lenient = field.validate_on_client === false && !strict;
+  if (!isProvided(field, value))
+    return { faults: field.required && !lenient ? [fault(path, "required_missing")] : [] };
+  const pattern = "pattern" in field ? field.pattern : null;
+  const fits = (text: string): boolean =>
+    !pattern || (matches ? matches(pattern, text) : browserMatches(own(patterns, field.id), text));
+  const { clean, other, faults } = checkValue(field, value, fits);
+  if (!faults.length) return { clean, other, faults: [] };
+  if (lenient) return { clean: value as Json, other, faults: [] };
+  return {
+    faults: faults.map(([at, key, params]) => fault(at === null ? path : join(path, at), key, params)),
+  };
 }

@@ -1,41 +1,37 @@
+import type { Locale } from "../core/messages.ts";
 import { render, type Template } from "./html.ts";
+import { localeOf, type Say, sayIn } from "./text.ts";
 
 /** The properties that were set since the last drawing, with what they were before. */
 export type Changed = ReadonlyMap<string, unknown>;
 
-/** Marks a style sheet's text; it holds no expressions. */
-export const css = (text: TemplateStringsArray): string => text[0] ?? "";
-
-const sheets = new Map<string, CSSStyleSheet>();
-
-function sheetOf(text: string): CSSStyleSheet {
-  const sheet = sheets.get(text) ?? new CSSStyleSheet();
-  if (!sheets.has(text)) sheet.replaceSync(text);
-  sheets.set(text, sheet);
+/** Makes a style sheet; it holds no expressions. */
+export function css(text: TemplateStringsArray): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text[0] ?? "");
   return sheet;
 }
+
+const dashed = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /**
  * An element that draws itself again when one of its properties is set.
  *
- * What a page set before the element was defined, and attributes, count as well.
+ * What a page set before the element was defined counts as well.
  */
 export abstract class AskbackElement extends HTMLElement {
-  static styles: readonly string[] = [];
-  /** The properties that cause a drawing, each with its attribute, or null where it has none. */
-  static properties: Record<string, string | null> = {};
+  static styles: CSSStyleSheet[] = [];
+  /** The properties that cause a drawing, with what they are at first; each but an object has an attribute too. */
+  static properties: Record<string, unknown> = {};
 
   protected readonly root = this.attachShadow({ mode: "open" });
   private readonly held = new Map<string, unknown>();
-  private early: [string, unknown][] = [];
   private changed = new Map<string, unknown>();
   private queued = false;
-  private first: () => void = () => {};
-  private drawn = new Promise<void>((resolve) => {
-    this.first = resolve;
-  });
-  /** Whether it was drawn before. */
-  hasUpdated = false;
+  protected locale: Locale = "en";
+  say: Say = sayIn("en");
+  /** Resolves when what was asked for is drawn. */
+  updateComplete: Promise<void> = Promise.resolve();
 
   /** Called once, by `customElements.define`: the moment to make the accessors. */
   static get observedAttributes(): string[] {
@@ -43,7 +39,6 @@ export abstract class AskbackElement extends HTMLElement {
     const { properties, prototype } = this;
     for (const name of Object.keys(properties)) {
       Object.defineProperty(prototype, name, {
-        configurable: true,
         get(this: AskbackElement) {
           return this.held.get(name);
         },
@@ -51,65 +46,54 @@ export abstract class AskbackElement extends HTMLElement {
           const before = this.held.get(name);
           if (Object.is(before, value)) return;
           this.held.set(name, value);
-          this.requestUpdate(name, before);
+          if (!this.changed.has(name)) this.changed.set(name, before);
+          this.requestUpdate();
         },
       });
     }
-    return Object.values(properties).filter((attribute) => attribute !== null);
+    return Object.keys(properties)
+      .filter((name) => properties[name] !== undefined && !(properties[name] instanceof Object))
+      .map(dashed);
   }
 
   constructor() {
     super();
     const { styles, properties } = this.constructor as typeof AskbackElement;
-    this.root.adoptedStyleSheets = styles.map(sheetOf);
-    // What a page set before the element was defined would hide the accessors.
-    for (const name of Object.keys(properties)) {
-      const own = Object.getOwnPropertyDescriptor(this, name);
-      if (!own) continue;
-      this.early.push([name, own.value]);
-      Reflect.deleteProperty(this, name);
-    }
+    this.root.adoptedStyleSheets = styles;
+    const early = Object.fromEntries(Object.entries(this).filter(([name]) => name in properties));
+    for (const name of Object.keys(early)) Reflect.deleteProperty(this, name);
+    Object.assign(this, properties, early);
   }
 
   connectedCallback(): void {
-    Object.assign(this, Object.fromEntries(this.early));
-    this.early = [];
     this.requestUpdate();
   }
 
-  disconnectedCallback(): void {}
-
   attributeChangedCallback(attribute: string, _before: string | null, value: string | null): void {
     const { properties } = this.constructor as typeof AskbackElement;
-    const name = Object.keys(properties).find((key) => properties[key] === attribute) ?? "";
-    const kind = typeof this.held.get(name);
-    Object.assign(this, {
-      [name]: kind === "boolean" ? value !== null : kind === "number" ? Number(value) : (value ?? ""),
-    });
+    for (const [name, first] of Object.entries(properties)) {
+      if (dashed(name) !== attribute) continue;
+      const read =
+        typeof first === "boolean" ? value !== null : typeof first === "number" ? Number(value) : value;
+      Object.assign(this, { [name]: read ?? first });
+    }
   }
 
   /** Draw again soon; everything set until then is drawn at once. */
-  requestUpdate(name?: string, before?: unknown): void {
-    if (name && !this.changed.has(name)) this.changed.set(name, before);
+  private requestUpdate(): void {
     if (this.queued || !this.isConnected) return;
     this.queued = true;
-    const drawing = Promise.resolve().then(() => this.update());
-    if (this.hasUpdated) this.drawn = drawing;
-    else void drawing.then(this.first);
-  }
-
-  /** Resolves when what was asked for is drawn. */
-  get updateComplete(): Promise<void> {
-    return this.drawn;
+    this.updateComplete = Promise.resolve().then(() => this.update());
   }
 
   private update(): void {
+    this.locale = localeOf(this);
+    this.say = sayIn(this.locale);
     this.willUpdate(this.changed);
     const changed = this.changed;
     this.changed = new Map();
     render(this.render(), this.root);
     this.queued = false;
-    this.hasUpdated = true;
     this.updated(changed);
   }
 

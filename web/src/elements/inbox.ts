@@ -1,12 +1,11 @@
 import { Client } from "../client/client.ts";
 import { followInbox } from "../client/follow-inbox.ts";
-import type { Locale } from "../core/messages.ts";
 import type { InputRequest } from "../core/wire.ts";
 import { AskbackElement, type Changed, css, drawList } from "./element.ts";
 import { html, render, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { questionOf } from "./show.ts";
-import { localeOf, type Say, sayIn, when } from "./text.ts";
+import { when } from "./text.ts";
 import { tokens } from "./tokens.css.ts";
 
 const list = css`
@@ -92,7 +91,7 @@ export class WaitingEvent extends Event {
  */
 export class AskbackInbox extends AskbackElement {
   static override styles = [tokens, list];
-  static override properties = { client: null, requests: null, base: "base", news: null };
+  static override properties = { client: undefined, requests: undefined, base: "", news: "" };
 
   declare client: Client | undefined;
   /** What waits; a host without a server may set it. */
@@ -100,15 +99,7 @@ export class AskbackInbox extends AskbackElement {
   declare base: string;
   declare news: string;
 
-  private say: Say = sayIn("en");
-  private locale: Locale = "en";
   private stop: (() => void) | undefined;
-
-  constructor() {
-    super();
-    this.base = "";
-    this.news = "";
-  }
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -117,8 +108,7 @@ export class AskbackInbox extends AskbackElement {
     this.stop = followInbox(this.client, (requests) => this.show(requests));
   }
 
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
+  disconnectedCallback(): void {
     this.stop?.();
   }
 
@@ -127,11 +117,6 @@ export class AskbackInbox extends AskbackElement {
     const fresh = requests.find((request) => !known.has(request.id));
     if (this.requests && fresh) this.news = this.say("new_question", { title: questionOf(fresh) });
     this.requests = requests;
-  }
-
-  protected override willUpdate(): void {
-    this.locale = localeOf(this);
-    this.say = sayIn(this.locale);
   }
 
   protected override updated(changed: Changed): void {

@@ -2,7 +2,6 @@ import { WireError } from "../client/errors.ts";
 import { newKey } from "../client/key.ts";
 import { isTerminal } from "../core/lifecycle.ts";
 import { INITIAL, isOpen, next, type Signal, type View } from "../core/machine.ts";
-import type { Locale } from "../core/messages.ts";
 import { isWithin, join } from "../core/path.ts";
 import {
   allFields,
@@ -24,7 +23,6 @@ import { drawEnded, drawReceipt } from "./receipt.ts";
 import { card, receipt } from "./request.css.ts";
 import { questionOf } from "./show.ts";
 import { drawProblems, type Problem } from "./summary.ts";
-import { localeOf, type Say, sayIn } from "./text.ts";
 import { buttons, tokens } from "./tokens.css.ts";
 
 /** What the element needs to send; `Client` is one. */
@@ -52,16 +50,16 @@ interface Attempt {
 export class AskbackRequest extends AskbackElement implements FormHost {
   static override styles = [tokens, buttons, card, receipt, fields];
   static override properties = {
-    request: null,
-    client: null,
-    headingLevel: "heading-level",
-    readonly: "readonly",
-    quiet: "quiet",
-    inThread: "in-thread",
-    view: null,
-    draft: null,
-    asking: null,
-    filters: null,
+    request: undefined,
+    client: undefined,
+    headingLevel: 3,
+    readonly: false,
+    quiet: false,
+    inThread: false,
+    view: INITIAL,
+    draft: new Map(),
+    asking: [],
+    filters: new Map(),
   };
 
   /** What is asked, as the server sends it; a later state of the same request updates the view. */
@@ -79,8 +77,6 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   declare asking: readonly string[];
   declare filters: ReadonlyMap<string, string>;
 
-  say: Say = sayIn("en");
-  private locale: Locale = "en";
   private mended: ReadonlySet<string> = new Set();
   private attempt: Attempt | null = null;
   private confirmed = false;
@@ -91,16 +87,6 @@ export class AskbackRequest extends AskbackElement implements FormHost {
 
   constructor() {
     super();
-    Object.assign(this, {
-      headingLevel: 3,
-      readonly: false,
-      quiet: false,
-      inThread: false,
-      view: INITIAL,
-      draft: new Map(),
-      asking: [],
-      filters: new Map(),
-    });
     this.addEventListener("keydown", (event) => this.onKey(event));
   }
 
@@ -118,8 +104,6 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   }
 
   protected override willUpdate(changed: Changed): void {
-    this.locale = localeOf(this);
-    this.say = sayIn(this.locale);
     if (changed.has("readonly")) this.signal({ type: "interactive", on: !this.readonly });
     if (changed.has("request") && this.request) this.adopt(this.request);
     this.focused = this.root.activeElement !== null;

@@ -8,7 +8,6 @@ import type { SettledEvent } from "./events.ts";
 import { html, render, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { questionOf } from "./show.ts";
-import { localeOf, type Say, sayIn } from "./text.ts";
 import { conversation } from "./thread.css.ts";
 import { buttons, tokens } from "./tokens.css.ts";
 
@@ -27,13 +26,13 @@ const NEAR_PX = 120;
 export class AskbackThread extends AskbackElement {
   static override styles = [tokens, buttons, conversation];
   static override properties = {
-    thread: "thread",
-    client: null,
-    transcript: null,
-    missing: null,
-    text: null,
-    sorry: null,
-    news: null,
+    thread: "",
+    client: undefined,
+    transcript: undefined,
+    missing: false,
+    text: "",
+    sorry: false,
+    news: "",
   };
 
   declare thread: string;
@@ -45,7 +44,6 @@ export class AskbackThread extends AskbackElement {
   declare sorry: boolean;
   declare news: string;
 
-  private say: Say = sayIn("en");
   private stop: (() => void) | undefined;
   private key: string | null = null;
   private sending = false;
@@ -53,28 +51,17 @@ export class AskbackThread extends AskbackElement {
 
   constructor() {
     super();
-    this.thread = "";
-    this.missing = false;
-    this.text = "";
-    this.sorry = false;
-    this.news = "";
     this.addEventListener("askback-settled", (event) => this.settled(event));
   }
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.begin();
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
+  disconnectedCallback(): void {
     this.stop?.();
     this.stop = undefined;
   }
 
   private begin(): void {
     this.stop?.();
-    if (!this.thread || !this.isConnected) return;
+    if (!this.thread) return;
     this.client ??= Client.shared;
     this.stop = followThread(
       this.client,
@@ -102,8 +89,7 @@ export class AskbackThread extends AskbackElement {
   }
 
   protected override willUpdate(changed: Changed): void {
-    this.say = sayIn(localeOf(this));
-    if (changed.has("thread") && this.hasUpdated) this.begin();
+    if (changed.has("thread") || !this.stop) this.begin();
     const page = document.documentElement;
     this.follow = page.scrollHeight - page.scrollTop - page.clientHeight < NEAR_PX;
   }
