@@ -16,6 +16,7 @@ COMMANDS = {
     "serve": "Run the server.",
     "ask": "Ask a person from a shell script.",
     "inbox": "Answer in the terminal what agents ask.",
+    "rules": "Look at what may run without asking.",
     "login": "Print a new login link for a browser.",
     "token": "Make tokens for agents and people.",
     "db": "Look after the database.",

@@ -13,8 +13,12 @@ from askback.domain.policy.shell.reading import Reading
 _ROOT = frozenset("sudo doas su pkexec".split())
 _HALT = frozenset("shutdown reboot poweroff halt init telinit".split())
 _KILL = frozenset("kill pkill killall xkill".split())
-_DISK = frozenset("dd mkfs mke2fs mkswap wipefs fdisk sfdisk parted sgdisk shred blkdiscard mount umount losetup".split())
-_SYSTEM = frozenset("iptables nft ufw crontab useradd usermod userdel passwd visudo systemctl service launchctl".split())
+_DISK = frozenset(
+    "dd mkfs mke2fs mkswap wipefs fdisk sfdisk parted sgdisk shred blkdiscard mount umount losetup".split()
+)
+_SYSTEM = frozenset(
+    "iptables nft ufw crontab useradd usermod userdel passwd visudo systemctl service launchctl".split()
+)
 _HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 _LETTERS_LONG = 12
 
@@ -25,7 +29,9 @@ def risks(call: Call, reading: Reading | None) -> tuple[str, ...]:
     if reading is not None:
         for argv in reading.seen:
             found += [reason for check in _CHECKS if (reason := check(argv))]
-        found += [f"It writes into `{t}`." for t in reading.targets if t not in _HARMLESS and not t.isdecimal()]
+        found += [
+            f"It writes into `{t}`." for t in reading.targets if t not in _HARMLESS and not t.isdecimal()
+        ]
         if _piped(call, reading):
             found.append("It pipes text into a program that runs it.")
     elif call.edits and call.path is not None:
@@ -41,13 +47,20 @@ def _piped(call: Call, reading: Reading) -> bool:
     return (
         isinstance(text, str)
         and "|" in text
-        and any(interpreter(argv[0]) and all(word.startswith("-") for word in argv[1:]) for argv in reading.seen)
+        and any(
+            interpreter(argv[0]) and all(word.startswith("-") for word in argv[1:]) for argv in reading.seen
+        )
     )
 
 
 def letters(argv: Argv) -> set[str]:
     """Return the one-letter options of a command, also from clusters such as `-rf`."""
-    return {c for word in argv[1:] if word[:1] == "-" and word[:2] != "--" and len(word) < _LETTERS_LONG for c in word[1:]}
+    return {
+        c
+        for word in argv[1:]
+        if word[:1] == "-" and word[:2] != "--" and len(word) < _LETTERS_LONG
+        for c in word[1:]
+    }
 
 
 def _removal(argv: Argv) -> str | None:
@@ -64,7 +77,9 @@ def _git(argv: Argv) -> str | None:
     if basename(argv[0]) != "git" or len(argv) < 2:
         return None
     sub, rest, flags = argv[1], argv[2:], letters(argv[1:])
-    if sub == "push" and ("f" in flags or any(w.startswith(("--force", "--mirror", "--delete", "+")) for w in rest)):
+    if sub == "push" and (
+        "f" in flags or any(w.startswith(("--force", "--mirror", "--delete", "+")) for w in rest)
+    ):
         return "It overwrites or deletes history on the remote."
     if (sub == "reset" and "--hard" in rest) or (sub == "clean" and flags & {"f", "x"}):
         return "It throws away changes that are not committed."
@@ -79,7 +94,9 @@ def _rights(argv: Argv) -> str | None:
     name = basename(argv[0])
     if name in {"chmod", "chown", "chgrp"} and "R" in letters(argv):
         return "It changes the rights of a whole folder."
-    if name == "chmod" and any(word in {"777", "0777", "a+rwx", "666"} or word.startswith(("u+s", "+s", "4")) for word in argv[1:]):
+    if name == "chmod" and any(
+        word in {"777", "0777", "a+rwx", "666"} or word.startswith(("u+s", "+s", "4")) for word in argv[1:]
+    ):
         return "It gives rights to everybody."
     return "It runs with the rights of another user." if name in _ROOT else None
 
@@ -97,13 +114,20 @@ def _machine(argv: Argv) -> str | None:
 
 def _far(argv: Argv) -> str | None:
     name, rest = basename(argv[0]), argv[1:]
-    if name in {"npm", "pnpm", "yarn", "cargo", "twine", "gem", "poetry", "uv"} and {"publish", "upload"} & set(rest[:2]):
+    if name in {"npm", "pnpm", "yarn", "cargo", "twine", "gem", "poetry", "uv"} and {
+        "publish",
+        "upload",
+    } & set(rest[:2]):
         return "It publishes a package."
     if name in {"terraform", "tofu", "pulumi"} and {"apply", "destroy", "up"} & set(rest[:1]):
         return "It changes real infrastructure."
     if name in {"kubectl", "helm"} and {"delete", "uninstall", "drain"} & set(rest[:2]):
         return "It deletes what runs in a cluster."
-    return "It deletes containers or their data." if name in {"docker", "podman"} and {"rm", "rmi", "prune"} & set(rest[:2]) else None
+    return (
+        "It deletes containers or their data."
+        if name in {"docker", "podman"} and {"rm", "rmi", "prune"} & set(rest[:2])
+        else None
+    )
 
 
 def _code(argv: Argv) -> str | None:

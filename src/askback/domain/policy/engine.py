@@ -68,7 +68,9 @@ def decide(call: Call, policy: Policy) -> Decision:
     try:
         return replace(_decided(call, policy), digest=digest)
     except Exception as failure:  # noqa: BLE001 - whatever fails in a check must not let the call through
-        return Decision("ask", (f"The check failed ({type(failure).__name__}), so a person decides.",), digest=digest)
+        return Decision(
+            "ask", (f"The check failed ({type(failure).__name__}), so a person decides.",), digest=digest
+        )
 
 
 def _decided(call: Call, policy: Policy) -> Decision:
@@ -84,7 +86,9 @@ def _decided(call: Call, policy: Policy) -> Decision:
     if asked or policy.faults:
         reasons = (f"The rule `{asked.text}` asks each time.",) if asked else policy.faults
         kind: Verdict = "deny" if unanswerable(policy.ask, policy.compat) or policy.level == "deny" else "ask"
-        return Decision(kind, reasons, asked.text if asked else None, dangers, locked=asked is not None and asked.locked)
+        return Decision(
+            kind, reasons, asked.text if asked else None, dangers, locked=asked is not None and asked.locked
+        )
     return _by_table(call, reading, policy, dangers)
 
 
@@ -93,17 +97,26 @@ def _by_table(call: Call, reading: Reading | None, policy: Policy, dangers: tupl
     listed = texts is not None
     rule = ", ".join(dict.fromkeys(texts)) if texts else None
     if policy.mode == "plan" and not (listed and _looks(call, texts or (), policy)):
-        return Decision("deny", ("In plan mode nothing runs that could change something.", *misses), risks=dangers)
+        return Decision(
+            "deny", ("In plan mode nothing runs that could change something.", *misses), risks=dangers
+        )
     level: Level = "full" if policy.mode == "full" and policy.level != "deny" else policy.level
     if not listed and policy.mode == "accept_edits" and not dangers and _own_file(call):
         listed = True
         misses = ("In this mode files of the project may be edited.",)
     kind = verdict(level, policy.ask, listed=listed, dangerous=bool(dangers), compat=policy.compat)
-    return Decision(kind, _why(kind, level, policy, rule, misses, dangers), rule if kind == "allow" else None, dangers)
+    return Decision(
+        kind, _why(kind, level, policy, rule, misses, dangers), rule if kind == "allow" else None, dangers
+    )
 
 
 def _why(
-    kind: Verdict, level: Level, policy: Policy, rule: str | None, misses: tuple[str, ...], dangers: tuple[str, ...]
+    kind: Verdict,
+    level: Level,
+    policy: Policy,
+    rule: str | None,
+    misses: tuple[str, ...],
+    dangers: tuple[str, ...],
 ) -> tuple[str, ...]:
     if kind == "allow":
         return (f"Allowed by {rule}.",) if rule else misses or (f"Allowed by the level `{level}`.",)
@@ -114,13 +127,19 @@ def _why(
     return (*(("Everything is asked in this mode.",) if policy.ask == "always" else ()), *misses, *dangers)
 
 
-def _hit(call: Call, reading: Reading | None, rules: tuple[Rule, ...], effect: Literal["deny", "ask"]) -> Rule | None:
+def _hit(
+    call: Call, reading: Reading | None, rules: tuple[Rule, ...], effect: Literal["deny", "ask"]
+) -> Rule | None:
     """Find the first rule that denies or asks; locked ones first, so that nobody is offered to loosen one."""
     for rule in sorted((rule for rule in rules if rule.effect == effect), key=lambda rule: not rule.locked):
         if reading is None:
             if rule.covers(call):
                 return rule
-        elif rule.words == () or any(rule.denies(argv) for argv in reading.seen) or (rule.words is None and rule.covers(call)):
+        elif (
+            rule.words == ()
+            or any(rule.denies(argv) for argv in reading.seen)
+            or (rule.words is None and rule.covers(call))
+        ):
             return rule
     return None
 
@@ -140,7 +159,9 @@ def _listed(
     return None, (f"No rule allows the tool `{call.name}`{' with this input' if call.input else ''}.",)
 
 
-def _commands(reading: Reading, allowing: list[Rule], *, dangerous: bool) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+def _commands(
+    reading: Reading, allowing: list[Rule], *, dangerous: bool
+) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
     if reading.unclear:
         return None, (f"The command is not fully understood: {reading.unclear}.",)
     texts: list[str] = []

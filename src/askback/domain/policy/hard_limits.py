@@ -12,11 +12,17 @@ from askback.domain.policy.shell.programs import basename
 from askback.domain.policy.shell.reading import Reading
 
 _HOME = re.compile(r"(?:~[A-Za-z0-9_-]*|\$HOME|\$\{HOME[^}]*\}|/home/[^/]+|/root|/Users/[^/]+)(?:/\.?\*?)*")
-_SYSTEM = frozenset("bin boot dev etc home lib lib64 opt proc root sbin srv sys usr var users system library applications".split())
+_SYSTEM = frozenset(
+    "bin boot dev etc home lib lib64 opt proc root sbin srv sys usr var users system library applications".split()
+)
 _BOMB = re.compile(r"([\w:.]+)\s*\(\s*\)\s*\{[^}]*?(?<![\w:.])\1\s*\|\s*\1\s*&")
 _FORMATS = frozenset("mkfs mke2fs mkswap wipefs blkdiscard".split())
-_PLAIN_DEVICES = re.compile(r"/dev/(?:null|zero|full|tty|stdin|stdout|stderr|fd/\d+|shm/.*|tcp/.*|udp/.*|ptmx)")
-_ACCOUNTS = frozenset({("etc", "passwd"), ("etc", "shadow"), ("etc", "sudoers"), ("etc", "gshadow"), ("etc", "sudoers.d")})
+_PLAIN_DEVICES = re.compile(
+    r"/dev/(?:null|zero|full|tty|stdin|stdout|stderr|fd/\d+|shm/.*|tcp/.*|udp/.*|ptmx)"
+)
+_ACCOUNTS = frozenset(
+    {("etc", "passwd"), ("etc", "shadow"), ("etc", "sudoers"), ("etc", "gshadow"), ("etc", "sudoers.d")}
+)
 _COPIES = frozenset("cp mv install ln tee rsync scp truncate touch sed".split())
 
 
@@ -38,7 +44,9 @@ def _command(argv: Argv) -> str | None:
     name = basename(argv[0])
     operands = [word for word in argv[1:] if not word.startswith("-")]
     if name == "rm" and ({"r", "R"} & letters(argv) or _long(argv, "--recursive")):
-        return _everything(operands) or ("`--no-preserve-root` is never needed." if _long(argv, "--no-preserve-root") else None)
+        return _everything(operands) or (
+            "`--no-preserve-root` is never needed." if _long(argv, "--no-preserve-root") else None
+        )
     if name == "find" and ("-delete" in argv or any(basename(word) in {"rm", "shred"} for word in argv)):
         return _everything(operands[:1])
     if name in {"chmod", "chown", "chgrp"} and ("R" in letters(argv) or _long(argv, "--recursive")):
@@ -46,13 +54,23 @@ def _command(argv: Argv) -> str | None:
     if name in _FORMATS or name.startswith("mkfs."):
         return f"`{name}` erases a disk."
     if name in {"dd", "shred", "tee", "cp", "mv", "fdisk", "sfdisk", "parted", "sgdisk"}:
-        written = [word[3:] for word in operands if word.startswith("of=")] if name == "dd" else operands[-1:] if name in {"cp", "mv"} else operands
+        written = (
+            [word[3:] for word in operands if word.startswith("of=")]
+            if name == "dd"
+            else operands[-1:]
+            if name in {"cp", "mv"}
+            else operands
+        )
         device = next((word for word in written if _device(word)), None)
         if device:
             return f"Writing to the device `{device}` destroys what is on it."
     if name in _COPIES or name == "dd":
         edits = name not in {"sed"} or "i" in letters(argv)
-        targets = [word.removeprefix("of=") for word in operands] if name in {"dd", "tee", "touch", "truncate", "sed"} else operands[-1:]
+        targets = (
+            [word.removeprefix("of=") for word in operands]
+            if name in {"dd", "tee", "touch", "truncate", "sed"}
+            else operands[-1:]
+        )
         return next((reason for word in targets if edits and (reason := _written(word))), None)
     return None
 

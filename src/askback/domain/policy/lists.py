@@ -15,12 +15,24 @@ DEFAULT = (
     du:* df:* find:* basename:* dirname:* realpath:* readlink:* pwd whoami id:* hostname uname:* uptime nproc date:* echo:*
     printf:* seq:* which:* jq:* sed:* awk:* md5sum:* sha1sum:* sha256sum:* true false test:* sleep:* """
 ).split()
-GIT = "git status:*|git diff:*|git log:*|git show:*|git blame:*|git grep:*|git ls-files:*|git rev-parse:*|git branch:*|git tag:*".split("|")
+GIT = "git status:*|git diff:*|git log:*|git show:*|git blame:*|git grep:*|git ls-files:*|git rev-parse:*|git branch:*|git tag:*".split(
+    "|"
+)
 NEBO = [
     *"ls:* pwd cat:* head:* tail:* grep:* find:* which:* jq:* cut:* sort:* uniq:* wc:* echo:* date:*".split(),
-    *"git status:*|git log:*|git diff:*|git branch:*|git show:*|go version|node --version|python --version".split("|"),
+    *"git status:*|git log:*|git diff:*|git branch:*|git show:*|go version|node --version|python --version".split(
+        "|"
+    ),
 ]
-READ_ONLY_TOOLS = ("tool:Read", "tool:Glob", "tool:Grep", "tool:Ls", "tool:LS", "tool:read_file", "tool:list_files")
+READ_ONLY_TOOLS = (
+    "tool:Read",
+    "tool:Glob",
+    "tool:Grep",
+    "tool:Ls",
+    "tool:LS",
+    "tool:read_file",
+    "tool:list_files",
+)
 """Tools that look at files; a path that may hold secrets is asked all the same."""
 
 LISTS: dict[str, tuple[str, ...]] = {

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shlex
 
-from askback.domain.policy import paths
+from askback.domain.policy import hard_limits, paths
 from askback.domain.policy.calls import Call
-from askback.domain.policy.dangers import risks
 from askback.domain.policy.rules import Rule, RuleError, Scope, parse_rule
 from askback.domain.policy.shell.programs import WRAPPERS, basename, interpreter
 
@@ -14,11 +13,11 @@ from askback.domain.policy.shell.programs import WRAPPERS, basename, interpreter
 def narrow_rule(call: Call, *, scope: Scope = "always") -> Rule | None:
     """Return the narrowest rule that would have allowed this call, or None when none should be kept.
 
-    For a shell command: its exact words. None for what is compound, redirected, expanded or dangerous, for wrappers
+    For a shell command: its exact words. None for what is compound, redirected or expanded, for wrappers
     and interpreters (their script can change), and for shells that are not understood. For a file tool: the path.
     For another tool: each of its texts, so that only the same call is covered again.
     """
-    if risks(call, call.read() if call.shell else None):
+    if hard_limits.broken(call, call.read() if call.shell else None):
         return None
     return _for_command(call, scope) if call.shell else _for_tool(call, scope)
 
@@ -40,14 +39,9 @@ def _for_command(call: Call, scope: Scope) -> Rule | None:
     if reading.unclear or len(reading.commands) != 1 or reading.targets:
         return None
     argv = reading.commands[0]
-    if basename(argv[0]) in WRAPPERS or (interpreter(argv[0]) and len(argv) > 1) or _bare_shell(argv):
+    if basename(argv[0]) in WRAPPERS or interpreter(argv[0]):
         return None
     return _readable(f"bash({' '.join(shlex.quote(word) for word in argv)})", call, scope)
-
-
-def _bare_shell(argv: tuple[str, ...]) -> bool:
-    """An interpreter without arguments runs its standard input."""
-    return interpreter(argv[0])
 
 
 def _for_tool(call: Call, scope: Scope) -> Rule | None:

@@ -68,7 +68,9 @@ def secret_path(path: str) -> bool:
 def steers(path: str) -> bool:
     """Tell whether writing a file changes what runs later: start-up files, hooks, configuration of tools."""
     names = parts(path)
-    return any(name in _START_UP or name in {".git", ".ssh", ".github", ".vscode", ".husky"} for name in names)
+    return any(
+        name in _START_UP or name in {".git", ".ssh", ".github", ".vscode", ".husky"} for name in names
+    )
 
 
 def outside(path: str) -> bool:

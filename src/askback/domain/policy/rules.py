@@ -1,10 +1,10 @@
 """Rules: what somebody decided once, written so that it cannot mean more than it says.
 
-    bash(git status)            exactly these words
-    bash(git diff:*)            these words, then anything that is not known to be risky
-    git status, git diff:*      the same, short
-    write_file(path=src/**)     a tool, with patterns for arguments
-    mcp__github__get_*          tools by name; `mcp:github:get_*` and `tool:Read` say the same
+bash(git status)            exactly these words
+bash(git diff:*)            these words, then anything that is not known to be risky
+git status, git diff:*      the same, short
+write_file(path=src/**)     a tool, with patterns for arguments
+mcp__github__get_*          tools by name; `mcp:github:get_*` and `tool:Read` say the same
 """
 
 from __future__ import annotations
@@ -127,8 +127,9 @@ def _command(inside: str, effect: Effect, *, bare: bool = False) -> Rule:
             f"The rule `{inside}` cannot be read: {odd}. Write the words of one command, and `:*` behind them for any arguments."
         ) from None
     quoted = " ".join(shlex.quote(word) for word in words)
-    tool = "" if bare and len(words) == 1 else "bash"
-    return Rule(effect, f"bash({quoted}{':*' if prefix else ''})", tool=tool, words=words, prefix=prefix)
+    if bare and len(words) == 1 and not prefix:
+        return Rule(effect, quoted, words=words)
+    return Rule(effect, f"bash({quoted}{':*' if prefix else ''})", tool="bash", words=words, prefix=prefix)
 
 
 def _with_arguments(tool: str, inside: str, effect: Effect) -> Rule:
@@ -136,7 +137,9 @@ def _with_arguments(tool: str, inside: str, effect: Effect) -> Rule:
     for part in inside.split(","):
         match = _ARGUMENT.fullmatch(part)
         if match is None or not match[2]:
-            raise RuleError(f"The arguments of `{tool}({inside})` cannot be read; write them as `path=src/**`.")
+            raise RuleError(
+                f"The arguments of `{tool}({inside})` cannot be read; write them as `path=src/**`."
+            )
         arguments.append((match[1], match[2]))
     name = tool_name(tool.removeprefix("tool:"))
     listed = ", ".join(f"{key}={glob}" for key, glob in arguments)
@@ -146,17 +149,25 @@ def _with_arguments(tool: str, inside: str, effect: Effect) -> Rule:
 def _tool(text: str, effect: Effect) -> Rule:
     name = tool_name(text)
     if effect == "allow" and (name.casefold() in SHELL_TOOLS or not name.strip("*?")):
-        raise RuleError(f"The rule `{text}` would allow everything; name the command as in `bash(git status)`.")
+        raise RuleError(
+            f"The rule `{text}` would allow everything; name the command as in `bash(git status)`."
+        )
     return Rule(effect, f"tool:{name}" if not name.startswith("mcp__") else name, tool=name)
 
 
 def _argument(value: object, glob: str, effect: Effect) -> bool:
     if not isinstance(value, str):
         return False
-    if effect == "allow" and (".." in paths.parts(value) or "/../" in f"/{value}/" or "\\" in value or "\0" in value):
+    if effect == "allow" and (
+        ".." in paths.parts(value) or "/../" in f"/{value}/" or "\\" in value or "\0" in value
+    ):
         return False
-    plain = re.sub(r"(?:\./|(?<=/)/)+", lambda m: "" if m.start() == 0 or value[m.start() - 1] == "/" else m[0], value)
-    return _glob(glob).fullmatch(plain) is not None or (effect != "allow" and _glob(glob).fullmatch(value) is not None)
+    plain = re.sub(
+        r"(?:\./|(?<=/)/)+", lambda m: "" if m.start() == 0 or value[m.start() - 1] == "/" else m[0], value
+    )
+    return _glob(glob).fullmatch(plain) is not None or (
+        effect != "allow" and _glob(glob).fullmatch(value) is not None
+    )
 
 
 @lru_cache(maxsize=1024)

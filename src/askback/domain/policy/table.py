@@ -33,7 +33,9 @@ LEVELS: tuple[Level, ...] = ("deny", "allowlist", "full")
 ASK_MODES: tuple[AskMode, ...] = ("off", "on-miss", "always")
 
 
-def verdict(level: Level, ask: AskMode, *, listed: bool, dangerous: bool, compat: Compat | None = None) -> Verdict:
+def verdict(
+    level: Level, ask: AskMode, *, listed: bool, dangerous: bool, compat: Compat | None = None
+) -> Verdict:
     """Look up one cell."""
     if compat == "nebo":
         return _nebo(level, ask, listed=listed)

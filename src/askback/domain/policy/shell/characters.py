@@ -65,7 +65,9 @@ def _pretends(char: str, category: str) -> bool:
     folded = unicodedata.normalize("NFKC", char)
     if folded == char or not folded.isascii():
         return False
-    return 0xFF01 <= ord(char) <= 0xFF5E or (category[0] == "L" and char not in "ªº") or folded in "!;&|<>`$()"
+    return (
+        0xFF01 <= ord(char) <= 0xFF5E or (category[0] == "L" and char not in "ªº") or folded in "!;&|<>`$()"
+    )
 
 
 def _mixed(text: str) -> str | None:

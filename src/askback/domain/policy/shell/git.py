@@ -12,7 +12,7 @@ _DIFF = """stat shortstat numstat dirstat summary name-only name-status patch no
 word-diff minimal patience histogram ignore-all-space ignore-space-change ignore-space-at-eol ignore-blank-lines
 ignore-cr-at-eol find-renames find-copies find-copies-harder no-renames check full-index binary abbrev text exit-code
 quiet unified function-context pickaxe-regex pickaxe-all relative no-relative no-ext-diff no-textconv no-prefix
-compact-summary patch-with-stat cc no-color-moved color-moved inter-hunk-context"""
+compact-summary patch-with-stat cc no-color-moved color-moved inter-hunk-context ignore-submodules submodule"""
 _DIFF_VALUES = "diff-filter diff-algorithm"
 _DIFF_FLAGS = "pusRwbzaBMCDmcW"
 _LOG = """oneline graph all branches tags remotes decorate no-decorate merges no-merges first-parent reverse follow
@@ -59,11 +59,20 @@ SUBCOMMANDS: dict[str, Options] = {
         check=_inside,
     ),
     "diff": Options(
-        flags=_DIFF_FLAGS, values="SGU", long=f"{_DIFF} cached staged merge-base ours theirs base", long_values=_DIFF_VALUES, check=_inside
+        flags=_DIFF_FLAGS,
+        values="SGU",
+        long=f"{_DIFF} cached staged merge-base ours theirs base",
+        long_values=_DIFF_VALUES,
+        check=_inside,
     ),
     "log": _LOG_OPTIONS,
     "show": _LOG_OPTIONS,
-    "shortlog": Options(flags="nsec", long="numbered summary email all no-merges", long_values="since until author group", check=_inside),
+    "shortlog": Options(
+        flags="nsec",
+        long="numbered summary email all no-merges",
+        long_values="since until author group",
+        check=_inside,
+    ),
     "grep": Options(
         flags="nilcwvEFPqLHhIaWop",
         values="eABCm",
@@ -71,11 +80,25 @@ SUBCOMMANDS: dict[str, Options] = {
         long_values="max-count max-depth context",
         check=_inside,
     ),
-    "blame": Options(flags="swMCeflntp", values="L", long="porcelain line-porcelain show-email root color-lines", long_values="since", check=_inside),
-    "rev-parse": Options(long="abbrev-ref short show-toplevel verify is-inside-work-tree git-dir symbolic-full-name show-prefix show-cdup", flags="q"),
-    "ls-files": Options(flags="cdmosutvz", long="cached deleted modified others stage exclude-standard full-name error-unmatch unmerged"),
+    "blame": Options(
+        flags="swMCeflntp",
+        values="L",
+        long="porcelain line-porcelain show-email root color-lines",
+        long_values="since",
+        check=_inside,
+    ),
+    "rev-parse": Options(
+        long="abbrev-ref short show-toplevel verify is-inside-work-tree git-dir symbolic-full-name show-prefix show-cdup",
+        flags="q",
+    ),
+    "ls-files": Options(
+        flags="cdmosutvz",
+        long="cached deleted modified others stage exclude-standard full-name error-unmatch unmerged",
+    ),
     "ls-tree": Options(flags="rtdlz", long="name-only name-status full-tree full-name long abbrev"),
-    "describe": Options(long="tags all always long dirty abbrev contains", long_values="match exclude candidates"),
+    "describe": Options(
+        long="tags all always long dirty abbrev contains", long_values="match exclude candidates"
+    ),
     "branch": Options(
         flags="arvliq",
         long="all remotes list show-current verbose no-color color ignore-case no-abbrev abbrev column no-column",
@@ -83,11 +106,21 @@ SUBCOMMANDS: dict[str, Options] = {
         check=_listing,
         value_check=_format,
     ),
-    "tag": Options(flags="ln", long="list column no-column ignore-case", long_values="sort format", check=_listing, value_check=_format),
+    "tag": Options(
+        flags="ln",
+        long="list column no-column ignore-case",
+        long_values="sort format",
+        check=_listing,
+        value_check=_format,
+    ),
     "remote": Options(flags="v", long="verbose", check=_listing),
     "reflog": Options(values="n", long="oneline", numeric=True, check=_listing),
     "merge-base": Options(flags="a", long="all is-ancestor octopus fork-point independent"),
-    "rev-list": Options(long="count all max-parents no-merges merges left-right oneline reverse", values="n", long_values="max-count since until"),
+    "rev-list": Options(
+        long="count all max-parents no-merges merges left-right oneline reverse",
+        values="n",
+        long_values="max-count since until",
+    ),
     "cat-file": Options(flags="ptse"),
     "name-rev": Options(long="name-only tags all always"),
     "count-objects": Options(flags="vH", operands=0),
@@ -107,7 +140,11 @@ def objection(argv: tuple[str, ...], prefix: int) -> str | None:
     are asked unless the rule names them.
     """
     if len(argv) < 2 or argv[1].startswith("-"):
-        return None if argv[1:] in {("--version",), ("--help",)} else "options before git's sub-command change what runs"
+        return (
+            None
+            if argv[1:] in {("--version",), ("--help",)}
+            else "options before git's sub-command change what runs"
+        )
     known = SUBCOMMANDS.get(argv[1])
     if known:
         return known.objection(argv[2:])

@@ -15,11 +15,23 @@ from askback.domain.policy.shell.tables import OPTIONS
 Argv = tuple[str, ...]
 
 _TAR_LISTING = re.compile(r"-?(?=[a-zA-Z]*t)[tvzjJa]*f")
-_SED = Options(flags="nErsuz", values="e", long="quiet silent regexp-extended posix sandbox unbuffered separate null-data", long_values="expression")
+_SED = Options(
+    flags="nErsuz",
+    values="e",
+    long="quiet silent regexp-extended posix sandbox unbuffered separate null-data",
+    long_values="expression",
+)
 _AWK = Options(values="F", long_values="field-separator")
 _JQ_ARGUMENTS = frozenset({"--arg", "--argjson"})
 _DOCKER_RUN = Options(flags="it", long="rm interactive tty init read-only", long_values="name")
-_GH_API = Options(flags="i", values="qt", long="paginate slurp include silent", long_values="jq template cache", operands=1, value_check=lambda n, v: lang.jq_filter(v) if n in {"q", "jq"} else None)
+_GH_API = Options(
+    flags="i",
+    values="qt",
+    long="paginate slurp include silent",
+    long_values="jq template cache",
+    operands=1,
+    value_check=lambda n, v: lang.jq_filter(v) if n in {"q", "jq"} else None,
+)
 _RUNS_SOMETHING = frozenset(
     """--exec -exec --eval -eval --command --shell --script-shell --pager --editor --plugin --require --import --loader
     --init-command --to-command --checkpoint-action --use-compress-program --compress-program --rsh --rsync-path --pre
@@ -53,7 +65,9 @@ def _table(name: str, argv: Argv, prefix: int) -> str | None:
 
 def _unknown(argv: Argv, prefix: int) -> str | None:
     """A program without a table: its options mean what they usually mean."""
-    return next((f"`{w}` may run a program" for w in argv[prefix:] if w.partition("=")[0] in _RUNS_SOMETHING), None)
+    return next(
+        (f"`{w}` may run a program" for w in argv[prefix:] if w.partition("=")[0] in _RUNS_SOMETHING), None
+    )
 
 
 def _sed(argv: Argv, _prefix: int) -> str | None:
@@ -72,7 +86,9 @@ def _sed(argv: Argv, _prefix: int) -> str | None:
     if wrong:
         return wrong
     scripts += [] if scripts else rest[:1]
-    return next((odd for odd in map(lang.sed_script, scripts) if odd), None) if scripts else "there is no script"
+    return (
+        next((odd for odd in map(lang.sed_script, scripts) if odd), None) if scripts else "there is no script"
+    )
 
 
 def _awk(argv: Argv, _prefix: int) -> str | None:
@@ -93,13 +109,30 @@ def _jq(argv: Argv, _prefix: int) -> str | None:
     return _with(OPTIONS["jq"], operands, None).objection(tuple(words))
 
 
-def _with(table: Options, check: Callable[[list[str]], str | None], value: Callable[[str, str], str | None] | None) -> Options:
-    return Options(table.flags, table.values, table.long, table.long_values, table.words, table.operands, table.numeric, check, value)
+def _with(
+    table: Options, check: Callable[[list[str]], str | None], value: Callable[[str, str], str | None] | None
+) -> Options:
+    return Options(
+        table.flags,
+        table.values,
+        table.long,
+        table.long_values,
+        table.words,
+        table.operands,
+        table.numeric,
+        check,
+        value,
+    )
 
 
 def _tar(argv: Argv, _prefix: int) -> str | None:
     words = argv[1:]
-    if len(words) == 2 and _TAR_LISTING.fullmatch(words[0]) and ":" not in words[1] and not words[1].startswith("-"):
+    if (
+        len(words) == 2
+        and _TAR_LISTING.fullmatch(words[0])
+        and ":" not in words[1]
+        and not words[1].startswith("-")
+    ):
         return None
     return "only listing one archive (`tar tf FILE`) is known to be harmless"
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 _ADDRESS = r"(?:(?:\d+|\$|/(?:[^/\\\n]|\\[^\n])*/)(?:,(?:\d+|\$|/(?:[^/\\\n]|\\[^\n])*/))?!?)?"
-_SUBSTITUTE = r"s(?P<d>[/|,#:@])(?:(?!(?P=d))[^\\\n]|\\[^\n])*(?P=d)(?:(?!(?P=d))[^\\\n]|\\[^\n])*(?P=d)[gpI0-9]*"
+_SUBSTITUTE = (
+    r"s(?P<d>[/|,#:@])(?:(?!(?P=d))[^\\\n]|\\[^\n])*(?P=d)(?:(?!(?P=d))[^\\\n]|\\[^\n])*(?P=d)[gpI0-9]*"
+)
 _SED = re.compile(rf"{_ADDRESS} *(?:[pdq=]|{_SUBSTITUTE})")
 _FIELD = r"(?:\$(?:\d+|NF)|NR|NF|\"[^\"\\]*\")"
 _AWK = re.compile(
@@ -36,12 +38,20 @@ _METADATA = re.compile(r"169\.254\.|metadata|100\.100\.100\.200", re.IGNORECASE)
 
 def sed_script(script: str) -> str | None:
     """Accept one command that prints, deletes, quits or substitutes; not `w`, `e`, `r` or a script of several."""
-    return None if _SED.fullmatch(script.strip(' ')) else f"the sed script `{script}` is not known to be harmless"
+    return (
+        None
+        if _SED.fullmatch(script.strip(" "))
+        else f"the sed script `{script}` is not known to be harmless"
+    )
 
 
 def awk_program(program: str) -> str | None:
     """Accept a pattern and one `print` of fields; no function, no redirection, no pipe."""
-    return None if _AWK.fullmatch(program.strip(' ')) else f"the awk program `{program}` is not known to be harmless"
+    return (
+        None
+        if _AWK.fullmatch(program.strip(" "))
+        else f"the awk program `{program}` is not known to be harmless"
+    )
 
 
 def jq_filter(program: str) -> str | None:
@@ -54,7 +64,11 @@ def printf_arguments(arguments: tuple[str, ...]) -> str | None:
     """Accept a format with ordinary conversions. `-v` and `%n` run code that is hidden in a subscript."""
     if not arguments or arguments[0].startswith("-"):
         return "`printf` takes a format first"
-    return None if _PRINTF.fullmatch(arguments[0]) else f"the format `{arguments[0]}` is not known to be harmless"
+    return (
+        None
+        if _PRINTF.fullmatch(arguments[0])
+        else f"the format `{arguments[0]}` is not known to be harmless"
+    )
 
 
 def test_arguments(arguments: tuple[str, ...]) -> str | None:
@@ -66,7 +80,12 @@ def test_arguments(arguments: tuple[str, ...]) -> str | None:
         return None
     if len(words) == 3 and words[1] in _TEST_TEXT:
         return None
-    if len(words) == 3 and words[1] in _TEST_NUMBER and _INTEGER.fullmatch(words[0]) and _INTEGER.fullmatch(words[2]):
+    if (
+        len(words) == 3
+        and words[1] in _TEST_NUMBER
+        and _INTEGER.fullmatch(words[0])
+        and _INTEGER.fullmatch(words[2])
+    ):
         return None
     return "only one simple test of a file, a text or whole numbers is known to be harmless"
 

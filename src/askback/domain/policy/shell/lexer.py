@@ -25,7 +25,9 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _SIMPLE = re.compile(r"[A-Za-z0-9_@%+,./\-][A-Za-z0-9_@%+=:,./^#\-]*")
-_PIECES = re.compile(rf"(?P<quoted>'[^']*')|(?P<double>\"(?:[^\"\\]|\\.)*\")|(?P<escaped>\\.)|(?P<plain>[^'\"\\]+)")
+_PIECES = re.compile(
+    rf"(?P<quoted>'[^']*')|(?P<double>\"(?:[^\"\\]|\\.)*\")|(?P<escaped>\\.)|(?P<plain>[^'\"\\]+)"
+)
 _IN_DOUBLE = re.compile(r'\\([\\"$`])')
 _HOME = re.compile(r"(?:\A|[=:'\"])~")
 

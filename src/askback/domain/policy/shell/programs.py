@@ -24,7 +24,9 @@ _INTERPRETERS = frozenset(
     bun php tclsh wish Rscript R julia octave ghci scala groovy jshell irb ipython erl elixir iex guile racket sbcl
     clisp emacs vim vi nvim view ex ed m4 osascript swift crystal raku""".split()
 )
-_RUNNERS = frozenset("npx bunx pnpx uvx pipx ssh npm pnpm yarn uv poetry pipenv cargo go docker podman kubectl".split())
+_RUNNERS = frozenset(
+    "npx bunx pnpx uvx pipx ssh npm pnpm yarn uv poetry pipenv cargo go docker podman kubectl".split()
+)
 _VERSION = re.compile(r"-?[\d.]+$")
 _ASKS_VERSION = frozenset({"--version", "-V", "-v", "version"})
 

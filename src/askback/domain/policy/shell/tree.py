@@ -19,14 +19,18 @@ from askback.domain.policy.shell.lexer import Argv
 _PARSER = Parser(Language(tree_sitter_bash.language()))
 _ACCEPTED = frozenset(
     "program list pipeline redirected_statement command command_name word string string_content raw_string number "
-    'concatenation file_redirect file_descriptor && || ; | > >> >& &> &>> < "'.split()
+    'concatenation file_redirect file_descriptor && || ; | > >> >& &> &>> < " $'.split()
 )
 _WORDS = frozenset("word string raw_string ansi_c_string translated_string number concatenation".split())
-_VALUES = _WORDS | frozenset("simple_expansion expansion command_substitution process_substitution brace_expression".split())
+_VALUES = _WORDS | frozenset(
+    "simple_expansion expansion command_substitution process_substitution brace_expression".split()
+)
 _ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
 _ESCAPED_IN_DOUBLE = re.compile(rb'\\([\\"$`])')
 _LIVELY = re.compile(rb"[`$]")
-_ANSI = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))", re.DOTALL)
+_ANSI = re.compile(
+    r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))", re.DOTALL
+)
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "e": "\x1b", "a": "\a", "b": "\b", "v": "\v", "f": "\f"}
 
 
@@ -74,7 +78,9 @@ def _parse(source: bytes) -> Tree | None:
         return steps > limits.STEPS
 
     try:
-        return _PARSER.parse(lambda offset, _point: source[offset:], encoding="utf8", progress_callback=give_up)
+        return _PARSER.parse(
+            lambda offset, _point: source[offset:], encoding="utf8", progress_callback=give_up
+        )
     except ValueError:
         _PARSER.reset()
         return None
@@ -113,9 +119,9 @@ def _text(node: Node) -> str:
         return _ESCAPED_IN_DOUBLE.sub(rb"\1", source[1:-1]).decode()
     if kind == "ansi_c_string":
         return _ANSI.sub(_ansi, source[2:-1].decode())
-    if b"\\" in source and not _LIVELY.search(source):
-        return _ESCAPED.sub(rb"\1", source).decode()
-    return source.decode()
+    if _LIVELY.search(_ESCAPED.sub(b"", source)):
+        return source.decode()
+    return _ESCAPED.sub(rb"\1", source).decode()
 
 
 def _ansi(match: re.Match[str]) -> str:

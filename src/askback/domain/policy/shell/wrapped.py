@@ -12,7 +12,9 @@ _NUMBER = re.compile(r"[\d.]+[smhd]?")
 _OPERAND_FIRST = frozenset("flock chroot taskset script su runuser chrt firejail unbuffer".split())
 _EXECUTES = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _CODE = frozenset({"-c", "-lc", "-ic", "-ec", "-xc", "--command"})
-_GIT_VALUES = frozenset({"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"})
+_GIT_VALUES = frozenset(
+    {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"}
+)
 
 
 def inner(argv: Argv) -> list[Argv]:

@@ -1,0 +1,47 @@
+"""How many commands a second one core decides about: `python -m bench.rules [FILE]`.
+
+The commands are those of `vectors/commands.json`, or the JSON lines of a file, as `askback rules check` reads them:
+each line is parsed, its rules are looked up, the command is read and decided, and the answer is written.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+from askback.cli.rules import answer_line, check_line
+from askback.domain.policy.lists import rules_of
+
+VECTORS = Path(__file__).resolve().parent.parent / "vectors" / "commands.json"
+
+
+def lines() -> list[str]:
+    """The lines to decide about."""
+    if len(sys.argv) > 1:
+        return [line for line in Path(sys.argv[1]).read_text(encoding="utf-8").splitlines() if line.strip()]
+    document = json.loads(VECTORS.read_text(encoding="utf-8"))
+    sets = document["rules"]
+    return [json.dumps({**sets[case["rules"]], **case["call"]}) for case in document["cases"]]
+
+
+def main() -> None:
+    """Time whole rounds for about three seconds of CPU, and print the rate and the slowest line."""
+    work, fallback = lines(), rules_of("default")
+    started, count, slowest = time.process_time(), 0, (0.0, "")
+    while time.process_time() - started < 3:
+        for line in work:
+            begun = time.process_time()
+            answer_line(check_line(line, fallback))
+            slowest = max(slowest, (time.process_time() - begun, line))
+        count += len(work)
+    rate = count / (time.process_time() - started)
+    print(
+        f"rules check: {rate:,.0f} commands a second on one core ({1e6 / rate:.0f} µs each, {len(work)} different)"
+    )
+    print(f"slowest: {slowest[0] * 1e3:.2f} ms for {slowest[1][:100]}")
+
+
+if __name__ == "__main__":
+    main()

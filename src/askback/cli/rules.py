@@ -1,0 +1,137 @@
+"""`askback rules check`: what a policy says about calls, one JSON line in, one JSON line out."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import Annotated, Any, cast
+
+import typer
+
+from askback.domain import jsontext
+from askback.domain.faults import Faults
+from askback.domain.policy.calls import Call
+from askback.domain.policy.engine import MODES, Decision, Policy, decide
+from askback.domain.policy.lists import LISTS, rules_of
+from askback.domain.policy.rules import Effect, Rule, RuleError, parse_rule
+from askback.domain.policy.table import ASK_MODES, LEVELS
+
+_EFFECTS: tuple[Effect, ...] = ("deny", "ask", "allow")
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+
+@app.callback()
+def rules() -> None:
+    """Look at what may run without asking."""
+
+
+@app.command()
+def check(
+    source: Annotated[str, typer.Argument(help="A file of JSON lines; - is standard input.")] = "-",
+    named: Annotated[
+        str, typer.Option("--list", help=f"Rules for lines without their own: {', '.join(LISTS)}.")
+    ] = "default",
+) -> None:
+    """Decide about calls without running them: JSON lines in, a decision and its reasons out.
+
+    A line is `{"tool"?, "command" | "argv" | "input", "shell"?, "allow"?: [...], "ask"?: [...],
+    "deny"?: [...], "mode"?, "level"?, "ask_mode"?}`. Other keys are left alone. A line that cannot be read is asked.
+    """
+    if named not in LISTS:
+        raise typer.BadParameter(f"must be one of {', '.join(LISTS)}", param_hint="--list")
+    fallback = rules_of(named)
+    try:
+        lines = sys.stdin.buffer if source == "-" else open(source, "rb")  # noqa: SIM115 - closed below
+    except OSError as odd:
+        raise typer.BadParameter(f"{source} cannot be read: {odd.strerror}", param_hint="SOURCE") from None
+    try:
+        with lines:
+            for line in lines:
+                if line.strip():
+                    # Flushed line by line: who asks may wait for each answer.
+                    print(answer_line(check_line(line, fallback)), flush=True)
+    except BrokenPipeError:
+        # Nobody reads on. The interpreter must not try to flush either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def check_line(line: bytes | str, fallback: tuple[Rule, ...]) -> Decision:
+    """Decide about one line. What cannot be read is asked, with the reason."""
+    try:
+        body = jsontext.parse(line)
+    except Faults as odd:
+        return Decision(
+            "ask", ("The line is no JSON that can be read.", *(fault.code for fault in odd.faults))
+        )
+    if not isinstance(body, dict):
+        return Decision("ask", ("The line is no JSON object.",))
+    fields = cast("dict[str, Any]", body)
+    call = _call(fields)
+    if isinstance(call, str):
+        return Decision("ask", (call,))
+    policy = _policy(fields, fallback)
+    return Decision("ask", (policy,)) if isinstance(policy, str) else decide(call, policy)
+
+
+def _call(fields: Mapping[str, Any]) -> Call | str:
+    """Take the call out of a line, or say what is wrong."""
+    tool, whole = fields.get("tool", "bash"), fields.get("input")
+    if not isinstance(tool, str) or not tool:
+        return "`tool` must be the name of a tool."
+    parts = {name: fields[name] for name in ("command", "argv") if fields.get(name) is not None}
+    if whole is not None:
+        if parts or not isinstance(whole, dict):
+            return "Give either `input`, an object, or `command` or `argv`."
+        return Call(tool, cast("dict[str, Any]", whole))
+    if len(parts) != 1:
+        return "Give one of `command`, `argv` and `input`."
+    shell = fields.get("shell")
+    return Call(tool, {**parts, "shell": shell} if shell is not None and "argv" not in parts else parts)
+
+
+def _policy(fields: Mapping[str, Any], fallback: tuple[Rule, ...]) -> Policy | str:
+    mode, level, ask = (
+        fields.get("mode", "normal"),
+        fields.get("level", "allowlist"),
+        fields.get("ask_mode", "on-miss"),
+    )
+    if mode not in MODES or level not in LEVELS or ask not in ASK_MODES:
+        return f"`mode` is one of {', '.join(MODES)}, `level` of {', '.join(LEVELS)}, `ask_mode` of {', '.join(ASK_MODES)}."
+    found: list[Rule] = []
+    faults: list[str] = []
+    for effect in _EFFECTS:
+        texts = fields.get(effect)
+        if texts is not None and not isinstance(texts, list):
+            return f"`{effect}` must be a list of rules."
+        for text in cast("list[object]", texts or []):
+            _add(text, effect, found, faults)
+    if all(fields.get(effect) is None for effect in _EFFECTS):
+        found += fallback
+    return Policy(rules=tuple(found), mode=mode, level=level, ask=ask, faults=tuple(faults))
+
+
+def _add(text: object, effect: Effect, found: list[Rule], faults: list[str]) -> None:
+    """Add a rule. One that allows and cannot be read allows nothing; one that denies makes everything ask."""
+    try:
+        if not isinstance(text, str):
+            raise RuleError("A rule is a text.")
+        found.append(parse_rule(text, effect))
+    except RuleError as odd:
+        if effect != "allow":
+            faults.append(str(odd))
+
+
+def answer_line(decision: Decision) -> str:
+    """Write a decision as one line of JSON."""
+    body: dict[str, Any] = {"decision": decision.decision, "reasons": list(decision.reasons)}
+    for name, value in (
+        ("rule", decision.rule),
+        ("risks", list(decision.risks)),
+        ("digest", decision.digest),
+    ):
+        if value:
+            body[name] = value
+    return json.dumps(body, ensure_ascii=True)

@@ -1,0 +1,53 @@
+"""What every command of the corpus may do: vectors/commands.json."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askback.domain.policy.calls import Call
+from askback.domain.policy.engine import Decision, Policy, decide
+from askback.domain.policy.lists import rules_of
+from askback.domain.policy.rules import parse_rule
+from tests.requirements import requirement
+
+DOCUMENT = json.loads(
+    (Path(__file__).resolve().parents[3] / "vectors" / "commands.json").read_text(encoding="utf-8")
+)
+CASES: list[dict[str, Any]] = DOCUMENT["cases"]
+
+
+def _policy(name: str) -> Policy:
+    texts = DOCUMENT["rules"][name]
+    if "list" in texts:
+        return Policy(rules=rules_of(texts["list"]))
+    return Policy(
+        rules=(
+            *(parse_rule(text, "deny") for text in texts["deny"]),
+            *(parse_rule(text) for text in texts["allow"]),
+        )
+    )
+
+
+POLICIES = {name: _policy(name) for name in DOCUMENT["rules"]}
+
+
+def _expanded(value: Any) -> Any:
+    return value["$repeat"][0] * value["$repeat"][1] if isinstance(value, dict) else value
+
+
+def _decided(case: dict[str, Any]) -> Decision:
+    return decide(
+        Call("bash", {key: _expanded(value) for key, value in case["call"].items()}), POLICIES[case["rules"]]
+    )
+
+
+@requirement("B4", "B5", "B6", "B7")
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_a_command_is_decided_as_the_corpus_says(case: dict[str, Any]) -> None:
+    decision = _decided(case)
+    assert decision.decision == case["expect"], (case["shows"], case["call"], decision.reasons)
+    assert decision.reasons, "a decision says why"

@@ -1,0 +1,98 @@
+"""The order of decisions, the table of levels and modes, and what binds a decision: vectors/policy.json."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askback.domain.policy.calls import Call
+from askback.domain.policy.engine import Policy, decide
+from askback.domain.policy.rules import Rule, parse_rule
+from askback.domain.policy.table import verdict
+from tests.requirements import requirement
+
+DOCUMENT = json.loads(
+    (Path(__file__).resolve().parents[3] / "vectors" / "policy.json").read_text(encoding="utf-8")
+)
+EFFECTS = ("deny", "ask", "allow")
+
+
+def bash(command: str) -> Call:
+    return Call("bash", {"command": command})
+
+
+@requirement("B1", "B2")
+@pytest.mark.parametrize("cell", DOCUMENT["table"], ids=[cell["id"] for cell in DOCUMENT["table"]])
+def test_each_cell_of_the_table_is_as_written_down(cell: dict[str, Any]) -> None:
+    found = verdict(
+        cell["level"],
+        cell["ask_mode"],
+        listed=cell["listed"],
+        dangerous=cell["dangerous"],
+        compat=cell["compat"],
+    )
+    assert found == cell["expect"]
+
+
+def _policy(wanted: dict[str, Any]) -> Policy:
+    rules: list[Rule] = [parse_rule(text, effect) for effect in EFFECTS for text in wanted.get(effect, [])]
+    return Policy(
+        rules=tuple(rules),
+        level=wanted.get("level", "allowlist"),
+        ask=wanted.get("ask_mode", "on-miss"),
+        mode=wanted.get("mode", "normal"),
+        compat=wanted.get("compat"),
+        read_only=tuple(parse_rule(text) for text in wanted.get("read_only", [])),
+    )
+
+
+@requirement("B7", "B10", "B21", "B22", "B29")
+@pytest.mark.parametrize("case", DOCUMENT["cases"], ids=[case["id"] for case in DOCUMENT["cases"]])
+def test_rules_modes_and_limits_come_in_their_order(case: dict[str, Any]) -> None:
+    decision = decide(Call(case["call"]["tool"], case["call"]["input"]), _policy(case["policy"]))
+    assert decision.decision == case["expect"], (case["shows"], decision.reasons)
+
+
+@requirement("B12")
+def test_a_locked_rule_says_that_always_cannot_be_offered() -> None:
+    policy = Policy(rules=(parse_rule("git push:*", "ask", locked=True), parse_rule("git push")))
+    decision = decide(bash("git push"), policy)
+    assert (decision.decision, decision.locked, decision.rule) == ("ask", True, "bash(git push:*)")
+
+
+def test_an_expired_rule_no_longer_holds() -> None:
+    until = datetime(2026, 1, 1, tzinfo=UTC)
+    policy = Policy(rules=(parse_rule("ls", expires_at=until),))
+    assert decide(bash("ls"), policy.at(datetime(2025, 12, 31, tzinfo=UTC))).decision == "allow"
+    assert decide(bash("ls"), policy.at(until)).decision == "ask"
+
+
+def test_a_rule_that_denies_and_cannot_be_read_makes_everything_ask() -> None:
+    policy = Policy(rules=(parse_rule("ls"),), faults=("The rule `rm *` cannot be read.",))
+    assert decide(bash("ls"), policy).reasons == ("The rule `rm *` cannot be read.",)
+
+
+@requirement("B15")
+def test_the_digest_is_of_the_call_and_not_of_its_spelling() -> None:
+    one = decide(Call("t", {"a": 1, "b": [True, "é"]}), Policy())
+    same = decide(Call("t", {"b": [True, "é"], "a": 1.0}), Policy())
+    other = decide(Call("t", {"a": 1, "b": [True, "e"]}), Policy())
+    text = '{"input":{"a":1,"b":[true,"é"]},"tool":"t"}'
+    assert one.digest == same.digest == hashlib.sha256(text.encode()).hexdigest()
+    assert other.digest != one.digest
+
+
+def test_an_input_that_nothing_can_be_bound_to_is_refused() -> None:
+    assert decide(Call("t", {"n": 2**60}), Policy(level="full")).decision == "deny"
+    assert decide(Call("t", {"n": float("nan")}), Policy(level="full")).decision == "deny"
+
+
+@requirement("B26")
+def test_what_is_dangerous_is_said_in_words() -> None:
+    assert decide(bash("rm -rf build"), Policy()).risks == ("It deletes folders with all they hold.",)
+    assert decide(bash("init.sh && rm-safe x"), Policy()).risks == ()

@@ -1,0 +1,35 @@
+"""Commands that are allowed do under real bash what was decided about, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.fault import shell_fuzz
+from tests.requirements import requirement
+
+COMMANDS = int(os.environ.get("FUZZ_COMMANDS", "2000"))
+SEED = int(os.environ.get("FAULT_SEED", "20261120"))
+
+pytestmark = [
+    pytest.mark.fault,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash"),
+]
+
+
+@requirement("B4", "B5")
+def test_no_allowed_command_does_anything_else_under_real_bash(tmp_path: Path) -> None:
+    report = shell_fuzz.run(COMMANDS, seed=SEED, folder=tmp_path)
+    assert report.escapes == [], f"seed {SEED}"
+    assert report.executed == COMMANDS, "too few commands were allowed to prove anything"
+
+
+@pytest.mark.parametrize("fault", shell_fuzz.FAULTS)
+def test_a_planted_mistake_in_the_reading_is_found(tmp_path: Path, fault: str) -> None:
+    with shell_fuzz.planted(fault):
+        report = shell_fuzz.run(1500, seed=SEED, folder=tmp_path)
+    assert report.escapes != []
