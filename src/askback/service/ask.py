@@ -11,7 +11,7 @@ from askback.domain.lifecycle import Status
 from askback.domain.record import Record, splice
 from askback.domain.request import Ask
 from askback.domain.timestamps import rfc3339
-from askback.domain.validation.ask import check_ask
+from askback.domain.validation.ask import read_ask
 from askback.domain.view import view
 from askback.ports.store import Change, Outcome, Principal
 from askback.service import access
@@ -27,8 +27,7 @@ async def ask(ctx: Services, principal: Principal, body: object, *, key: str | N
     Raises `Faults` naming every broken rule, `Forbidden` for any role but requester, `ClaimMismatch`.
     """
     await access.require(ctx, principal, "create")
-    asked = check_ask(body, limits=ctx.limits)
-    text = asked.model_dump_json(exclude_none=True)
+    asked, text = read_ask(body, limits=ctx.limits)
     record = _record(ctx, principal, asked, text)
     event = events.Draft(
         events.REQUEST_CREATED,

@@ -15,6 +15,7 @@ from askback.domain.validation.form import FormRules
 from askback.domain.validation.parts import Parts
 from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
+from askback.domain.validation.spelling import is_spelt_out
 from askback.domain.validation.structure import Steps, report_structure, report_surrogates
 from askback.domain.validation.texts import may_be_deceptive
 
@@ -26,6 +27,18 @@ def check_ask(body: object, *, limits: Limits = DEFAULTS) -> Ask:
 
     Raises `Faults` naming every broken rule with its path in the body.
     """
+    return _checked(body, limits)[0]
+
+
+def read_ask(body: object, *, limits: Limits = DEFAULTS) -> tuple[Ask, str]:
+    """Return what `check_ask` returns, and the JSON text in which it is stored and shown."""
+    ask, encoded = _checked(body, limits)
+    if is_spelt_out(cast("Mapping[str, Any]", body), encoded):
+        return ask, encoded.decode()
+    return ask, ask.model_dump_json(exclude_none=True)
+
+
+def _checked(body: object, limits: Limits) -> tuple[Ask, bytes]:
     report = Report()
     encoded = _encoded(body)
     if encoded is not None and len(encoded) > limits.request_bytes:
@@ -46,7 +59,8 @@ def check_ask(body: object, *, limits: Limits = DEFAULTS) -> Ask:
         FormRules(report, prose, limits, "form").check(ask.form, cast("Any", body)["form"])
     report.finish()
     assert ask is not None
-    return ask
+    assert encoded is not None
+    return ask, encoded
 
 
 def check_form(raw: object, *, limits: Limits = DEFAULTS, path: str = "form") -> Form:

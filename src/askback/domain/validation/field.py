@@ -57,11 +57,8 @@ class FieldRules:
 
         `raw[index]` is the field as it was sent.
         """
-        prose, limits = self.prose, self.limits
-        prose.line(path, "id", field.id, limits.field_id)
-        prose.line(path, "label", field.label, limits.label)
-        prose.lines(path, "description", field.description, limits.description)
-        prose.hint(path, "placeholder", field.placeholder, limits.placeholder)
+        if self.prose.suspicious or not self.is_plain(field):
+            self.check_texts(path, field)
         before = self.report.count
         if isinstance(field, _WITH_OPTIONS):
             self.check_options(path, field, raw, index)
@@ -73,10 +70,31 @@ class FieldRules:
             self.check_default(path, field, sound=sound)
         return sound
 
+    def is_plain(self, field: AnyField) -> bool:
+        """Whether the texts of a field have nothing wrong with their size, as far as a glance can tell."""
+        limits = self.limits
+        return (
+            0 < len(field.id) <= limits.field_id
+            and 0 < len(field.label) <= limits.label
+            and field.id[0].isalnum()
+            and field.label[0].isalnum()
+            and (field.description is None or len(field.description) <= limits.description)
+            and (field.placeholder is None or len(field.placeholder) <= limits.placeholder)
+        )
+
+    def check_texts(self, path: str, field: AnyField) -> None:
+        """Look at the texts of a field closely."""
+        prose, limits = self.prose, self.limits
+        prose.line(path, "id", field.id, limits.field_id)
+        prose.line(path, "label", field.label, limits.label)
+        prose.lines(path, "description", field.description, limits.description)
+        prose.hint(path, "placeholder", field.placeholder, limits.placeholder)
+
     def check_text(self, path: str, field: Text | Textarea) -> None:
         """Lengths in order and reachable, a pattern that RE2 compiles."""
         most = self.limits.textarea_answer if field.type == "textarea" else self.limits.text_answer
-        self.check_counts(path, field, "length", most)
+        if field.min_length is not None or field.max_length is not None:
+            self.check_counts(path, field, "length", most)
         self.prose.line(path, "pattern_message", field.pattern_message, self.limits.pattern_message)
         if field.pattern is not None:
             self.check_pattern(join(path, "pattern"), field.pattern)
@@ -102,8 +120,6 @@ class FieldRules:
     def check_counts(self, path: str, field: Text | Textarea | Multiselect, what: str, most: int) -> None:
         """`min_<what>` and `max_<what>` are possible and in order."""
         low, high = getattr(field, f"min_{what}"), getattr(field, f"max_{what}")
-        if low is None and high is None:
-            return
         before = self.report.count
         for name, value, least in ((f"min_{what}", low, 0), (f"max_{what}", high, 1)):
             if value is not None and value < least:
@@ -139,6 +155,8 @@ class FieldRules:
 
     def check_choices(self, path: str, field: Multiselect) -> None:
         """As many choices as there are options, unless the person may add some."""
+        if field.min_choices is None and field.max_choices is None:
+            return
         self.check_counts(path, field, "choices", self.limits.options)
         count = len(field.options)
         if field.allow_other or not count:
