@@ -1,5 +1,5 @@
 import address from "../examples.json?url";
-import { WireError, wireError } from "../src/client/errors.ts";
+import { WireError } from "../src/client/errors.ts";
 import { emptyThread, type Transcript } from "../src/core/transcript.ts";
 import type { InputRequest } from "../src/core/wire.ts";
 import type { SubmitEvent } from "../src/elements/events.ts";
@@ -41,10 +41,7 @@ function settle(card: AskbackRequest, event: SubmitEvent): void {
 function respond(card: AskbackRequest, event: SubmitEvent, reply: Reply): void {
   event.preventDefault();
   if (reply === "settle") settle(card, event);
-  else if (reply !== "never")
-    card.fail(
-      reply.status === 0 ? new WireError(0, "network", "") : wireError(reply.status, reply.body ?? null),
-    );
+  else if (reply !== "never") card.fail(new WireError(reply.status, reply.body));
 }
 
 function drawRequest(example: Example, request: InputRequest): AskbackRequest {

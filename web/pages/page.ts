@@ -1,4 +1,4 @@
-import { Client, LinkEvent } from "../src/client/client.ts";
+import { Client } from "../src/client/client.ts";
 import { loadTexts, negotiate } from "../src/core/messages.ts";
 import { localeOf, sayIn } from "../src/elements/text.ts";
 
@@ -34,13 +34,11 @@ export function connect(): Client {
   const client = Client.shared;
   const link = $("link");
   const show = (): void => {
+    if (client.link === "signed-out") toLogin();
+    else link.textContent = say(client.link);
     link.dataset.link = client.link;
-    link.textContent = say(client.link);
   };
-  client.addEventListener(LinkEvent.type, (event) => {
-    if (event instanceof LinkEvent && event.link === "signed-out") toLogin();
-    else show();
-  });
+  client.addEventListener("link", show);
   show();
   client.whoami().then(
     ({ principal }) => {

@@ -13,6 +13,7 @@ interface Node {
 const squeezeHtml = (text: string): string =>
   text
     .replace(/\s*\n\s*/g, " ")
+    .replace(/\s*\/?>/g, ">")
     .replace(
       /> (?=<\/?(div|p|ul|ol|li|dl|dt|dd|fieldset|legend|form|button|section|details|summary)\b)/g,
       ">",

@@ -3,20 +3,12 @@ import { Connection, type Follower, type Link } from "./connection.ts";
 import { WireError } from "./errors.ts";
 import { Rest, type Session } from "./rest.ts";
 
-/** The state of the link has changed; `client.link` is the new one. */
-export class LinkEvent extends Event {
-  static readonly type = "link";
-  constructor(readonly link: Link) {
-    super(LinkEvent.type);
-  }
-}
-
 const encode = encodeURIComponent;
 
 /**
  * The browser's side of the wire: answers over HTTP, everything live over one WebSocket.
  *
- * Fires `link` when the connection comes, goes, or nobody is signed in.
+ * Fires `link` when the connection comes, goes, or nobody is signed in: see `client.link`.
  */
 export class Client extends EventTarget {
   private static page: Client | undefined;
@@ -30,7 +22,7 @@ export class Client extends EventTarget {
     this.connection = new Connection(
       `${origin.replace(/^http/, "ws")}/v1/ws`,
       () => this.rest.whoami(),
-      (link) => this.dispatchEvent(new LinkEvent(link)),
+      () => this.dispatchEvent(new Event("link")),
     );
   }
 
@@ -70,7 +62,7 @@ export class Client extends EventTarget {
 
   /** Bring a follower up to date again, after it has seen a gap. */
   resync(follower: Follower): void {
-    this.connection.resync(follower);
+    this.connection.sync(follower);
   }
 
   /** A 401 on any call means that the session is over. */
@@ -80,7 +72,7 @@ export class Client extends EventTarget {
     } catch (error) {
       if (error instanceof WireError && error.status === 401) {
         this.rest.forget();
-        this.dispatchEvent(new LinkEvent("signed-out"));
+        this.connection.say("signed-out");
       }
       throw error;
     }

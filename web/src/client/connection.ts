@@ -1,6 +1,6 @@
 import type { ThreadEvent } from "../core/wire.ts";
 import { WireError } from "./errors.ts";
-import { Socket } from "./socket.ts";
+import { openSocket, type Socket } from "./socket.ts";
 
 export type Link = "connecting" | "online" | "offline" | "signed-out";
 
@@ -35,7 +35,7 @@ export class Connection {
     private readonly url: string,
     /** Resolves when somebody is signed in; rejects with 401 otherwise. */
     private readonly allowed: () => Promise<unknown>,
-    private readonly changed: (link: Link) => void,
+    private readonly changed: () => void,
   ) {
     addEventListener("online", () => this.hurry());
     document.addEventListener("visibilitychange", () => {
@@ -47,20 +47,25 @@ export class Connection {
   /** Follow until the returned function is called. */
   follow(follower: Follower): () => void {
     this.followers.add(follower);
-    if (this.socket) void this.sync(follower, this.socket);
+    if (this.socket) this.sync(follower);
     else void this.open();
     return () => this.followers.delete(follower);
   }
 
-  /** Bring one follower up to date again, after it has seen a gap. */
-  resync(follower: Follower): void {
-    if (this.socket) void this.sync(follower, this.socket);
+  /** Bring one follower up to date, at first and after it has seen a gap. */
+  sync(follower: Follower): void {
+    const { socket } = this;
+    if (!socket) return;
+    follower.sync(socket).catch((error: unknown) => {
+      if (error instanceof WireError && error.final) follower.refused(error);
+      else if (socket === this.socket) socket.close();
+    });
   }
 
-  private say(link: Link): void {
+  say(link: Link): void {
     if (this.link === link) return;
     this.link = link;
-    this.changed(link);
+    this.changed();
   }
 
   private async open(): Promise<void> {
@@ -68,15 +73,14 @@ export class Connection {
     this.opening = true;
     try {
       await this.allowed();
-      const socket = await Socket.open(
+      this.socket = await openSocket(
         this.url,
         (frame) => this.hear(frame),
         () => this.lost(),
       );
-      this.socket = socket;
       this.pause = FIRST_PAUSE_MS;
       this.say("online");
-      for (const follower of this.followers) void this.sync(follower, socket);
+      this.followers.forEach(this.sync, this);
     } catch (error) {
       if (error instanceof WireError && error.status === 401) this.say("signed-out");
       else this.later();
@@ -85,19 +89,9 @@ export class Connection {
     }
   }
 
-  private async sync(follower: Follower, socket: Socket): Promise<void> {
-    try {
-      await follower.sync(socket);
-    } catch (error) {
-      if (error instanceof WireError && error.status >= 400 && error.status < 500) follower.refused(error);
-      else if (socket === this.socket) socket.close();
-    }
-  }
-
-  private hear(frame: Record<string, unknown>): void {
-    if (frame.event) for (const follower of this.followers) follower.event(frame.event as ThreadEvent);
-    if (frame.resync && this.socket)
-      for (const follower of this.followers) void this.sync(follower, this.socket);
+  private hear({ event, resync }: Record<string, unknown>): void {
+    if (event) for (const follower of this.followers) follower.event(event as ThreadEvent);
+    if (resync) this.followers.forEach(this.sync, this);
   }
 
   private lost(): void {
@@ -123,12 +117,10 @@ export class Connection {
 
   /** A connection that has died without a word is found by a ping without an answer. */
   private ping(): void {
-    const socket = this.socket;
+    const { socket } = this;
     if (!socket) return;
     const deadline = setTimeout(() => socket.close(), PONG_MS);
-    socket.call("ping").then(
-      () => clearTimeout(deadline),
-      () => clearTimeout(deadline),
-    );
+    const pong = (): void => clearTimeout(deadline);
+    socket.call("ping").then(pong, pong);
   }
 }

@@ -1,5 +1,5 @@
 import type { Actor } from "../core/wire.ts";
-import { WireError, wireError } from "./errors.ts";
+import { WireError } from "./errors.ts";
 
 export interface Session {
   principal: Actor & { role: string };
@@ -53,23 +53,18 @@ export class Rest {
     if (method !== "GET") headers["X-Askback-CSRF"] = (await this.whoami()).csrf;
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (key) headers["Idempotency-Key"] = key;
-    const response = await this.fetch(path, {
+    const init: RequestInit = {
       method,
       headers,
       credentials: "same-origin",
       signal: AbortSignal.timeout(PATIENCE_MS),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
+    const response = await fetch(this.base + path, init).catch(() => {
+      throw new WireError(0);
     });
     const answer: unknown = await response.json().catch(() => null);
-    if (!response.ok) throw wireError(response.status, answer);
+    if (!response.ok) throw new WireError(response.status, answer);
     return answer as T;
-  }
-
-  private async fetch(path: string, init: RequestInit): Promise<Response> {
-    try {
-      return await fetch(this.base + path, init);
-    } catch {
-      throw new WireError(0, "network", "");
-    }
   }
 }

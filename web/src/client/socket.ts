@@ -1,63 +1,44 @@
-import { wireError } from "./errors.ts";
+import { WireError } from "./errors.ts";
 
-interface Call {
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
-
-const LOST = { error: { code: "network", message: "" } };
+type Frame = Record<string, unknown>;
 
 /** One open WebSocket: numbered calls and what comes unasked. */
-export class Socket {
-  private readonly calls = new Map<number, Call>();
-  private last = 0;
-
-  private constructor(
-    private readonly ws: WebSocket,
-    private readonly heard: (frame: Record<string, unknown>) => void,
-    closed: (code: number) => void,
-  ) {
-    ws.onmessage = (event) => this.take(JSON.parse(String(event.data)));
-    ws.onclose = (event) => {
-      for (const call of this.calls.values()) call.reject(wireError(0, LOST));
-      this.calls.clear();
-      closed(event.code);
-    };
-  }
-
-  /** Connect; rejects when the connection cannot be made. */
-  static open(
-    url: string,
-    heard: (frame: Record<string, unknown>) => void,
-    closed: (code: number) => void,
-  ): Promise<Socket> {
-    return new Promise((resolve, reject) => {
-      const ws = new WebSocket(url, "askback.v1");
-      ws.onopen = () => resolve(new Socket(ws, heard, closed));
-      ws.onclose = (event) => reject(wireError(event.code === 4401 ? 401 : 0, LOST));
-    });
-  }
-
+export interface Socket {
   /** Do one operation of the wire; rejects with a `WireError`. */
-  call<T>(op: string, args: Record<string, unknown> = {}): Promise<T> {
-    this.last += 1;
-    const id = this.last;
-    return new Promise<T>((resolve, reject) => {
-      this.calls.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      this.ws.send(JSON.stringify({ id, op, ...args }));
+  call<T>(op: string, args?: Frame): Promise<T>;
+  close(): void;
+}
+
+/** Connect; rejects when the connection cannot be made. */
+export function openSocket(url: string, heard: (frame: Frame) => void, closed: () => void): Promise<Socket> {
+  const ws = new WebSocket(url, "askback.v1");
+  const calls = new Map<unknown, (frame: Frame | null) => void>();
+  let last = 0;
+  const call = <T>(op: string, args: Frame = {}): Promise<T> =>
+    new Promise((resolve, reject) => {
+      last += 1;
+      calls.set(last, (frame) => {
+        if (frame && !("error" in frame)) resolve(frame.ok as T);
+        else reject(new WireError((frame?.error as { status?: number } | undefined)?.status ?? 0, frame));
+      });
+      ws.send(JSON.stringify({ id: last, op, ...args }));
     });
-  }
-
-  close(): void {
-    this.ws.close();
-  }
-
-  private take(frame: Record<string, unknown>): void {
-    const call = this.calls.get(frame.id as number);
-    this.calls.delete(frame.id as number);
-    if (!call) this.heard(frame);
-    else if ("error" in frame)
-      call.reject(wireError((frame.error as { status?: number }).status ?? 500, frame));
-    else call.resolve(frame.ok);
-  }
+  ws.onmessage = ({ data }) => {
+    const frame: Frame = JSON.parse(String(data));
+    const answered = calls.get(frame.id) ?? heard;
+    calls.delete(frame.id);
+    answered(frame);
+  };
+  return new Promise((resolve, reject) => {
+    let lost = (code: number): void => reject(new WireError(code === 4401 ? 401 : 0));
+    ws.onopen = () => {
+      lost = closed;
+      resolve({ call, close: () => ws.close() });
+    };
+    ws.onclose = ({ code }) => {
+      for (const answered of calls.values()) answered(null);
+      calls.clear();
+      lost(code);
+    };
+  });
 }

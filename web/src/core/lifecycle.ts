@@ -5,7 +5,7 @@ const TRANSITIONS: Partial<Record<string, Partial<Record<string, string>>>> = ta
 
 /** Whether a request has ended: nothing leaves such a status. */
 export function isTerminal(status: Status): boolean {
-  return !(status in table);
+  return status !== "pending" && status !== "resolving";
 }
 
 /** The status that `action` leads to, or null where the table does not allow it. */

@@ -8,27 +8,25 @@ export type Body = { revision: number; values: Values } | { reason: "skipped" | 
  * It never bubbles out of a page by accident: listen on the element or an ancestor.
  */
 export class SubmitEvent extends Event {
-  static readonly type = "askback-submit";
   constructor(
     readonly id: string,
     readonly action: Action,
     readonly body: Body,
     readonly key: string,
   ) {
-    super(SubmitEvent.type, { bubbles: true, composed: true, cancelable: true });
+    super("askback-submit", { bubbles: true, composed: true, cancelable: true });
   }
 }
 
 /** The request has ended while it was on the screen. */
 export class SettledEvent extends Event {
-  static readonly type = "askback-settled";
   constructor(
     readonly id: string,
     readonly status: string,
     /** Whether it was this element that sent what settled it. */
     readonly own: boolean,
   ) {
-    super(SettledEvent.type, { bubbles: true, composed: true });
+    super("askback-settled", { bubbles: true, composed: true });
   }
 }
 

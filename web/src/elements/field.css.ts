@@ -11,7 +11,6 @@ export const fields = css`
   }
   fieldset {
     border: 0;
-    margin: 0;
     min-inline-size: 0;
     padding: 0;
   }
@@ -24,7 +23,7 @@ export const fields = css`
   fieldset.section > legend {
     float: inline-start;
     font-size: 1.0625rem;
-    font-weight: 650;
+    font-weight: 600;
     inline-size: 100%;
   }
   .tag {
@@ -66,7 +65,7 @@ export const fields = css`
   }
   .error {
     color: var(--_danger);
-    font-weight: 550;
+    font-weight: 600;
   }
   input,
   select,
@@ -74,7 +73,6 @@ export const fields = css`
     accent-color: var(--_accent);
     color: inherit;
     font: inherit;
-    margin: 0;
   }
   input:not([type="checkbox"], [type="radio"]),
   select,
@@ -263,20 +261,14 @@ export const fields = css`
   }
   input[role="switch"]:checked::before {
     background: var(--_on-accent);
-    translate: 1.25rem;
-  }
-  input[role="switch"]:dir(rtl):checked::before {
-    translate: -1.25rem;
+    inset-inline-start: 1.375rem;
   }
   .other {
     display: grid;
     gap: 0.25rem;
-    margin-inline-start: 2rem;
   }
-  .chips + .other,
-  select + .other,
-  .answers + .other {
-    margin-inline-start: 0;
+  .options + .other {
+    margin-inline-start: 2rem;
   }
   @media (forced-colors: active) {
     .option:has(:checked),

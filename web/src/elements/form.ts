@@ -29,10 +29,9 @@ export interface FormHost {
 /** The id of the first control of a field, by its place in the form. */
 export const uidOf = (form: Form, field: Field): string => `f${allFields(form).indexOf(field)}`;
 
-function viewOf(host: FormHost, request: InputRequest, form: Form, field: Field): FieldView {
+function viewOf(host: FormHost, request: InputRequest, form: Form, field: Field, path: string): FieldView {
   const fields = allFields(form);
   const mixed = fields.length > 1 && fields.some((item) => item.required);
-  const markdown = own(request.view?.markdown, pathOf(form, field));
   return {
     field,
     uid: uidOf(form, field),
@@ -41,7 +40,7 @@ function viewOf(host: FormHost, request: InputRequest, form: Form, field: Field)
     optional: mixed && !field.required,
     titled: fields.length === 1 && field.label === form.title,
     disabled: ["submitting", "disabled"].includes(stateOf(host.view)),
-    markdown,
+    markdown: own(request.view?.markdown, `${path}.description`),
     say: host.say,
     filter: host.filters.get(field.id) ?? "",
     change: (next) => host.change(field, next),
@@ -50,16 +49,14 @@ function viewOf(host: FormHost, request: InputRequest, form: Form, field: Field)
   };
 }
 
-/** The path of a field's description, under which the server files its Markdown tree. */
-function pathOf(form: Form, field: Field): string {
-  const sections = form.sections ?? [];
-  const at = sections.findIndex((section) => section.fields.includes(field));
-  const inside = sections[at]?.fields ?? form.fields ?? [];
-  return `form.${at < 0 ? "" : `sections[${at}].`}fields[${inside.indexOf(field)}].description`;
-}
-
-const fieldsOf = (host: FormHost, request: InputRequest, form: Form, fields: readonly Field[]) =>
-  fields.map((field) => drawField(viewOf(host, request, form, field)));
+/** `path` is that of the fields in the request, under which the server files their Markdown trees. */
+const fieldsOf = (
+  host: FormHost,
+  request: InputRequest,
+  form: Form,
+  fields: readonly Field[],
+  path: string,
+) => fields.map((field, at) => drawField(viewOf(host, request, form, field, `${path}.fields[${at}]`)));
 
 function drawDescription(request: InputRequest, text: string | null | undefined, path: string) {
   const tree = own(request.view?.markdown, path);
@@ -76,10 +73,11 @@ function drawSection(
   section: Section,
   at: number,
 ): Template {
+  const path = `form.sections[${at}]`;
   return html`<fieldset class="section" part="section">
     <legend>${section.title} ${section.optional && html`<span class="tag">${host.say("optional")}</span>`}</legend>
-    ${drawDescription(request, section.description, `form.sections[${at}].description`)}
-    ${fieldsOf(host, request, form, section.fields)}
+    ${drawDescription(request, section.description, `${path}.description`)}
+    ${fieldsOf(host, request, form, section.fields, path)}
   </fieldset>`;
 }
 
@@ -158,7 +156,7 @@ export function drawForm(host: FormHost, request: InputRequest, form: Form): Tem
   >
     ${
       form.sections?.map((section, at) => drawSection(host, request, form, section, at)) ??
-      fieldsOf(host, request, form, form.fields ?? [])
+      fieldsOf(host, request, form, form.fields ?? [], "form")
     }
     ${host.asking.length > 0 ? drawSure(host) : drawActions(host, form)}
   </form>`;

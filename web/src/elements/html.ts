@@ -14,7 +14,6 @@ type Put = (value: unknown) => void;
 
 /** Stands for a hole in the parsed markup: the value of an attribute, or the text of a comment. */
 const HOLE = "{}";
-const NODES = NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_COMMENT;
 
 interface Policy {
   createHTML(text: string): string;
@@ -91,13 +90,13 @@ function contentOf(strings: readonly string[]): DocumentFragment {
 
 function holesOf(content: DocumentFragment): Put[] {
   const puts: Put[] = [];
-  const walk = document.createTreeWalker(content, NODES);
+  const walk = document.createTreeWalker(content);
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {
     if (node instanceof Comment) {
       if (node.data === HOLE) puts.push(child(node));
-    } else
-      for (const { name, value } of [...(node as Element).attributes])
-        if (value === HOLE) puts.push(attribute(node as Element, name));
+    } else if (node instanceof Element)
+      for (const { name, value } of [...node.attributes])
+        if (value === HOLE) puts.push(attribute(node, name));
   }
   return puts;
 }

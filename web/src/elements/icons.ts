@@ -12,9 +12,7 @@ export const icons = {
   cross: draw("M6 6l12 12M18 6L6 18"),
   clock: draw("M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 7.5V12l3 2"),
   warn: draw("M12 4L2.5 20h19zM12 10v4M12 17v.01"),
-  agent: draw(
-    "M7 8h10a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2v-7a2 2 0 0 1 2-2M12 8V4M9.5 13v1M14.5 13v1",
-  ),
+  agent: draw("M5 8h14v11H5zM12 8V4M9.5 13v1M14.5 13v1"),
   tool: draw("M14.5 6.5a4 4 0 0 0-5 5L4 17l3 3 5.5-5.5a4 4 0 0 0 5-5L15 12l-3-3z"),
   down: draw("M6 9l6 6 6-6"),
 };

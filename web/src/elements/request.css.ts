@@ -44,8 +44,7 @@ export const card = css`
   }
   .title {
     font-size: 1.1875rem;
-    font-weight: 650;
-    letter-spacing: -0.005em;
+    font-weight: 600;
     line-height: 1.3;
   }
   .description {
@@ -87,7 +86,7 @@ export const card = css`
     padding: 0.75rem 1rem;
   }
   .strong {
-    font-weight: 650;
+    font-weight: 600;
   }
   .retry {
     margin-block-start: 0.75rem;
@@ -101,7 +100,7 @@ export const card = css`
   .box a {
     color: var(--_danger);
     display: inline-block;
-    font-weight: 550;
+    font-weight: 600;
     min-block-size: 1.5rem;
   }
   .actions {
@@ -143,9 +142,6 @@ export const card = css`
   .plain strong {
     color: var(--_text);
     font-weight: 600;
-  }
-  .plain .icon + div p + p {
-    font-size: 0.875rem;
   }
   @media (width < 30rem) {
     .body,

@@ -227,12 +227,10 @@ export class AskbackRequest extends AskbackElement implements FormHost {
 
   /** Show that sending did not work; a host that sends by itself calls this too. */
   fail(error: unknown): void {
-    const { status, message, fieldErrors, request } =
-      error instanceof WireError ? error : new WireError(0, "network", "");
+    const { final, message, fieldErrors, request } = error instanceof WireError ? error : new WireError(0);
     this.sent = false;
     if (request) this.conflict(request);
-    else if (status >= 400 && status < 500 && status !== 429)
-      this.refuse(fieldErrors, fieldErrors.length > 0 ? null : message);
+    else if (final) this.refuse(fieldErrors, fieldErrors.length > 0 ? null : message);
     else {
       this.signal({ type: "failed", summary: message || null });
       this.focusProblems();

@@ -6,19 +6,19 @@ import { type Say, variantOf } from "./text.ts";
 export const questionOf = (request: InputRequest): string =>
   request.form?.title || (request.form && allFields(request.form)[0]?.label) || request.kind;
 
+/** A date or a moment in words, in the zone that it names; what is none stays as it is. */
 function moment(text: string, locale: string): string {
   const [stamp = "", bracket] = text.split("[");
   const zone = bracket?.slice(0, -1);
-  const local = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?)?$/.test(stamp);
-  const at = new Date(local ? `${stamp}${stamp.includes("T") ? "" : "T00:00"}Z` : stamp);
-  if (Number.isNaN(at.getTime())) return text;
-  const style: Intl.DateTimeFormatOptions = { dateStyle: "long" };
-  if (stamp.length > 10) style.timeStyle = "short";
+  const fixed = /(Z|[+-]\d\d:\d\d)$/i.test(stamp.slice(10));
   try {
-    const zoneOf = local ? { timeZone: "UTC" } : zone ? { timeZone: zone } : {};
+    const format = new Intl.DateTimeFormat(variantOf(locale), {
+      dateStyle: "long",
+      timeStyle: stamp.length > 10 ? "short" : undefined,
+      timeZone: fixed ? zone : "UTC",
+    });
     return (
-      new Intl.DateTimeFormat(variantOf(locale), { ...style, ...zoneOf }).format(at) +
-      (zone ? ` (${zone})` : "")
+      format.format(new Date(fixed || stamp.length === 10 ? stamp : `${stamp}Z`)) + (zone ? ` (${zone})` : "")
     );
   } catch {
     return text;

@@ -30,7 +30,7 @@ export const conversation = css`
   .who {
     color: var(--_muted);
     font-size: 0.8125rem;
-    font-weight: 550;
+    font-weight: 600;
   }
   .text {
     white-space: pre-wrap;

@@ -45,6 +45,7 @@ export const tokens = css`
   ::before,
   ::after {
     box-sizing: inherit;
+    margin: 0;
   }
   :focus-visible {
     outline: 3px solid var(--_focus);
@@ -69,17 +70,6 @@ export const tokens = css`
     stroke-width: 1.75;
     vertical-align: -0.25em;
   }
-  p,
-  h2,
-  h3,
-  h4,
-  ul,
-  ol,
-  pre,
-  dl,
-  dd {
-    margin: 0;
-  }
   a {
     border-radius: 2px;
     color: var(--_accent);
@@ -98,7 +88,7 @@ export const buttons = css`
     cursor: pointer;
     display: inline-flex;
     font: inherit;
-    font-weight: 550;
+    font-weight: 600;
     gap: 0.5rem;
     justify-content: center;
     min-block-size: 2.75rem;

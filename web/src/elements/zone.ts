@@ -1,10 +1,11 @@
 /** The browser's zone, such as `Europe/Berlin`. */
 export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const two = (n: number): string => String(n).padStart(2, "0");
+const MINUTE_MS = 60_000;
 
+/** What a clock here shows then, to the minute. */
 const wall = (at: Date): string =>
-  `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`;
+  new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 
 /**
  * A local time as an input has it, with its offset and zone: `2026-11-20T09:00:00+01:00[Europe/Berlin]`.
@@ -14,9 +15,9 @@ const wall = (at: Date): string =>
 export function zoned(local: string): string {
   const at = new Date(local);
   if (Number.isNaN(at.getTime()) || wall(at) !== local.slice(0, 16)) return local;
-  const minutes = -at.getTimezoneOffset();
-  const size = Math.abs(minutes);
-  const offset = `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+  const minutes = at.getTimezoneOffset();
+  const size = new Date(Math.abs(minutes) * MINUTE_MS).toISOString().slice(11, 16);
+  const offset = (minutes > 0 ? "-" : "+") + size;
   return `${local.length === 16 ? `${local}:00` : local}${offset}[${zoneName()}]`;
 }
 
