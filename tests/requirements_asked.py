@@ -111,6 +111,20 @@ FIRST_SLICE = {
 ASKED = {**FIRST_SLICE}
 
 HELD_ALREADY = {
+    "B1": "The level deny refuses, allowlist runs what is listed, and full runs what is not dangerous.",
+    "B2": "Every cell of the table of levels, ask modes, listed and dangerous is written down and holds.",
+    "B4": "A command runs unasked only when every part of it is understood and matches a rule.",
+    "B5": "A command that cannot be parsed is asked, never allowed.",
+    "B6": "A rule is about whole words: blanks and quotes do not matter, another path is another program.",
+    "B7": "Deny comes before ask and ask before allow, and no rule or mode loosens a hard limit.",
+    "B9": "Always stores the exact words that were shown, and nothing where that could become something else.",
+    "B10": "A rule for a tool with patterns for its arguments covers these arguments only.",
+    "B12": "A locked rule asks each time and says that always cannot be offered.",
+    "B15": "A decision carries the digest of the call that was decided about.",
+    "B21": "Tools that only read are not asked, except where they reach for secrets.",
+    "B22": "Each mode lets run what it is for and no more.",
+    "B26": "What is dangerous about a call is said in words, without false alarm about names that only look alike.",
+    "B29": "An unknown tool and an input that cannot be read are asked or refused, never allowed.",
     "C17": "A settled card cannot be changed and shows what was chosen.",
     "C20": "When the agent is interrupted its request is taken back and closes everywhere.",
     "L9": "A reader that is too slow is dropped, and resumes by its cursor without a loss.",

@@ -11,6 +11,7 @@ arguments than those that were decided about, or that left a file behind.
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -44,7 +45,7 @@ PRELUDE = (
     # A file for each call: programs of a pipeline write at the same time.
     'stub() { builtin printf "%s\\0" "$@" > "$RECORD/$BASHPID-$SRANDOM"; return 0; }\n'
     'command_not_found_handle() { stub "$@"; }\n'
-    + "".join(f'{name}() {{ stub {name} "$@"; }}\n' for name in BUILTINS.split() if name not in {"builtin"})
+    + "".join(f'{name}() {{ stub {name} "$@"; }}\n' for name in BUILTINS.split() if name != "builtin")
 )
 
 FILES = ("a", "xx")
@@ -176,13 +177,13 @@ def _token(old: str, new: str) -> Callable[[], None]:
     def plant() -> None:
         pattern = lexer._TOKEN.pattern
         assert old in pattern, old
-        lexer._TOKEN = lexer.re.compile(pattern.replace(old, new, 1), lexer.re.VERBOSE)
+        lexer._TOKEN = re.compile(pattern.replace(old, new, 1), re.VERBOSE)
 
     return plant
 
 
 def _lenient_home() -> None:
-    lexer._HOME = lexer.re.compile(r"(?!)")
+    lexer._HOME = re.compile(r"(?!)")
 
 
 FAULTS: dict[str, Callable[[], None]] = {

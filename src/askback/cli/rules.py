@@ -99,7 +99,8 @@ def _policy(fields: Mapping[str, Any], fallback: tuple[Rule, ...]) -> Policy | s
         fields.get("ask_mode", "on-miss"),
     )
     if mode not in MODES or level not in LEVELS or ask not in ASK_MODES:
-        return f"`mode` is one of {', '.join(MODES)}, `level` of {', '.join(LEVELS)}, `ask_mode` of {', '.join(ASK_MODES)}."
+        known = {"mode": MODES, "level": LEVELS, "ask_mode": ASK_MODES}
+        return "; ".join(f"`{name}` is one of {', '.join(values)}" for name, values in known.items())
     found: list[Rule] = []
     faults: list[str] = []
     for effect in _EFFECTS:
@@ -126,12 +127,11 @@ def _add(text: object, effect: Effect, found: list[Rule], faults: list[str]) -> 
 
 def answer_line(decision: Decision) -> str:
     """Write a decision as one line of JSON."""
-    body: dict[str, Any] = {"decision": decision.decision, "reasons": list(decision.reasons)}
-    for name, value in (
-        ("rule", decision.rule),
-        ("risks", list(decision.risks)),
-        ("digest", decision.digest),
-    ):
-        if value:
-            body[name] = value
-    return json.dumps(body, ensure_ascii=True)
+    body: dict[str, Any] = {
+        "decision": decision.decision,
+        "reasons": decision.reasons,
+        "rule": decision.rule,
+        "risks": decision.risks,
+        "digest": decision.digest,
+    }
+    return json.dumps({name: value for name, value in body.items() if value})

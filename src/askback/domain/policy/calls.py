@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from askback.domain.policy.shell.reading import Reading, read_argv, read_command
+from askback.domain.policy.wordlist import words
 
-SHELL_TOOLS = frozenset(
-    "bash shell sh terminal exec run_command run_shell_command execute_command run_in_terminal local_shell command".split()
+SHELL_TOOLS = words(
+    "bash shell sh terminal exec run_command run_shell_command execute_command run_in_terminal local_shell command"
 )
 """Names of tools whose input is a shell command, in small letters. A rule `bash(…)` holds for all of them."""
 
-EDIT_TOOLS = frozenset(
-    "write write_file edit edit_file multiedit notebookedit apply_patch create_file str_replace replace_in_file insert".split()
+EDIT_TOOLS = words(
+    "write write_file edit edit_file multiedit notebookedit apply_patch create_file str_replace replace_in_file insert"
 )
 """Names of tools that write a file at a path, in small letters."""
 

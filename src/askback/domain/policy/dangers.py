@@ -9,16 +9,13 @@ from askback.domain.policy.calls import Call
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.programs import basename, interpreter
 from askback.domain.policy.shell.reading import Reading
+from askback.domain.policy.wordlist import words
 
-_ROOT = frozenset("sudo doas su pkexec".split())
-_HALT = frozenset("shutdown reboot poweroff halt init telinit".split())
-_KILL = frozenset("kill pkill killall xkill".split())
-_DISK = frozenset(
-    "dd mkfs mke2fs mkswap wipefs fdisk sfdisk parted sgdisk shred blkdiscard mount umount losetup".split()
-)
-_SYSTEM = frozenset(
-    "iptables nft ufw crontab useradd usermod userdel passwd visudo systemctl service launchctl".split()
-)
+_ROOT = words("sudo doas su pkexec")
+_HALT = words("shutdown reboot poweroff halt init telinit")
+_KILL = words("kill pkill killall xkill")
+_DISK = words("dd mkfs mke2fs mkswap wipefs fdisk sfdisk parted sgdisk shred blkdiscard mount umount losetup")
+_SYSTEM = words("iptables nft ufw crontab useradd usermod userdel passwd visudo systemctl service launchctl")
 _HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 _LETTERS_LONG = 12
 

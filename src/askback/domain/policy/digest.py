@@ -9,8 +9,8 @@ from typing import Any
 import rfc8785
 
 
-class NotCanonical(ValueError):  # noqa: N818 - named for what the input is
-    """The input has no canonical form (a number beyond 2^53, NaN, half a surrogate pair), so nothing can be bound to it."""
+class NotCanonical(ValueError):
+    """The input has no canonical form (a number beyond 2^53, NaN, half a surrogate pair), so nothing is bound."""
 
 
 def call_digest(tool: str, call_input: Mapping[str, Any]) -> str:

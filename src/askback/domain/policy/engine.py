@@ -1,4 +1,4 @@
-"""Decide what may run: hard limits, then rules that deny, then rules that ask, then level and mode with rules that allow.
+"""Decide what may run: hard limits, then rules that deny, then rules that ask, then level and mode.
 
 Pure: the same call and policy always give the same decision. Whatever goes wrong on the way ends in *ask*.
 """

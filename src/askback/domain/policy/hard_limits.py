@@ -1,4 +1,7 @@
-"""What no rule, no mode and no person's "always" lets through. Short on purpose: each entry is the end of a machine or an account."""
+"""What no rule, no mode and no person's "always" lets through.
+
+Short on purpose: each entry is the end of a machine or an account.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +13,21 @@ from askback.domain.policy.dangers import letters
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.programs import basename
 from askback.domain.policy.shell.reading import Reading
+from askback.domain.policy.wordlist import words
 
 _HOME = re.compile(r"(?:~[A-Za-z0-9_-]*|\$HOME|\$\{HOME[^}]*\}|/home/[^/]+|/root|/Users/[^/]+)(?:/\.?\*?)*")
-_SYSTEM = frozenset(
-    "bin boot dev etc home lib lib64 opt proc root sbin srv sys usr var users system library applications".split()
+_SYSTEM = words(
+    "bin boot dev etc home lib lib64 opt proc root sbin srv sys usr var users system library applications"
 )
 _BOMB = re.compile(r"([\w:.]+)\s*\(\s*\)\s*\{[^}]*?(?<![\w:.])\1\s*\|\s*\1\s*&")
-_FORMATS = frozenset("mkfs mke2fs mkswap wipefs blkdiscard".split())
+_FORMATS = words("mkfs mke2fs mkswap wipefs blkdiscard")
 _PLAIN_DEVICES = re.compile(
     r"/dev/(?:null|zero|full|tty|stdin|stdout|stderr|fd/\d+|shm/.*|tcp/.*|udp/.*|ptmx)"
 )
 _ACCOUNTS = frozenset(
     {("etc", "passwd"), ("etc", "shadow"), ("etc", "sudoers"), ("etc", "gshadow"), ("etc", "sudoers.d")}
 )
-_COPIES = frozenset("cp mv install ln tee rsync scp truncate touch sed".split())
+_COPIES = words("cp mv install ln tee rsync scp truncate touch sed")
 
 
 def broken(call: Call, reading: Reading | None) -> str | None:
@@ -65,7 +69,7 @@ def _command(argv: Argv) -> str | None:
         if device:
             return f"Writing to the device `{device}` destroys what is on it."
     if name in _COPIES or name == "dd":
-        edits = name not in {"sed"} or "i" in letters(argv)
+        edits = name != "sed" or "i" in letters(argv)
         targets = (
             [word.removeprefix("of=") for word in operands]
             if name in {"dd", "tee", "touch", "truncate", "sed"}

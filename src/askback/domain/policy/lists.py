@@ -10,20 +10,6 @@ from __future__ import annotations
 
 from askback.domain.policy.rules import Rule, parse_rule
 
-DEFAULT = (
-    """ls:* cat:* head:* tail:* wc:* grep:* rg:* sort:* uniq:* cut:* tr:* nl:* tac:* comm:* diff:* cmp:* tree:* file:* stat:*
-    du:* df:* find:* basename:* dirname:* realpath:* readlink:* pwd whoami id:* hostname uname:* uptime nproc date:* echo:*
-    printf:* seq:* which:* jq:* sed:* awk:* md5sum:* sha1sum:* sha256sum:* true false test:* sleep:* """
-).split()
-GIT = "git status:*|git diff:*|git log:*|git show:*|git blame:*|git grep:*|git ls-files:*|git rev-parse:*|git branch:*|git tag:*".split(
-    "|"
-)
-NEBO = [
-    *"ls:* pwd cat:* head:* tail:* grep:* find:* which:* jq:* cut:* sort:* uniq:* wc:* echo:* date:*".split(),
-    *"git status:*|git log:*|git diff:*|git branch:*|git show:*|go version|node --version|python --version".split(
-        "|"
-    ),
-]
 READ_ONLY_TOOLS = (
     "tool:Read",
     "tool:Glob",
@@ -35,10 +21,28 @@ READ_ONLY_TOOLS = (
 )
 """Tools that look at files; a path that may hold secrets is asked all the same."""
 
+_DEFAULT = """
+    ls:* | cat:* | head:* | tail:* | wc:* | grep:* | rg:* | sort:* | uniq:* | cut:* | tr:* | nl:* | tac:* | comm:*
+    | diff:* | cmp:* | tree:* | file:* | stat:* | du:* | df:* | find:* | basename:* | dirname:* | realpath:*
+    | readlink:* | pwd | whoami | id:* | hostname | uname:* | uptime | nproc | date:* | echo:* | printf:* | seq:*
+    | which:* | jq:* | sed:* | awk:* | md5sum:* | sha1sum:* | sha256sum:* | true | false | test:* | sleep:*"""
+_GIT = """
+    git status:* | git diff:* | git log:* | git show:* | git blame:* | git grep:* | git ls-files:* | git rev-parse:*
+    | git branch:* | git tag:*"""
+_NEBO = """
+    ls:* | pwd | cat:* | head:* | tail:* | grep:* | find:* | which:* | jq:* | cut:* | sort:* | uniq:* | wc:* | echo:*
+    | date:* | git status:* | git log:* | git diff:* | git branch:* | git show:*
+    | go version | node --version | python --version"""
+
+
+def _rules(text: str) -> tuple[str, ...]:
+    return tuple(rule.strip() for rule in text.split("|"))
+
+
 LISTS: dict[str, tuple[str, ...]] = {
-    "default": tuple(DEFAULT),
-    "git": tuple(GIT),
-    "nebo": tuple(NEBO),
+    "default": _rules(_DEFAULT),
+    "git": _rules(_GIT),
+    "nebo": _rules(_NEBO),
     "read-only-tools": READ_ONLY_TOOLS,
     "none": (),
 }

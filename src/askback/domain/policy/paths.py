@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
-_NAMES = frozenset(
-    """.ssh .gnupg .aws .azure .kube .docker .netrc _netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials .vault-token
-    .htpasswd .bash_history .zsh_history .python_history .psql_history .mysql_history .node_repl_history id_rsa id_dsa
-    id_ecdsa id_ed25519 authorized_keys known_hosts credentials credentials.json .credentials secrets.json secrets.yaml
-    secrets.yml secrets.toml .secrets .boto .s3cfg .terraformrc .dockercfg shadow gshadow sudoers sudoers.d keyrings
-    environ .envrc master.key wallet.dat service-account.json terraform.tfstate cookies.sqlite .password-store""".split()
+from askback.domain.policy.wordlist import words
+
+_NAMES = words(
+    """
+    .ssh .gnupg .aws .azure .kube .docker .netrc _netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials
+    .vault-token .htpasswd .bash_history .zsh_history .python_history .psql_history .mysql_history
+    .node_repl_history id_rsa id_dsa id_ecdsa id_ed25519 authorized_keys known_hosts credentials
+    credentials.json .credentials secrets.json secrets.yaml secrets.yml secrets.toml .secrets .boto .s3cfg
+    .terraformrc .dockercfg shadow gshadow sudoers sudoers.d keyrings environ .envrc .gitconfig terraform.tfvars secrets
+    master.key wallet.dat
+    service-account.json terraform.tfstate cookies.sqlite .password-store
+    """
 )
-_START_UP = frozenset(
-    ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile .zshenv .gitconfig .gitmodules .vimrc .inputrc crontab".split()
+_START_UP = words(
+    ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile .zshenv .gitconfig .gitmodules .vimrc .inputrc crontab"
 )
 _ENDINGS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc", ".gpg")
 _DOT_ENV = re.compile(r"\.env(?:\..+)?|.+\.env")
@@ -59,7 +66,7 @@ def secret_path(path: str) -> bool:
         return True
     if any(name in _NAMES for name in names):
         return True
-    if any(pair in _IN_GIT for pair in zip(names, names[1:], strict=False)):
+    if any(pair in _IN_GIT for pair in pairwise(names)):
         return True
     last = names[-1]
     return last.endswith(_ENDINGS) or bool(_DOT_ENV.fullmatch(last) and not last.endswith(_EXAMPLES))

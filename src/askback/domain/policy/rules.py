@@ -42,7 +42,7 @@ class Rule:
 
     `words` is set for shell commands (`prefix`: more may follow), `tool` is a pattern of tool names, `arguments`
     are patterns by argument name. `locked` rules are not loosened by anything that a person decides on a card.
-    `expires_at`, `who`, `why` and `subject` (the thread or project it holds for) are kept for those who look after rules.
+    `expires_at`, `who`, `why` and `subject` (the thread or project it holds for) are for those who look after rules.
     """
 
     effect: Effect
@@ -124,7 +124,8 @@ def _command(inside: str, effect: Effect, *, bare: bool = False) -> Rule:
         words = split_words(inside.removesuffix(":*") if prefix else inside)
     except NotUnderstood as odd:
         raise RuleError(
-            f"The rule `{inside}` cannot be read: {odd}. Write the words of one command, and `:*` behind them for any arguments."
+            f"The rule `{inside}` cannot be read: {odd}. "
+            "Write the words of one command, and `:*` behind them for any arguments."
         ) from None
     quoted = " ".join(shlex.quote(word) for word in words)
     if bare and len(words) == 1 and not prefix:

@@ -1,4 +1,4 @@
-"""The table of levels and ask modes: what happens to a call that no deny rule, no ask rule and no hard limit has decided.
+"""The table of levels and ask modes: what happens to a call that no limit and no deny or ask rule has decided.
 
 *listed*: an allow rule covers the whole call. *dangerous*: something about it is a known danger. A prefix rule never
 covers a dangerous command, so *listed and dangerous* means that a rule names exactly this call.

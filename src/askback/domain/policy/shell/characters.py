@@ -39,6 +39,8 @@ def suspicious(text: str) -> str | None:
         stacked = stacked + 1 if category in _MARKS else 0
         if stacked > 2:
             return "more than two marks are stacked on one letter"
+        if category == "Me" or "\u0334" <= char <= "\u0338":
+            return f"{_named(char)}, which covers another character"
         if category in _UNWANTED and char not in " \t\n":
             return _named(char)
         if ord(char) > 127 and _pretends(char, category):

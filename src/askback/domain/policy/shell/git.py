@@ -54,7 +54,8 @@ _LOG_OPTIONS = Options(
 SUBCOMMANDS: dict[str, Options] = {
     "status": Options(
         flags="sbuvz",
-        long="short branch show-stash porcelain long verbose untracked-files ignored renames no-renames ahead-behind no-ahead-behind column no-column",
+        long="""short branch show-stash porcelain long verbose untracked-files ignored renames no-renames
+        ahead-behind no-ahead-behind column no-column""",
         words="-uno -uall -unormal",
         check=_inside,
     ),
@@ -76,7 +77,9 @@ SUBCOMMANDS: dict[str, Options] = {
     "grep": Options(
         flags="nilcwvEFPqLHhIaWop",
         values="eABCm",
-        long="line-number ignore-case files-with-matches count word-regexp cached untracked name-only heading break and or not color no-color column show-function function-context full-name extended-regexp fixed-strings perl-regexp",
+        long="""line-number ignore-case files-with-matches count word-regexp cached untracked name-only
+        heading break and or not color no-color column show-function function-context
+        full-name extended-regexp fixed-strings perl-regexp""",
         long_values="max-count max-depth context",
         check=_inside,
     ),
@@ -88,12 +91,13 @@ SUBCOMMANDS: dict[str, Options] = {
         check=_inside,
     ),
     "rev-parse": Options(
-        long="abbrev-ref short show-toplevel verify is-inside-work-tree git-dir symbolic-full-name show-prefix show-cdup",
+        long="""abbrev-ref short show-toplevel verify is-inside-work-tree git-dir symbolic-full-name
+        show-prefix show-cdup""",
         flags="q",
     ),
     "ls-files": Options(
         flags="cdmosutvz",
-        long="cached deleted modified others stage exclude-standard full-name error-unmatch unmerged",
+        long="""cached deleted modified others stage exclude-standard full-name error-unmatch unmerged""",
     ),
     "ls-tree": Options(flags="rtdlz", long="name-only name-status full-tree full-name long abbrev"),
     "describe": Options(
@@ -101,7 +105,8 @@ SUBCOMMANDS: dict[str, Options] = {
     ),
     "branch": Options(
         flags="arvliq",
-        long="all remotes list show-current verbose no-color color ignore-case no-abbrev abbrev column no-column",
+        long="""all remotes list show-current verbose no-color color ignore-case no-abbrev abbrev column
+        no-column""",
         long_values="sort format",
         check=_listing,
         value_check=_format,
@@ -127,7 +132,37 @@ SUBCOMMANDS: dict[str, Options] = {
 }
 """What each looking sub-command may be given."""
 
-_EXECUTES = ("--exec", "--upload-pack", "--receive-pack", "--upload-archive", "--config", "--template", "--ext-diff", "--textconv", "--output", "--open-files-in-pager", "--extcmd", "--gpg-sign", "--to-cmd", "--cc-cmd", "--smtp-server", "--sendmail-cmd", "--separate-git-dir", "--remote", "--reference", "--recurse-submodules", "--file", "--edit", "--no-verify", "--force", "--hard", "--mirror", "--delete", "--prune", "--all-tags")  # fmt: skip
+_EXECUTES = (
+    "--exec",
+    "--upload-pack",
+    "--receive-pack",
+    "--upload-archive",
+    "--config",
+    "--template",
+    "--ext-diff",
+    "--textconv",
+    "--output",
+    "--open-files-in-pager",
+    "--extcmd",
+    "--gpg-sign",
+    "--to-cmd",
+    "--cc-cmd",
+    "--smtp-server",
+    "--sendmail-cmd",
+    "--separate-git-dir",
+    "--remote",
+    "--reference",
+    "--recurse-submodules",
+    "--file",
+    "--edit",
+    "--no-verify",
+    "--force",
+    "--hard",
+    "--mirror",
+    "--delete",
+    "--prune",
+    "--all-tags",
+)
 _EXECUTES_SHORT = frozenset({"-c", "-C", "-u", "-x", "-O", "-F", "-i", "-f", "-D", "-d"})
 _REMOTE_CODE = ("ext::", "fd::")
 

@@ -11,6 +11,7 @@ from askback.domain.policy.shell import languages as lang
 from askback.domain.policy.shell.options import Options
 from askback.domain.policy.shell.programs import WRAPPERS, basename, runs_code
 from askback.domain.policy.shell.tables import OPTIONS
+from askback.domain.policy.wordlist import words
 
 Argv = tuple[str, ...]
 
@@ -32,12 +33,26 @@ _GH_API = Options(
     operands=1,
     value_check=lambda n, v: lang.jq_filter(v) if n in {"q", "jq"} else None,
 )
-_RUNS_SOMETHING = frozenset(
-    """--exec -exec --eval -eval --command --shell --script-shell --pager --editor --plugin --require --import --loader
-    --init-command --to-command --checkpoint-action --use-compress-program --compress-program --rsh --rsync-path --pre
-    --node-options -toolexec -vettool --toolexec --config-env --preload --experimental-loader --hook""".split()
+_RUNS_SOMETHING = words(
+    """
+    --exec -exec --eval -eval --command --shell --script-shell --pager --editor --plugin --require --import
+    --loader --init-command --to-command --checkpoint-action --use-compress-program --compress-program --rsh
+    --rsync-path --pre --node-options -toolexec -vettool --toolexec --config-env --preload
+    --experimental-loader --hook
+    """
 )
-_NPM_RUN = ("--prefix", "--script-shell", "--node-options", "-C", "--userconfig", "--globalconfig", "--shell", "--scripts-prepend", "--workspace", "-w")  # fmt: skip
+_NPM_RUN = (
+    "--prefix",
+    "--script-shell",
+    "--node-options",
+    "-C",
+    "--userconfig",
+    "--globalconfig",
+    "--shell",
+    "--scripts-prepend",
+    "--workspace",
+    "-w",
+)
 
 
 def objection(argv: Argv, prefix: int) -> str | None:
@@ -137,11 +152,13 @@ def _tar(argv: Argv, _prefix: int) -> str | None:
     return "only listing one archive (`tar tf FILE`) is known to be harmless"
 
 
-def _docker(argv: Argv, _prefix: int) -> str | None:
+def _docker(argv: Argv, prefix: int) -> str | None:
     if argv[1:2] != ("run",):
         return None
     words = argv[2:]
     image = next((i for i, word in enumerate(words) if not word.startswith("-")), len(words))
+    if prefix < 2 + image + 1:
+        return "the rule does not name the image"
     return _DOCKER_RUN.objection(words[:image])
 
 
@@ -187,5 +204,5 @@ _SPECIAL: dict[str, Callable[[Argv, int], str | None]] = {
     "printf": lambda argv, _: lang.printf_arguments(argv[1:]),
     "test": lambda argv, _: lang.test_arguments(argv[1:]),
     "[": lambda argv, _: lang.test_arguments(argv[1:-1]) if argv[-1] == "]" else "there is no `]`",
-    "echo": lambda argv, _: None,
+    "echo": lambda _argv, _prefix: None,
 }

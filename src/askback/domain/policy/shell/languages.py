@@ -1,8 +1,10 @@
-"""Small languages inside arguments: the few programs of sed, awk, jq, printf, test and find that are known to be harmless."""
+"""Small languages inside arguments: what sed, awk, jq, printf, test and find may be told to do."""
 
 from __future__ import annotations
 
 import re
+
+from askback.domain.policy.wordlist import words
 
 _ADDRESS = r"(?:(?:\d+|\$|/(?:[^/\\\n]|\\[^\n])*/)(?:,(?:\d+|\$|/(?:[^/\\\n]|\\[^\n])*/))?!?)?"
 _SUBSTITUTE = (
@@ -11,23 +13,29 @@ _SUBSTITUTE = (
 _SED = re.compile(rf"{_ADDRESS} *(?:[pdq=]|{_SUBSTITUTE})")
 _FIELD = r"(?:\$(?:\d+|NF)|NR|NF|\"[^\"\\]*\")"
 _AWK = re.compile(
-    rf"(?:/(?:[^/\\\n]|\\[^\n])*/|(?:NR|NF|\$\d+) *[<>=!]=? *(?:\d+|\"[^\"\\]*\"))? *(?:\{{ *print(?: +{_FIELD}(?: *(?:, *)?{_FIELD})*)? *\}})?"
+    r"(?:/(?:[^/\\\n]|\\[^\n])*/|(?:NR|NF|\$\d+) *[<>=!]=? *(?:\d+|\"[^\"\\]*\"))?"
+    rf" *(?:\{{ *print(?: +{_FIELD}(?: *(?:, *)?{_FIELD})*)? *\}})?"
 )
 _JQ_REACHES_OUT = re.compile(
-    r"\$ENV|\$__prog|\b(?:env|include|import|input_filename|modulemeta|input_line_number|getpath_env|get_search_list|halt_error|debug|stderr)\b"
+    r"\$ENV|\$__prog|\b(?:env|include|import|input_filename|modulemeta|get_search_list|halt_error|debug|stderr)\b"
 )
 _PRINTF = re.compile(r"(?:[^%]|%%|%[-+ 0#]*\d*(?:\.\d+)?[sdiuoxXcbqeEfgG])*", re.DOTALL)
 _DATE = re.compile(r"\+.*", re.DOTALL)
 _INTEGER = re.compile(r"-?\d+")
-_TEST_ONE = frozenset("-f -d -e -r -w -x -s -L -h -z -n".split())
+_TEST_ONE = words("-f -d -e -r -w -x -s -L -h -z -n")
 _TEST_TEXT = frozenset(("=", "==", "!="))
-_TEST_NUMBER = frozenset("-eq -ne -lt -le -gt -ge".split())
-_FIND_TESTS = frozenset(
-    """-name -iname -path -ipath -wholename -type -size -mtime -mmin -ctime -cmin -atime -amin -newer -maxdepth -mindepth
-    -perm -user -group -regex -iregex -regextype -links""".split()
+_TEST_NUMBER = words("-eq -ne -lt -le -gt -ge")
+_FIND_TESTS = words(
+    """
+    -name -iname -path -ipath -wholename -type -size -mtime -mmin -ctime -cmin -atime -amin -newer -maxdepth
+    -mindepth -perm -user -group -regex -iregex -regextype -links
+    """
 )
-_FIND_FLAGS = frozenset(
-    "-print -print0 -prune -o -or -a -and -not ! ( ) -empty -ls -depth -xdev -mount -readable -writable -executable -nouser -nogroup -true -false -daystart -H -L -P".split()
+_FIND_FLAGS = words(
+    """
+    -print -print0 -prune -o -or -a -and -not ! ( ) -empty -ls -depth -xdev -mount -readable -writable
+    -executable -nouser -nogroup -true -false -daystart -H -L -P
+    """
 )
 _PS_BSD = re.compile(r"[axufjlTwr]+|\d+")
 _PS_COLUMNS = re.compile(r"[a-z%,=]+")

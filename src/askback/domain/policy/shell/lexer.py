@@ -11,10 +11,13 @@ from dataclasses import dataclass
 
 from askback.domain.policy.shell import limits
 from askback.domain.policy.shell.characters import deceptive_word
+from askback.domain.policy.wordlist import words
 
 Argv = tuple[str, ...]
 
-_PIECE = r"""[A-Za-z0-9_@%+=:,./^~#\-\u0080-\U0010ffff]+|'[^']*'|"(?:[^"\\$`!]|\\[^\n]|\$(?=["\ |)/])|!(?=["\ ]))*"|\\[!-~\ ]"""
+_PLAIN = r"[A-Za-z0-9_@%+=:,./^~#\-\u0080-\U0010ffff]+"
+_DOUBLE = r'''"(?:[^"\\$`!]|\\[^\n]|\$(?=["\ |)/])|!(?=["\ ]))*"'''
+_PIECE = rf"{_PLAIN}|'[^']*'|{_DOUBLE}|\\[!-~\ ]"
 _END = r"(?=[ \t\n;|&]|\Z)"
 _TOKEN = re.compile(
     rf"""(?P<blank>[ \t]+)
@@ -26,24 +29,30 @@ _TOKEN = re.compile(
 )
 _SIMPLE = re.compile(r"[A-Za-z0-9_@%+,./\-][A-Za-z0-9_@%+=:,./^#\-]*")
 _PIECES = re.compile(
-    rf"(?P<quoted>'[^']*')|(?P<double>\"(?:[^\"\\]|\\.)*\")|(?P<escaped>\\.)|(?P<plain>[^'\"\\]+)"
+    r"(?P<quoted>'[^']*')|(?P<double>\"(?:[^\"\\]|\\.)*\")|(?P<escaped>\\.)|(?P<plain>[^'\"\\]+)"
 )
 _IN_DOUBLE = re.compile(r'\\([\\"$`])')
 _HOME = re.compile(r"(?:\A|[=:'\"])~")
 
-RESERVED = frozenset(
-    "if then elif else fi for while until do done case esac select in function coproc time ! { } [[ ]]".split()
+RESERVED = words(
+    "if then elif else fi for while until do done case esac select in function coproc time ! { } [[ ]]"
 )
 _NAMES = {
-    "$": "an expansion (`$`)", "`": "a command substitution (`` ` ``)", "(": "a parenthesis", ")": "a parenthesis",
-    ">": "a redirection", "<": "a redirection", "&": "a command in the background (`&`)", "*": "a pattern (`*`)",
-    "?": "a pattern (`?`)", "[": "a pattern (`[`)", "]": "a pattern (`]`)", "{": "a brace", "}": "a brace",
-    "!": "an exclamation mark outside single quotes", "'": "a quote that does not end", '"': "double quotes with an expansion, or that do not end",
+    "$": "an expansion (`$`)",
+    "`": "a command substitution (`` ` ``)",
+    "&": "a command in the background (`&`)",
+    "!": "an exclamation mark outside single quotes",
+    "'": "a quote that does not end",
+    '"': "double quotes with an expansion, or that do not end",
     "\\": "a backslash before the end of a line",
-}  # fmt: skip
+    **dict.fromkeys("()", "a parenthesis"),
+    **dict.fromkeys("<>", "a redirection"),
+    **dict.fromkeys("*?[]", "a pattern"),
+    **dict.fromkeys("{}", "a brace"),
+}
 
 
-class NotUnderstood(Exception):  # noqa: N818 - a verdict, not a failure
+class NotUnderstood(Exception):
     """The command is outside the subset; the message says which part."""
 
 
@@ -61,25 +70,20 @@ def read(text: str, *, posix: bool = False) -> tuple[Argv, ...]:
     `posix` keeps to what dash and bash read alike. Raises NotUnderstood for everything outside the subset.
     """
     commands: list[Argv] = []
-    words: list[Word] = []
+    command: list[Word] = []
     wanted = False
-    for kind, token, glued in _tokens(text):
+    for kind, part, glued in _tokens(text):
         if kind == "word":
-            words.append(_word(token, first=not words))
+            command.append(_word(part, first=not command))
         elif kind == "redirect":
-            if posix and token[0] == "&":
-                raise NotUnderstood("`&>` means something else in sh")
-            if not words or (glued and words[-1].raw.isdigit()):
-                raise NotUnderstood(f"the redirection `{token}` stands in an unusual place")
-        elif words:
-            commands.append(_finished(words))
-            words, wanted = [], kind == "join"
-        elif token != "\n":
-            raise NotUnderstood(f"there is no command before `{token}`")
-        if len(commands) > limits.COMMANDS:
-            break
-    if words:
-        commands.append(_finished(words))
+            _redirected(part, command, glued=glued, posix=posix)
+        elif command:
+            commands.append(_finished(command))
+            command, wanted = [], kind == "join"
+        elif part != "\n":
+            raise NotUnderstood(f"there is no command before `{part}`")
+    if command:
+        commands.append(_finished(command))
     elif wanted:
         raise NotUnderstood("the last command is missing")
     if not commands:
@@ -91,14 +95,22 @@ def read(text: str, *, posix: bool = False) -> tuple[Argv, ...]:
 
 def split_words(text: str) -> Argv:
     """Read one simple command and nothing else: the words of a rule. Raises NotUnderstood."""
-    words: list[Word] = []
-    for kind, token, _ in _tokens(text):
+    command: list[Word] = []
+    for kind, part, _ in _tokens(text):
         if kind != "word":
-            raise NotUnderstood(f"`{token}` joins or redirects commands")
-        words.append(_word(token, first=False))
-    if not words:
+            raise NotUnderstood(f"`{part}` joins or redirects commands")
+        command.append(_word(part, first=False))
+    if not command:
         raise NotUnderstood("there is no command")
-    return tuple(word.text for word in words)
+    return tuple(word.text for word in command)
+
+
+def _redirected(part: str, command: list[Word], *, glued: bool, posix: bool) -> None:
+    if posix and part[0] == "&":
+        raise NotUnderstood("`&>` means something else in sh")
+    # Digits that touch the sign choose a descriptor: `echo 10>/dev/null` prints nothing.
+    if not command or (glued and command[-1].raw.isdigit()):
+        raise NotUnderstood(f"the redirection `{part}` stands in an unusual place")
 
 
 def _tokens(text: str) -> list[tuple[str, str, bool]]:
@@ -154,8 +166,8 @@ def _decoded(raw: str) -> str:
     return "".join(parts)
 
 
-def _finished(words: list[Word]) -> Argv:
-    argv = tuple(word.text for word in words)
+def _finished(command: list[Word]) -> Argv:
+    argv = tuple(word.text for word in command)
     if not argv[0]:
         raise NotUnderstood("the command's name is empty")
     return argv

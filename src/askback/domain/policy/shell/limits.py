@@ -15,4 +15,4 @@ PIPES = 60
 """The most `|` characters, quoted or not: the parser's work grows with the square of a pipeline's length."""
 
 STEPS = 400
-"""The most progress reports of one parse. A count, not a clock, so that the same command always gets the same decision."""
+"""The most progress reports of one parse. A count, not a clock: the same command always gets the same decision."""

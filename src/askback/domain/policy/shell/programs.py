@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import re
 
-WRAPPERS = frozenset(
-    """env nice timeout sudo doas su runuser command builtin exec time nohup xargs parallel stdbuf setsid ionice chrt
-    taskset unshare nsenter chroot script strace ltrace gdb lldb valgrind flock entr watch at batch busybox toybox
-    setarch numactl prlimit firejail bwrap systemd-run caffeinate proxychains rlwrap unbuffer expect screen tmux
-    dbus-run-session fakeroot linux32 linux64 run-parts start-stop-daemon catchsegv perf hyperfine coproc""".split()
+from askback.domain.policy.wordlist import words
+
+WRAPPERS = words(
+    """
+    env nice timeout sudo doas su runuser command builtin exec time nohup xargs parallel stdbuf setsid
+    ionice chrt taskset unshare nsenter chroot script strace ltrace gdb lldb valgrind flock entr watch at
+    batch busybox toybox setarch numactl prlimit firejail bwrap systemd-run caffeinate proxychains rlwrap
+    unbuffer expect screen tmux dbus-run-session fakeroot linux32 linux64 run-parts start-stop-daemon
+    catchsegv perf hyperfine coproc
+    """
 )
 """Run the command in their arguments. Only a rule that names every word allows them."""
 
-STATE = frozenset(
-    """eval exec source . cd pushd popd export alias unalias trap hash set shopt unset declare typeset local readonly
-    read mapfile readarray enable bind complete compgen compopt let getopts wait kill disown fg bg jobs suspend logout
-    exit return break continue shift umask ulimit history fc dirs times builtin command caller help""".split()
+STATE = words(
+    """
+    eval exec source . cd pushd popd export alias unalias trap hash set shopt unset declare typeset local
+    readonly read mapfile readarray enable bind complete compgen compopt let getopts wait kill disown fg bg
+    jobs suspend logout exit return break continue shift umask ulimit history fc dirs times builtin command
+    caller help
+    """
 )
 """Builtins that change what later commands mean, or run text. No rule allows them."""
 
-_INTERPRETERS = frozenset(
-    """sh bash dash zsh ksh mksh ash fish csh tcsh pwsh powershell python pypy perl ruby lua luajit node nodejs deno
-    bun php tclsh wish Rscript R julia octave ghci scala groovy jshell irb ipython erl elixir iex guile racket sbcl
-    clisp emacs vim vi nvim view ex ed m4 osascript swift crystal raku""".split()
+_INTERPRETERS = words(
+    """
+    sh bash dash zsh ksh mksh ash fish csh tcsh pwsh powershell python pypy perl ruby lua luajit node nodejs
+    deno bun php tclsh wish Rscript R julia octave ghci scala groovy jshell irb ipython erl elixir iex guile
+    racket sbcl clisp emacs vim vi nvim view ex ed m4 osascript swift crystal raku
+    """
 )
-_RUNNERS = frozenset(
-    "npx bunx pnpx uvx pipx ssh npm pnpm yarn uv poetry pipenv cargo go docker podman kubectl".split()
-)
+_RUNNERS = words("npx bunx pnpx uvx pipx ssh npm pnpm yarn uv poetry pipenv cargo go docker podman kubectl")
 _VERSION = re.compile(r"-?[\d.]+$")
 _ASKS_VERSION = frozenset({"--version", "-V", "-v", "version"})
 

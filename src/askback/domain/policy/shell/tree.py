@@ -15,15 +15,16 @@ from tree_sitter import Language, Node, Parser, Tree
 
 from askback.domain.policy.shell import limits
 from askback.domain.policy.shell.lexer import Argv
+from askback.domain.policy.wordlist import words
 
 _PARSER = Parser(Language(tree_sitter_bash.language()))
-_ACCEPTED = frozenset(
+_ACCEPTED = words(
     "program list pipeline redirected_statement command command_name word string string_content raw_string number "
-    'concatenation file_redirect file_descriptor && || ; | > >> >& &> &>> < " $'.split()
+    'concatenation file_redirect file_descriptor && || ; | > >> >& &> &>> < " $'
 )
-_WORDS = frozenset("word string raw_string ansi_c_string translated_string number concatenation".split())
-_VALUES = _WORDS | frozenset(
-    "simple_expansion expansion command_substitution process_substitution brace_expression".split()
+_WORDS = words("word string raw_string ansi_c_string translated_string number concatenation")
+_VALUES = _WORDS | words(
+    "simple_expansion expansion command_substitution process_substitution brace_expression"
 )
 _ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
 _ESCAPED_IN_DOUBLE = re.compile(rb'\\([\\"$`])')

@@ -6,10 +6,11 @@ import re
 
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.programs import WRAPPERS, basename, interpreter
+from askback.domain.policy.wordlist import words
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _NUMBER = re.compile(r"[\d.]+[smhd]?")
-_OPERAND_FIRST = frozenset("flock chroot taskset script su runuser chrt firejail unbuffer".split())
+_OPERAND_FIRST = words("flock chroot taskset script su runuser chrt firejail unbuffer")
 _EXECUTES = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _CODE = frozenset({"-c", "-lc", "-ic", "-ec", "-xc", "--command"})
 _GIT_VALUES = frozenset(
