@@ -10,6 +10,7 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS = [a + b for a in _ALPHABET for b in _ALPHABET]
 _RANDOM_BITS = 80
 _STEP_BITS = 32
+_POOL = 1_024
 
 
 class SystemClock:
@@ -29,15 +30,23 @@ class SystemIds:
 
     def __init__(self) -> None:
         self._last = 0
+        self._pool = b""
 
     def new(self, prefix: str, *, now_ms: int) -> str:
         """Return `prefix_…`, greater than every identifier made before."""
-        number = now_ms << _RANDOM_BITS | int.from_bytes(os.urandom(_RANDOM_BITS // 8))
+        number = now_ms << _RANDOM_BITS | int.from_bytes(self._random(_RANDOM_BITS // 8))
         if number >> _RANDOM_BITS <= self._last >> _RANDOM_BITS:
             # A random step, so that the next identifier cannot be guessed from this one.
-            number = self._last + 1 + int.from_bytes(os.urandom(_STEP_BITS // 8))
+            number = self._last + 1 + int.from_bytes(self._random(_STEP_BITS // 8))
         self._last = number
         return f"{prefix}_{''.join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])}"
+
+    def _random(self, size: int) -> bytes:
+        """Take bytes of a pool that the system fills: asking it for each identifier costs more than the rest."""
+        if len(self._pool) < size:
+            self._pool = os.urandom(_POOL)
+        taken, self._pool = self._pool[:size], self._pool[size:]
+        return taken
 
     def token(self) -> str:
         """Return 256 bits of URL-safe randomness."""

@@ -24,7 +24,7 @@ async def answer(
     `Forbidden` for a requester, `NotFound`, `ClaimMismatch`.
     """
     await access.require(ctx, principal, "answer", request_id)
-    record = await get(ctx, principal, request_id)
+    record = ctx.newest.record(principal.tenant, request_id) or await get(ctx, principal, request_id)
     sent = parse(AnswerBody, body)
     claimed = claim(principal, f"answer:{request_id}", key, sent)
     if record.settled:
@@ -43,7 +43,7 @@ async def answer(
 
 
 def _outcome(ctx: Services, record: Record, values: object) -> dict[str, object]:
-    checked = check_answer(ctx.forms.of(record), values, limits=ctx.limits)
+    checked = check_answer(ctx.newest.form(record), values, limits=ctx.limits)
     found = (
         {"values": checked.values, "other": checked.other} if checked.other else {"values": checked.values}
     )

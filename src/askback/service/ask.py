@@ -40,7 +40,7 @@ async def ask(ctx: Services, principal: Principal, body: object, *, key: str | N
     )
     change = await ctx.store.insert(record, event, claim(principal, "create", key, text))
     if change.outcome is Outcome.APPLIED:
-        ctx.forms.keep(record, asked.form)
+        ctx.newest.keep(record, asked.form)
     return change
 
 

@@ -1,4 +1,4 @@
-"""What every use case is given: the ports, the limits, and the forms that were just asked."""
+"""What every use case is given: the ports, the limits, and what was just asked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from askback.ports.bus import Bus
 from askback.ports.clock import Clock
 from askback.ports.ids import Ids
 from askback.ports.store import Store
-from askback.service.forms import Forms
+from askback.service.newest import Newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,4 +21,4 @@ class Services:
     clock: Clock
     ids: Ids
     limits: Limits = DEFAULTS
-    forms: Forms = field(default_factory=Forms)
+    newest: Newest = field(default_factory=Newest)

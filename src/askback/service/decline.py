@@ -26,7 +26,7 @@ async def decline(
     claimed = claim(principal, f"decline:{request_id}", key, sent)
     if record.settled:
         return await lost(ctx, record, claimed)
-    if sent.reason == "skipped" and not ctx.forms.of(record).allow_skip:
+    if sent.reason == "skipped" and not ctx.newest.form(record).allow_skip:
         raise Faults([fault("reason", "skip_not_allowed")])
     return await settle(
         ctx, record, Action.DECLINE, sent.model_dump(exclude_none=True), by=principal, claim=claimed

@@ -54,6 +54,7 @@ async def settle(
         ),
         claim,
     )
+    ctx.newest.drop(record.id)
     if change is None:
         raise not_found()
     if change.outcome is Outcome.LOST:

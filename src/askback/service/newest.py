@@ -1,0 +1,64 @@
+"""The requests that were asked last, at hand for the answer that usually comes soon.
+
+Reading a request and parsing its form cost more than checking an answer against it. So the newest
+are kept: a fixed number, none of them large, however many requests are open. What is kept may be
+behind the store, when another server settled the request: it is only what a compare-and-set is
+tried with, and whoever loses that is told what the store has.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from askback.domain.fields import Form
+from askback.domain.record import Record
+
+NEWEST = 512
+LARGEST = 8_192
+"""Characters of the longest spec that is kept: what is kept has a size that nobody outside can choose."""
+
+
+class _Spec(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    form: Form
+
+
+class _Kept(NamedTuple):
+    record: Record
+    form: Form
+
+
+class Newest:
+    """The newest open requests, by id."""
+
+    def __init__(self, *, newest: int = NEWEST) -> None:
+        self._newest = newest
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+
+    def keep(self, record: Record, form: Form) -> None:
+        """Keep a request that was just stored, unless it is a large one, and let the oldest go."""
+        if len(record.spec) > LARGEST:
+            return
+        self._kept[record.id] = _Kept(record, form)
+        if len(self._kept) > self._newest:
+            self._kept.popitem(last=False)
+
+    def drop(self, request_id: str) -> None:
+        """Forget a request that has changed."""
+        self._kept.pop(request_id, None)
+
+    def record(self, tenant: str, request_id: str) -> Record | None:
+        """Return the request as it was asked, if it is at hand and of this tenant."""
+        kept = self._kept.get(request_id)
+        return kept.record if kept is not None and kept.record.tenant == tenant else None
+
+    def form(self, record: Record) -> Form:
+        """Return the form that `record` asks."""
+        kept = self._kept.get(record.id)
+        if kept is not None and kept.record.revision == record.revision:
+            return kept.form
+        return _Spec.model_validate_json(record.spec).form
