@@ -50,6 +50,8 @@ def test_a_rule_has_one_canonical_text_that_reads_back_as_itself(text: str, cano
         "*",
         "tool:*",
         "write_file(path)",
+        "A=1 ls",
+        "if ls",
         "git 'x",
         "x" * 3000,
     ],

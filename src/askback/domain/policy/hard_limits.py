@@ -19,7 +19,10 @@ _HOME = re.compile(r"(?:~[A-Za-z0-9_-]*|\$HOME|\$\{HOME[^}]*\}|/home/[^/]+|/root
 _SYSTEM = words(
     "bin boot dev etc home lib lib64 opt proc root sbin srv sys usr var users system library applications"
 )
-_BOMB = re.compile(r"([\w:.]+)\s*\(\s*\)\s*\{[^}]*?(?<![\w:.])\1\s*\|\s*\1\s*&")
+# Every repetition is bounded: the text is the agent's, and the search must not be what stops the machine.
+_BOMB = re.compile(
+    r"(?<![\w:.])([\w:.]{1,40})\s{0,9}\(\s{0,9}\)\s{0,9}\{[^}]{0,80}?(?<![\w:.])\1\s{0,9}\|\s{0,9}\1\s{0,9}&"
+)
 _FORMATS = words("mkfs mke2fs mkswap wipefs blkdiscard")
 _PLAIN_DEVICES = re.compile(
     r"/dev/(?:null|zero|full|tty|stdin|stdout|stderr|fd/\d+|shm/.*|tcp/.*|udp/.*|ptmx)"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _PLAIN = re.compile(r"[\t\n -~]*")
 _HIDDEN = re.compile(  # default-ignorable and empty-looking code points whose category is not telling
@@ -35,17 +36,26 @@ def suspicious(text: str) -> str | None:
         return _named(hidden[0])
     stacked = 0
     for char in text:
-        category = unicodedata.category(char)
-        stacked = stacked + 1 if category in _MARKS else 0
+        mark, wrong = _of(char)
+        if wrong:
+            return wrong
+        stacked = stacked + 1 if mark else 0
         if stacked > 2:
             return "more than two marks are stacked on one letter"
-        if category == "Me" or "\u0334" <= char <= "\u0338":
-            return f"{_named(char)}, which covers another character"
-        if category in _UNWANTED and char not in " \t\n":
-            return _named(char)
-        if ord(char) > 127 and _pretends(char, category):
-            return f"{_named(char)}, which looks like another character"
     return _mixed(text)
+
+
+@lru_cache(maxsize=8192)
+def _of(char: str) -> tuple[bool, str | None]:
+    """Tell of one character whether it is a mark on another, and what is wrong with it."""
+    category = unicodedata.category(char)
+    if category in _UNWANTED and char not in " \t\n":
+        return False, _named(char)
+    if category == "Me" or "\u0334" <= char <= "\u0338":
+        return True, f"{_named(char)}, which covers another character"
+    if ord(char) > 127 and _pretends(char, category):
+        return False, f"{_named(char)}, which looks like another character"
+    return category in _MARKS, None
 
 
 def deceptive_word(word: str) -> str | None:
@@ -77,7 +87,7 @@ def _mixed(text: str) -> str | None:
     for word in _MIXED.findall(text):
         if word.isascii():
             continue
-        names = [unicodedata.name(letter, "") for letter in word]
+        names = {unicodedata.name(letter, "") for letter in set(word)}
         latin = any(name.startswith("LATIN") for name in names)
         if latin and any(name.startswith(_SCRIPTS) for name in names):
             return f"it mixes alphabets in one word ({word})"

@@ -19,7 +19,7 @@ _AWK = re.compile(
 _JQ_REACHES_OUT = re.compile(
     r"\$ENV|\$__prog|\b(?:env|include|import|input_filename|modulemeta|get_search_list|halt_error|debug|stderr)\b"
 )
-_PRINTF = re.compile(r"(?:[^%]|%%|%[-+ 0#]*\d*(?:\.\d+)?[sdiuoxXcbqeEfgG])*", re.DOTALL)
+_PRINTF = re.compile(r"(?:[^%]|%%|%[-+ 0#]{0,4}\d{0,6}(?:\.\d{0,6})?[sdiuoxXcbqeEfgG])*", re.DOTALL)
 _DATE = re.compile(r"\+.*", re.DOTALL)
 _INTEGER = re.compile(r"-?\d+")
 _TEST_ONE = words("-f -d -e -r -w -x -s -L -h -z -n")

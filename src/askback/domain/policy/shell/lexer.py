@@ -99,7 +99,7 @@ def split_words(text: str) -> Argv:
     for kind, part, _ in _tokens(text):
         if kind != "word":
             raise NotUnderstood(f"`{part}` joins or redirects commands")
-        command.append(_word(part, first=False))
+        command.append(_word(part, first=not command))
     if not command:
         raise NotUnderstood("there is no command")
     return tuple(word.text for word in command)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from askback.domain.policy.shell import limits
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.programs import WRAPPERS, basename, interpreter
 from askback.domain.policy.wordlist import words
@@ -22,7 +23,7 @@ def inner(argv: Argv) -> list[Argv]:
     """Return the argument vectors that a command may hand to another program, as far as words can tell."""
     name = basename(argv[0])
     if name == "find":
-        return [argv[i + 1 :] for i, word in enumerate(argv[:-1]) if word in _EXECUTES]
+        return [argv[i + 1 :] for i, word in enumerate(argv[:-1]) if word in _EXECUTES][: limits.COMMANDS]
     if name == "git":
         plain = _without_git_options(argv)
         return [] if plain == argv else [plain]
