@@ -11,11 +11,8 @@ await loadTexts(locale);
 /** The words of the page in the reader's language; `?lang=` chooses another. */
 export const say = sayIn(localeOf(root));
 
-export const $ = (id: string): HTMLElement => {
-  const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no #${id}`);
-  return found;
-};
+/** A part of the page that its HTML is known to have. */
+export const $ = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
 
 /** Put the page's own words, which are written in English, into the reader's language. */
 export function speak(): void {

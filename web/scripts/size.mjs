@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 
 const PAGE_BUDGET = 20_000;
-const TOTAL_BUDGET = 250_000;
+const TOTAL_BUDGET = 350_000;
 
 const root = new URL("../../src/askback/static/", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("manifest.json", root), "utf8"));
@@ -15,25 +15,25 @@ const weigh = (name) =>
   }).length;
 
 /** Every file that an entry loads: itself, its styles, and the same of what it imports, now or on demand. */
-function load(key, seen) {
-  const chunk = manifest[key];
+function load(chunks, key, seen) {
+  const chunk = chunks[key];
   if (seen.has(chunk.file)) return seen;
   seen.add(chunk.file);
   for (const style of chunk.css ?? []) seen.add(style);
   for (const child of [...(chunk.imports ?? []), ...(chunk.dynamicImports ?? [])])
-    if (!child.includes("/messages/")) load(child, seen);
+    if (!child.includes("/messages/")) load(chunks, child, seen);
   return seen;
 }
 
 let failed = false;
-for (const key of Object.keys(manifest).filter((name) => manifest[name].isEntry)) {
-  const bytes = [...load(key, new Set())].reduce((sum, name) => sum + weigh(name), 0);
-  const over = key !== "gallery.html" && bytes > PAGE_BUDGET;
+for (const [page, chunks] of Object.entries(manifest)) {
+  const bytes = [...load(chunks, `${page}.html`, new Set())].reduce((sum, name) => sum + weigh(name), 0);
+  const over = page !== "gallery" && bytes > PAGE_BUDGET;
   failed ||= over;
-  console.log(`${key}: ${bytes} of ${PAGE_BUDGET} bytes${over ? "  OVER" : ""}`);
+  const others = Object.values(chunks).filter(({ src }) => src?.includes("/messages/"));
+  const more = others.map(({ name, file }) => `${name} ${weigh(file)} more`).join(", ");
+  console.log(`${page}: ${bytes} of ${PAGE_BUDGET} bytes (${more})${over ? "  OVER" : ""}`);
 }
-for (const key of Object.keys(manifest).filter((name) => name.includes("/messages/")))
-  console.log(`${manifest[key].name}: ${weigh(manifest[key].file)} bytes more`);
 const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 const total = files.reduce((sum, entry) => sum + readFileSync(`${entry.parentPath}/${entry.name}`).length, 0);
 failed ||= total > TOTAL_BUDGET;

@@ -10,14 +10,13 @@ interface Node {
   quasi?: { quasis: Node[] };
 }
 
+/** A line break beside a tag is layout; a space within a line is meant. */
 const squeezeHtml = (text: string): string =>
   text
-    .replace(/\s*\n\s*/g, " ")
     .replace(/\s*\/?>/g, ">")
-    .replace(
-      /> (?=<\/?(div|p|ul|ol|li|dl|dt|dd|fieldset|legend|form|button|section|details|summary)\b)/g,
-      ">",
-    );
+    .replace(/>\s*\n\s*/g, ">")
+    .replace(/\s*\n\s*(?=<)/g, "")
+    .replace(/\s*\n\s*/g, " ");
 
 const squeezeCss = (text: string): string =>
   text
@@ -30,7 +29,6 @@ const squeezeCss = (text: string): string =>
 
 const SQUEEZE = new Map([
   ["html", squeezeHtml],
-  ["svg", squeezeHtml],
   ["css", squeezeCss],
 ]);
 
@@ -88,8 +86,8 @@ function inPages(): Set<string> {
   return new Set(written.filter((key) => !said.has(key)).map((key) => `ui.${key}`));
 }
 
-/** Keeps, of the catalogues, the words of the interface and the faults of answers. */
-export function slimCatalogues(): Plugin {
+/** Keeps, of the catalogues, the words of the page and the faults of answers. */
+export function slimCatalogues(page: string): Plugin {
   return {
     name: "askback-slim-catalogues",
     apply: "build",
@@ -99,7 +97,10 @@ export function slimCatalogues(): Plugin {
       if (!language) return null;
       const keep = shown();
       const drop = language === "en" ? inPages() : new Set();
-      const entries = Object.entries(JSON.parse(code)).filter(([key]) => keep.test(key) && !drop.has(key));
+      const elsewhere = page === "inbox" || page === "gallery" ? /^$/ : /^ui\.inbox_/;
+      const entries = Object.entries(JSON.parse(code)).filter(
+        ([key]) => keep.test(key) && !drop.has(key) && !elsewhere.test(key),
+      );
       return { code: JSON.stringify(Object.fromEntries(entries)), map: null };
     },
   };

@@ -11,68 +11,68 @@ const encode = encodeURIComponent;
  * Fires `link` when the connection comes, goes, or nobody is signed in: see `client.link`.
  */
 export class Client extends EventTarget {
-  private static page: Client | undefined;
-  private readonly rest: Rest;
-  private readonly connection: Connection;
+  static #page: Client | undefined;
+  readonly #rest: Rest;
+  readonly #connection: Connection;
 
   /** `origin` is the server's; the page's own unless given. */
   constructor(origin = location.origin) {
     super();
-    this.rest = new Rest(origin === location.origin ? "" : origin);
-    this.connection = new Connection(
+    this.#rest = new Rest(origin === location.origin ? "" : origin);
+    this.#connection = new Connection(
       `${origin.replace(/^http/, "ws")}/v1/ws`,
-      () => this.rest.whoami(),
+      () => this.#rest.whoami(),
       () => this.dispatchEvent(new Event("link")),
     );
   }
 
   /** The client that all elements of a page share when they are given none. */
   static get shared(): Client {
-    Client.page ??= new Client();
-    return Client.page;
+    Client.#page ??= new Client();
+    return Client.#page;
   }
 
   get link(): Link {
-    return this.connection.link;
+    return this.#connection.link;
   }
 
   whoami(): Promise<Session> {
-    return this.rest.whoami();
+    return this.#rest.whoami();
   }
 
   signOut(): Promise<void> {
-    return this.rest.signOut();
+    return this.#rest.signOut();
   }
 
   /** Answer or decline; the same key may be sent again and settles once. */
   async send(id: string, action: "answer" | "decline", body: unknown, key: string): Promise<InputRequest> {
-    return this.watched(this.rest.post<InputRequest>(`/v1/requests/${encode(id)}/${action}`, body, key));
+    return this.#watched(this.#rest.post<InputRequest>(`/v1/requests/${encode(id)}/${action}`, body, key));
   }
 
   /** Write a message into a thread. */
   async say(thread: string, text: string, key: string): Promise<void> {
     const content = [{ type: "text", text }];
-    await this.watched(this.rest.post(`/v1/threads/${encode(thread)}/messages`, { content }, key));
+    await this.#watched(this.#rest.post(`/v1/threads/${encode(thread)}/messages`, { content }, key));
   }
 
   /** Follow until the returned function is called. */
   follow(follower: Follower): () => void {
-    return this.connection.follow(follower);
+    return this.#connection.follow(follower);
   }
 
   /** Bring a follower up to date again, after it has seen a gap. */
   resync(follower: Follower): void {
-    this.connection.sync(follower);
+    this.#connection.sync(follower);
   }
 
   /** A 401 on any call means that the session is over. */
-  private async watched<T>(call: Promise<T>): Promise<T> {
+  async #watched<T>(call: Promise<T>): Promise<T> {
     try {
       return await call;
     } catch (error) {
       if (error instanceof WireError && error.status === 401) {
-        this.rest.forget();
-        this.connection.say("signed-out");
+        this.#rest.forget();
+        this.#connection.say("signed-out");
       }
       throw error;
     }

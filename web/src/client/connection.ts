@@ -24,11 +24,11 @@ const PONG_MS = 8_000;
  * It is only opened while somebody follows something. `changed` hears the state of the link.
  */
 export class Connection {
-  private readonly followers = new Set<Follower>();
-  private socket: Socket | null = null;
-  private opening = false;
-  private pause = FIRST_PAUSE_MS;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #followers = new Set<Follower>();
+  #socket: Socket | null = null;
+  #opening = false;
+  #pause = FIRST_PAUSE_MS;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   link: Link = "connecting";
 
   constructor(
@@ -37,28 +37,28 @@ export class Connection {
     private readonly allowed: () => Promise<unknown>,
     private readonly changed: () => void,
   ) {
-    addEventListener("online", () => this.hurry());
+    addEventListener("online", () => this.#hurry());
     document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "visible") this.hurry();
+      if (document.visibilityState === "visible") this.#hurry();
     });
-    setInterval(() => this.ping(), PING_MS);
+    setInterval(() => this.#ping(), PING_MS);
   }
 
   /** Follow until the returned function is called. */
   follow(follower: Follower): () => void {
-    this.followers.add(follower);
-    if (this.socket) this.sync(follower);
-    else void this.open();
-    return () => this.followers.delete(follower);
+    this.#followers.add(follower);
+    if (this.#socket) this.sync(follower);
+    else void this.#open();
+    return () => this.#followers.delete(follower);
   }
 
   /** Bring one follower up to date, at first and after it has seen a gap. */
   sync(follower: Follower): void {
-    const { socket } = this;
+    const socket = this.#socket;
     if (!socket) return;
     follower.sync(socket).catch((error: unknown) => {
       if (error instanceof WireError && error.final) follower.refused(error);
-      else if (socket === this.socket) socket.close();
+      else if (socket === this.#socket) socket.close();
     });
   }
 
@@ -68,56 +68,56 @@ export class Connection {
     this.changed();
   }
 
-  private async open(): Promise<void> {
-    if (this.opening || this.socket || this.followers.size === 0) return;
-    this.opening = true;
+  async #open(): Promise<void> {
+    if (this.#opening || this.#socket || this.#followers.size === 0) return;
+    this.#opening = true;
     try {
       await this.allowed();
-      this.socket = await openSocket(
+      this.#socket = await openSocket(
         this.url,
-        (frame) => this.hear(frame),
-        () => this.lost(),
+        (frame) => this.#hear(frame),
+        () => this.#lost(),
       );
-      this.pause = FIRST_PAUSE_MS;
+      this.#pause = FIRST_PAUSE_MS;
       this.say("online");
-      this.followers.forEach(this.sync, this);
+      this.#followers.forEach(this.sync, this);
     } catch (error) {
       if (error instanceof WireError && error.status === 401) this.say("signed-out");
-      else this.later();
+      else this.#later();
     } finally {
-      this.opening = false;
+      this.#opening = false;
     }
   }
 
-  private hear({ event, resync }: Record<string, unknown>): void {
-    if (event) for (const follower of this.followers) follower.event(event as ThreadEvent);
-    if (resync) this.followers.forEach(this.sync, this);
+  #hear({ event, resync }: Record<string, unknown>): void {
+    if (event) for (const follower of this.#followers) follower.event(event as ThreadEvent);
+    if (resync) this.#followers.forEach(this.sync, this);
   }
 
-  private lost(): void {
-    this.socket = null;
-    this.later();
+  #lost(): void {
+    this.#socket = null;
+    this.#later();
   }
 
   /** Try again after a pause that doubles, with some chance in it so that not all tabs come at once. */
-  private later(): void {
+  #later(): void {
     this.say("offline");
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.open(), this.pause * (0.5 + Math.random()));
-    this.pause = Math.min(this.pause * 2, LONGEST_PAUSE_MS);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#open(), this.#pause * (0.5 + Math.random()));
+    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
   }
 
-  private hurry(): void {
-    if (this.socket) this.ping();
+  #hurry(): void {
+    if (this.#socket) this.#ping();
     else {
-      clearTimeout(this.timer);
-      void this.open();
+      clearTimeout(this.#timer);
+      void this.#open();
     }
   }
 
   /** A connection that has died without a word is found by a ping without an answer. */
-  private ping(): void {
-    const { socket } = this;
+  #ping(): void {
+    const socket = this.#socket;
     if (!socket) return;
     const deadline = setTimeout(() => socket.close(), PONG_MS);
     const pong = (): void => clearTimeout(deadline);

@@ -8,26 +8,22 @@ type Catalogue = Record<string, string>;
 export type Locale = "en" | "de";
 export type Params = Record<string, unknown>;
 
-const CATALOGUES: Partial<Record<Locale, Catalogue>> = { en };
-const LOADERS: Record<Locale, () => Promise<Catalogue>> = {
-  en: async () => en,
-  de: async () => (await import("../../../src/askback/messages/de.json")).default,
-};
+const CATALOGUES: Record<Locale, Catalogue> = { en, de: en };
 
 /** Fetch the texts of a language; until they are there, `translate` gives the English ones. */
 export async function loadTexts(locale: Locale): Promise<void> {
-  CATALOGUES[locale] ??= await LOADERS[locale]();
+  if (locale === "de") CATALOGUES.de = (await import("../../../src/askback/messages/de.json")).default;
 }
 
 /** The first of the reader's languages that there is a catalogue for; English without one. */
 export function negotiate(tags: readonly string[]): Locale {
   const languages = tags.map((tag) => tag.toLowerCase().split("-", 1)[0] ?? "");
-  return languages.find((language): language is Locale => Object.hasOwn(LOADERS, language)) ?? "en";
+  return languages.find((language): language is Locale => Object.hasOwn(CATALOGUES, language)) ?? "en";
 }
 
 /** The text of `key`, its `{placeholders}` filled; an unknown key is its own text. */
 export function translate(key: string, params: Params = {}, locale: Locale = "en"): string {
-  const text = own(CATALOGUES[locale], key) ?? own(en as Catalogue, key) ?? key;
+  const text = own(CATALOGUES[locale], key) ?? key;
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = own(params, name);
     return value === undefined ? whole : String(value);

@@ -9,8 +9,7 @@ export type MomentType = "date" | "time" | "datetime";
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^(\d{2}):(\d{2})(?::(\d{2}))?$/;
-const MOMENT =
-  /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}(?::\d{2}(?:\.(\d{1,9}))?)?)([Zz]|[+-]\d{2}:\d{2})?(?:\[([\w+/-]+)\])?$/;
+const MOMENT = /^([\d-]+)[Tt]([\d:]+)(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})?(?:\[([\w+/-]+)\])?$/;
 
 /** A number that orders the values of one type (nanoseconds), or null when `text` is no real one. */
 export function instant(type: MomentType, text: string): bigint | null {
@@ -38,8 +37,9 @@ function timeMs(text: string): number | null {
 
 function moment(text: string): bigint | null {
   const [, date = "", time = "", fraction = "", offset, zone] = MOMENT.exec(text) ?? [];
-  const [day, clock] = [dateMs(date), timeMs(time.slice(0, 8))];
-  if (day === null || clock === null) return null;
+  const [day, clock] = [dateMs(date), timeMs(time)];
+  // A fraction is one of seconds.
+  if (day === null || clock === null || (fraction && time.length < 8)) return null;
   const ms = momentMs(day + clock, offset?.toUpperCase(), zone);
   return ms === null ? null : BigInt(ms) * NS_IN_MS + BigInt(fraction.padEnd(9, "0"));
 }

@@ -10,7 +10,7 @@ import { type Say, when } from "./text.ts";
  */
 export function drawAsker(request: InputRequest, say: Say, locale: string, thread: boolean): Template {
   const { agent, requester, expires_at } = request;
-  return html`<div class="asker" part="asker" id="asker">
+  return html`<div class="asker" id="asker">
     <span>${icons.agent}${say("asked_by")} <b><bdi>${agent?.name ?? requester?.name ?? "?"}</bdi></b></span>
     ${agent?.tool && html`<span>${say("tool")} <code><bdi>${agent.tool}</bdi></code></span>`}
     ${agent && requester && html`<span>${say("token")} <bdi>${requester.name}</bdi></span>`}

@@ -1,3 +1,4 @@
+import { isBlank } from "../core/text.ts";
 import { allFields, type Field, type Form, type Json, type Values } from "../core/wire.ts";
 import { localOf, zoned } from "./zone.ts";
 
@@ -17,12 +18,8 @@ export type Draft = ReadonlyMap<string, Entry>;
 
 export const EMPTY: Entry = { text: "", chosen: [], other: false, on: false };
 
-/** The field whose value is among options, if it is one. */
-export const options = (field: Field) => ("options" in field ? field.options : []);
-
 export const isYesNo = (field: Field): boolean => field.type === "boolean" && field.widget === "confirm";
 const isBox = ({ type }: Field): boolean => type === "boolean" || type === "checkbox";
-const isBlank = (text: string): boolean => text.trim() === "";
 
 function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
   if (value === undefined || value === null) return EMPTY;
@@ -62,10 +59,10 @@ export function start(form: Form, locale: string, before?: Draft): Draft {
  * the text comes back as it is and the check says that it is no number.
  */
 export function numberOf(text: string, locale: string): number | string {
-  const bare = text.trim();
-  const grouped = locale === "de" ? /^[+-]?[1-9]\d{0,2}(\.\d{3})+$/ : /^[+-]?[1-9]\d{0,2}(,\d{3})+$/;
-  const plain = bare.replace(",", ".");
-  return !grouped.test(bare) && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : text;
+  const plain = text.trim().replace(",", ".");
+  const mark = locale === "de" ? "." : ",";
+  const grouped = text.includes(mark) && /^[+-]?[1-9]\d{0,2}(\.\d{3})+$/.test(plain);
+  return !grouped && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : text;
 }
 
 /** What an entry says, or null where it says nothing. */
@@ -121,7 +118,7 @@ export function blankOthers(form: Form, draft: Draft): Field[] {
 /** The chosen options that want a second thought. */
 export function dangerous(form: Form, draft: Draft): string[] {
   return allFields(form).flatMap((field) =>
-    options(field)
+    ("options" in field ? field.options : [])
       .filter((option) => option.style === "danger" && draft.get(field.id)?.chosen.includes(option.value))
       .map((option) => option.label),
   );
@@ -129,8 +126,7 @@ export function dangerous(form: Form, draft: Draft): string[] {
 
 /** Whether every field is a choice, so that Submit can wait until the choices are made (A6, C10). */
 export function gated(form: Form): boolean {
-  const fields = allFields(form);
-  return fields.length > 0 && fields.every((field) => "options" in field || isYesNo(field));
+  return allFields(form).every((field) => "options" in field || isYesNo(field));
 }
 
 /** How many of the choices that must be made are made. */

@@ -25,9 +25,9 @@ export abstract class AskbackElement extends HTMLElement {
   static properties: Record<string, unknown> = {};
 
   protected readonly root = this.attachShadow({ mode: "open" });
-  private readonly held = new Map<string, unknown>();
-  private changed = new Map<string, unknown>();
-  private queued = false;
+  readonly #held = new Map<string, unknown>();
+  #changed = new Map<string, unknown>();
+  #queued = false;
   protected locale: Locale = "en";
   say: Say = sayIn("en");
   /** Resolves when what was asked for is drawn. */
@@ -40,14 +40,14 @@ export abstract class AskbackElement extends HTMLElement {
     for (const name of Object.keys(properties)) {
       Object.defineProperty(prototype, name, {
         get(this: AskbackElement) {
-          return this.held.get(name);
+          return this.#held.get(name);
         },
         set(this: AskbackElement, value: unknown) {
-          const before = this.held.get(name);
+          const before = this.#held.get(name);
           if (Object.is(before, value)) return;
-          this.held.set(name, value);
-          if (!this.changed.has(name)) this.changed.set(name, before);
-          this.requestUpdate();
+          this.#held.set(name, value);
+          if (!this.#changed.has(name)) this.#changed.set(name, before);
+          this.#requestUpdate();
         },
       });
     }
@@ -66,34 +66,31 @@ export abstract class AskbackElement extends HTMLElement {
   }
 
   connectedCallback(): void {
-    this.requestUpdate();
+    this.#requestUpdate();
   }
 
   attributeChangedCallback(attribute: string, _before: string | null, value: string | null): void {
     const { properties } = this.constructor as typeof AskbackElement;
-    for (const [name, first] of Object.entries(properties)) {
-      if (dashed(name) !== attribute) continue;
-      const read =
-        typeof first === "boolean" ? value !== null : typeof first === "number" ? Number(value) : value;
-      Object.assign(this, { [name]: read ?? first });
-    }
+    for (const [name, first] of Object.entries(properties))
+      if (dashed(name) === attribute)
+        Object.assign(this, { [name]: typeof first === "boolean" ? value !== null : (value ?? first) });
   }
 
   /** Draw again soon; everything set until then is drawn at once. */
-  private requestUpdate(): void {
-    if (this.queued || !this.isConnected) return;
-    this.queued = true;
-    this.updateComplete = Promise.resolve().then(() => this.update());
+  #requestUpdate(): void {
+    if (this.#queued || !this.isConnected) return;
+    this.#queued = true;
+    this.updateComplete = Promise.resolve().then(() => this.#update());
   }
 
-  private update(): void {
+  #update(): void {
     this.locale = localeOf(this);
     this.say = sayIn(this.locale);
-    this.willUpdate(this.changed);
-    const changed = this.changed;
-    this.changed = new Map();
+    this.willUpdate(this.#changed);
+    const changed = this.#changed;
+    this.#changed = new Map();
     render(this.render(), this.root);
-    this.queued = false;
+    this.#queued = false;
     this.updated(changed);
   }
 

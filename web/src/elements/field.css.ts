@@ -11,7 +11,6 @@ export const fields = css`
   }
   fieldset {
     border: 0;
-    min-inline-size: 0;
     padding: 0;
   }
   fieldset.section {
@@ -36,15 +35,10 @@ export const fields = css`
     gap: 0.375rem;
     scroll-margin: 5rem;
   }
-  .field > *,
-  .section > * {
-    min-inline-size: 0;
-  }
   .field.wrong {
     border-inline-start: 4px solid var(--_danger);
     padding-inline-start: 0.875rem;
   }
-  label,
   legend {
     padding: 0;
   }
@@ -93,7 +87,7 @@ export const fields = css`
     color: var(--_muted);
     opacity: 1;
   }
-  .wrong :is(input:not([type="checkbox"], [type="radio"]), select, textarea) {
+  .wrong [aria-invalid] {
     border-color: var(--_danger);
     border-width: 2px;
   }
@@ -151,9 +145,6 @@ export const fields = css`
     block-size: 1.5rem;
     flex: none;
     inline-size: 1.25rem;
-  }
-  .option .what {
-    min-inline-size: 0;
   }
   .option small {
     color: var(--_muted);

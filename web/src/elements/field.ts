@@ -9,13 +9,12 @@ import { localOf } from "./zone.ts";
 const TYPES: Partial<Record<string, string>> = { date: "date", time: "time", datetime: "datetime-local" };
 
 const label = ({ field, optional, titled, say }: FieldView): Template =>
-  html`<span class=${titled ? "hidden" : "label"} part="label">${field.label}</span>${optional && html` <span class="tag">${say("optional")}</span>`}`;
+  html`<span class=${titled ? "hidden" : "label"}>${field.label}</span>${optional && html` <span class="tag">${say("optional")}</span>`}`;
 
 function notes(view: FieldView): Template {
   const hint = hintOf(view);
-  return html`${hint && html`<div class="hint" part="hint" id=${`${view.uid}-hint`}>${hint}</div>`}${
-    view.error &&
-    html`<p class="error" part="error" id=${`${view.uid}-error`}>${icons.warn} ${view.error}</p>`
+  return html`${hint && html`<div class="hint" id=${`${view.uid}-hint`}>${hint}</div>`}${
+    view.error && html`<p class="error" id=${`${view.uid}-error`}>${icons.warn} ${view.error}</p>`
   }`;
 }
 

@@ -5,6 +5,7 @@ import { blankOthers, type Draft, EMPTY, type Entry, gated, oneClick, progress }
 import { drawField } from "./field.ts";
 import type { FieldView } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
+import { icons } from "./icons.ts";
 import { rich } from "./rich.ts";
 import type { Say } from "./text.ts";
 
@@ -13,7 +14,7 @@ export interface FormHost {
   readonly view: View;
   readonly draft: Draft;
   readonly say: Say;
-  readonly headingLevel: number;
+  readonly headingLevel: number | string;
   /** The labels of the dangerous options that wait for a second yes. */
   readonly asking: readonly string[];
   readonly filters: ReadonlyMap<string, string>;
@@ -61,8 +62,7 @@ const fieldsOf = (
 function drawDescription(request: InputRequest, text: string | null | undefined, path: string) {
   const tree = own(request.view?.markdown, path);
   return (
-    text &&
-    html`<div class=${tree ? "description rich" : "description"} part="description">${tree ? rich(tree) : text}</div>`
+    text && html`<div class=${tree ? "description rich" : "description"}>${tree ? rich(tree) : text}</div>`
   );
 }
 
@@ -74,7 +74,7 @@ function drawSection(
   at: number,
 ): Template {
   const path = `form.sections[${at}]`;
-  return html`<fieldset class="section" part="section">
+  return html`<fieldset class="section">
     <legend>${section.title} ${section.optional && html`<span class="tag">${host.say("optional")}</span>`}</legend>
     ${drawDescription(request, section.description, `${path}.description`)}
     ${fieldsOf(host, request, form, section.fields, path)}
@@ -88,7 +88,7 @@ export function drawLead(host: FormHost, request: InputRequest, { title, descrip
     html`<div class="lead">
       ${
         title &&
-        html`<div class="title" role="heading" aria-level=${host.headingLevel} id="title" part="title">${title}</div>`
+        html`<div class="title" role="heading" aria-level=${host.headingLevel} id="title">${title}</div>`
       }
       ${drawDescription(request, description, "form.description")}
     </div>`
@@ -96,7 +96,7 @@ export function drawLead(host: FormHost, request: InputRequest, { title, descrip
 }
 
 function drawSure(host: FormHost): Template {
-  return html`<div class="sure" role="group" aria-labelledby="sure" part="confirm">
+  return html`<div class="sure" role="group" aria-labelledby="sure">
     <div id="sure">${host.asking.map((label) => html`<p><strong>${host.say("sure", { label })}</strong></p>`)}</div>
     <div class="actions">
       <button type="button" class="danger primary" .onclick=${() => host.confirm(true)}>${host.say("sure_yes")}</button>
@@ -124,7 +124,7 @@ function drawSubmit(host: FormHost, form: Form, busy: boolean): Template {
       part="submit"
       aria-disabled=${!!gate || busy}
       aria-describedby=${gate && "gate"}
-    >${busy ? html`<span class="spinner" aria-hidden="true"></span>${host.say("sending")}` : label}</button>`;
+    >${busy ? html`${icons.clock}${host.say("sending")}` : label}</button>`;
 }
 
 function drawActions(host: FormHost, form: Form): Template {
@@ -132,12 +132,12 @@ function drawActions(host: FormHost, form: Form): Template {
   if (state === "disabled") return html`<p class="hint">${host.say("disabled")}</p>`;
   const busy = state === "submitting";
   const quick = oneClick(form);
-  const leave = (reason: "skipped" | "dismissed", part: string, look: string, label: string) =>
-    html`<button type="button" class=${look} part=${part} aria-disabled=${busy} .onclick=${() => host.decline(reason)}>${label}</button>`;
-  return html`<div class="actions" part="actions">
+  const leave = (reason: "skipped" | "dismissed", look: string, label: string) =>
+    html`<button type="button" class=${look} aria-disabled=${busy} .onclick=${() => host.decline(reason)}>${label}</button>`;
+  return html`<div class="actions">
     ${(!quick || host.draft.get(quick.id)?.other) && drawSubmit(host, form, busy)}
-    ${form.allow_skip && leave("skipped", "skip", "quiet", host.say("skip"))}
-    ${leave("dismissed", "cancel", quick ? "quiet" : "quiet end", form.cancel_label || host.say("cancel"))}
+    ${form.allow_skip && leave("skipped", "quiet", host.say("skip"))}
+    ${leave("dismissed", quick ? "quiet" : "quiet end", form.cancel_label || host.say("cancel"))}
   </div>`;
 }
 

@@ -3,11 +3,14 @@
  *
  * A hole is a whole attribute (`id=${…}`), a property (`.value=${…}`, `.onclick=${…}`) or a child. `false`, `null`
  * and `undefined` are nothing: no attribute, no child. A child is text, a template, or a list of children; text
- * stays text. Only the constant parts of a template are ever parsed, under the policy `askback`.
+ * stays text. Only the constant parts of a template are ever parsed, under the policy `askback`; what has come over
+ * the wire is no instance of `Template`, whatever it looks like.
  */
-export interface Template {
-  readonly strings: readonly string[];
-  readonly values: readonly unknown[];
+export class Template {
+  constructor(
+    readonly strings: readonly string[],
+    readonly values: readonly unknown[] = [],
+  ) {}
 }
 
 type Put = (value: unknown) => void;
@@ -29,7 +32,7 @@ const roots = new WeakMap<ParentNode, Put>();
 /** A list of n children is a template of n holes. */
 const lists: string[][] = [];
 
-export const html = (strings: TemplateStringsArray, ...values: unknown[]): Template => ({ strings, values });
+export const html = (strings: TemplateStringsArray, ...values: unknown[]) => new Template(strings, values);
 
 /** Draw into `place`, after what it holds already; drawing again changes what was drawn. */
 export function render(value: unknown, place: ParentNode): void {
@@ -43,13 +46,10 @@ export function render(value: unknown, place: ParentNode): void {
   put(value);
 }
 
-const isTemplate = (value: unknown): value is Template =>
-  typeof value === "object" && value !== null && "strings" in value;
-
-function templateOf(value: unknown): Template | null {
-  if (!Array.isArray(value)) return isTemplate(value) ? value : null;
+function templateOf(value: unknown): Template | false {
+  if (!Array.isArray(value)) return value instanceof Template && value;
   lists[value.length] ??= Array<string>(value.length + 1).fill("");
-  return { strings: lists[value.length] ?? [], values: value };
+  return new Template(lists[value.length] ?? [], value);
 }
 
 /** A place for a child, right before `end`. */
@@ -60,7 +60,7 @@ function child(end: Comment): Put {
   let puts: Put[] = [];
   return (value) => {
     const template = templateOf(value);
-    const next = template?.strings ?? value;
+    const next = template ? template.strings : value;
     if (next !== shown) {
       shown = next;
       while (start.nextSibling !== end) start.nextSibling?.remove();
@@ -70,9 +70,7 @@ function child(end: Comment): Put {
         end.before(content);
       } else if (value != null && value !== false) end.before(String(value));
     }
-    template?.values.forEach((item, at) => {
-      puts[at]?.(item);
-    });
+    if (template) for (const [at, put] of puts.entries()) put(template.values[at]);
   };
 }
 

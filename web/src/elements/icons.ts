@@ -1,9 +1,8 @@
-import type { Template } from "./html.ts";
+import { Template } from "./html.ts";
 
-const draw = (path: string): Template => ({
-  strings: [`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${path}"></path></svg>`],
-  values: [],
-});
+/** Make a drawing of one path. */
+export const draw = (path: string): Template =>
+  new Template([`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${path}"></path></svg>`]);
 
 /** Line drawings on a 24 px grid; each stands beside a word that says the same. */
 export const icons = {
@@ -13,6 +12,6 @@ export const icons = {
   clock: draw("M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 7.5V12l3 2"),
   warn: draw("M12 4L2.5 20h19zM12 10v4M12 17v.01"),
   agent: draw("M5 8h14v11H5zM12 8V4M9.5 13v1M14.5 13v1"),
-  tool: draw("M14.5 6.5a4 4 0 0 0-5 5L4 17l3 3 5.5-5.5a4 4 0 0 0 5-5L15 12l-3-3z"),
+  tool: draw("M4 5h16v14H4zM7 9l3 3-3 3M12 15h5"),
   down: draw("M6 9l6 6 6-6"),
 };

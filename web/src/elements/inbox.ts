@@ -3,7 +3,7 @@ import { followInbox } from "../client/follow-inbox.ts";
 import type { InputRequest } from "../core/wire.ts";
 import { AskbackElement, type Changed, css, drawList } from "./element.ts";
 import { html, render, type Template } from "./html.ts";
-import { icons } from "./icons.ts";
+import { draw, icons } from "./icons.ts";
 import { questionOf } from "./show.ts";
 import { when } from "./text.ts";
 import { tokens } from "./tokens.css.ts";
@@ -18,8 +18,6 @@ const list = css`
   ul {
     display: grid;
     gap: 0.625rem;
-    list-style: none;
-    padding: 0;
   }
   a {
     align-items: start;
@@ -41,7 +39,6 @@ const list = css`
   }
   .what {
     flex: 1;
-    min-inline-size: 0;
   }
   .what b {
     display: block;
@@ -74,6 +71,10 @@ const list = css`
   }
 `;
 
+const ASK = draw(
+  "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M9.5 9.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1 1-1.1 1.8M12 16.5v.01",
+);
+
 /** How many requests wait; fired on every change. */
 export class WaitingEvent extends Event {
   static readonly type = "askback-waiting";
@@ -99,20 +100,20 @@ export class AskbackInbox extends AskbackElement {
   declare base: string;
   declare news: string;
 
-  private stop: (() => void) | undefined;
+  #stop: (() => void) | undefined;
 
   override connectedCallback(): void {
     super.connectedCallback();
     if (this.requests) return;
     this.client ??= Client.shared;
-    this.stop = followInbox(this.client, (requests) => this.show(requests));
+    this.#stop = followInbox(this.client, (requests) => this.#show(requests));
   }
 
   disconnectedCallback(): void {
-    this.stop?.();
+    this.#stop?.();
   }
 
-  private show(requests: InputRequest[]): void {
+  #show(requests: InputRequest[]): void {
     const known = new Set(this.requests?.map((request) => request.id));
     const fresh = requests.find((request) => !known.has(request.id));
     if (this.requests && fresh) this.news = this.say("new_question", { title: questionOf(fresh) });
@@ -121,14 +122,14 @@ export class AskbackInbox extends AskbackElement {
 
   protected override updated(changed: Changed): void {
     drawList(this.root.querySelector("ul"), this.requests ?? [], (request, place) =>
-      render(this.drawItem(request), place),
+      render(this.#drawItem(request), place),
     );
     if (changed.has("requests") && this.requests) this.dispatchEvent(new WaitingEvent(this.requests.length));
   }
 
-  private drawItem(request: InputRequest): Template {
+  #drawItem(request: InputRequest): Template {
     return html`<a href=${`${this.base}/r/${encodeURIComponent(request.id)}`}
-        >${icons.agent}<span class="what"
+        >${ASK}<span class="what"
           ><b>${questionOf(request)}</b
           ><span class="meta"
             ><bdi>${request.agent?.name ?? request.requester?.name ?? ""}</bdi
@@ -144,7 +145,7 @@ export class AskbackInbox extends AskbackElement {
     const none = this.requests
       ? html`<div class="none">${icons.tick}<b>${this.say("inbox_empty")}</b>${this.say("inbox_hint")}</div>`
       : html`<p class="none">${this.say("loading")}</p>`;
-    return html`<h1 part="title">${title}</h1>
+    return html`<h1>${title}</h1>
       ${requests.length ? html`<ul></ul>` : none}
       <div class="hidden" role="status">${this.news}</div>`;
   }

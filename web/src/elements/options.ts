@@ -43,7 +43,7 @@ const danger = (item: Item | undefined): string => (item?.option.style === "dang
 
 function words({ option }: Item, { say }: Choice): Template {
   const { label, recommended, description } = option;
-  return html`<span>${label}</span>${recommended && html`<span class="badge" part="badge">${say("recommended")}</span>`}${
+  return html`<span>${label}</span>${recommended && html`<span class="badge">${say("recommended")}</span>`}${
     description && html`<small>${description}</small>`
   }`;
 }
@@ -139,7 +139,7 @@ function dropdown(view: Choice): Template {
       <option value="-1">${field.placeholder || say("choose")}</option>
       ${items.map(
         ({ on, option: { recommended, label } }, at) =>
-          html`<option value=${at} .selected=${on}>${recommended ? say("recommended_option", { label }) : label}</option>`,
+          html`<option value=${at} .selected=${on}>${recommended ? `${label} (${say("recommended")})` : label}</option>`,
       )}
     </select>
     ${chosen?.description && html`<p class="hint">${chosen.description}</p>`} ${otherText(view)}`;

@@ -62,7 +62,7 @@ function given(field: Field, answer: Answer, { locale, say }: Settled): Template
 
 function inputs(view: Settled, form: Form, answer: Answer): Template {
   const sections = form.sections ?? [{ title: "", fields: form.fields ?? [] }];
-  return html`<div class="given" part="answers">${sections.map(
+  return html`<div class="given">${sections.map(
     ({ title, fields }) => html`<div>
       ${title && html`<p><strong>${title}</strong></p>`}
       <dl>${fields.map((field) => html`<div><dt>${field.label}</dt><dd>${given(field, answer, view)}</dd></div>`)}</dl>
@@ -99,8 +99,8 @@ export function drawEnded(view: Settled): Template {
     ${icon}
     <div>
       <p><strong>${questionOf(request)}</strong></p>
-      <p>${status === "declined" ? byline(key, view) : say(key)}</p>
-      ${note && html`<p>“${note}”</p>`} ${late(view)}
+      <p class="by">${status === "declined" ? byline(key, view) : say(key)}</p>
+      ${note && html`<p class="by">“${note}”</p>`} ${late(view)}
     </div>
   </div>`;
 }

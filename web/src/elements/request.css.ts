@@ -9,7 +9,6 @@ export const card = css`
     background: var(--_surface);
     border: 1px solid var(--_line);
     border-radius: calc(var(--_radius) * 1.5);
-    box-shadow: 0 1px 2px rgb(0 0 0 / 5%);
   }
   .asker {
     border-block-end: 1px solid var(--_line);
@@ -38,9 +37,6 @@ export const card = css`
     display: grid;
     gap: var(--_gap);
     padding: 1.25rem;
-  }
-  .body > * {
-    min-inline-size: 0;
   }
   .title {
     font-size: 1.1875rem;
@@ -77,6 +73,7 @@ export const card = css`
   }
   .description ul,
   .description ol {
+    list-style: revert;
     padding-inline-start: 1.5rem;
   }
   .box {
@@ -94,8 +91,7 @@ export const card = css`
   .box ul {
     display: grid;
     gap: 0.25rem;
-    list-style: none;
-    padding: 0.25rem 0 0;
+    padding-block-start: 0.25rem;
   }
   .box a {
     color: var(--_danger);
@@ -137,7 +133,6 @@ export const card = css`
   }
   .plain > div {
     flex: 1;
-    min-inline-size: 0;
   }
   .plain strong {
     color: var(--_text);
@@ -165,9 +160,6 @@ export const receipt = css`
     list-style: none;
     padding: 0.75rem 1rem;
   }
-  summary::-webkit-details-marker {
-    display: none;
-  }
   summary:hover {
     background: var(--_raised);
   }
@@ -177,7 +169,6 @@ export const receipt = css`
   }
   .line {
     flex: 1;
-    min-inline-size: 0;
   }
   .line .q {
     color: var(--_muted);
@@ -218,8 +209,6 @@ export const receipt = css`
   .given ul {
     display: grid;
     gap: 0.125rem;
-    list-style: none;
-    padding: 0;
   }
   .given li {
     color: var(--_muted);

@@ -15,7 +15,7 @@ import { drawAsker } from "./asker.ts";
 import { check } from "./check.ts";
 import { collect, type Draft, dangerous, type Entry, start } from "./draft.ts";
 import { AskbackElement, type Changed } from "./element.ts";
-import { type Action, type Body, SettledEvent, SubmitEvent } from "./events.ts";
+import { type Action, type Body, made } from "./events.ts";
 import { fields } from "./field.css.ts";
 import { drawForm, drawLead, type FormHost, uidOf } from "./form.ts";
 import { html, type Template } from "./html.ts";
@@ -44,6 +44,7 @@ interface Attempt {
  * @attr heading-level - the level of the title's heading, 3 unless set
  * @attr readonly - shows the form without letting anybody answer
  * @attr quiet - leaves announcing to the thread or inbox around it
+ * @csspart card, field, option, input, submit - besides the `--askback-*` values, for a host's styles
  * @fires askback-submit - before anything is sent; cancel it to send it yourself
  * @fires askback-settled - when the request ended while it was shown
  */
@@ -66,7 +67,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   declare request: InputRequest | undefined;
   /** Sends the answers; without one the host listens to `askback-submit`. */
   declare client: Sender | undefined;
-  declare headingLevel: number;
+  declare headingLevel: number | string;
   declare readonly: boolean;
   /** Leaves announcing to the thread or inbox around it: one live region for all. */
   declare quiet: boolean;
@@ -77,67 +78,67 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   declare asking: readonly string[];
   declare filters: ReadonlyMap<string, string>;
 
-  private mended: ReadonlySet<string> = new Set();
-  private attempt: Attempt | null = null;
-  private confirmed = false;
+  #mended: ReadonlySet<string> = new Set();
+  #attempt: Attempt | null = null;
+  #confirmed = false;
   /** Whether what was entered is on its way or has arrived. */
-  private sent = false;
-  private focused = false;
-  private calm = false;
+  #sent = false;
+  #focused = false;
+  #calm = false;
 
   constructor() {
     super();
-    this.addEventListener("keydown", (event) => this.onKey(event));
+    this.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
-  private get form(): Form | null | undefined {
+  get #form(): Form | null | undefined {
     return this.view.request?.form;
   }
 
   /** Whether this element sent something and somebody else was first. */
-  private get lost(): boolean {
-    return this.attempt !== null && this.view.elsewhere;
+  get #lost(): boolean {
+    return this.#attempt !== null && this.view.elsewhere;
   }
 
-  private signal(signal: Signal): void {
+  #signal(signal: Signal): void {
     this.view = next(this.view, signal);
   }
 
   protected override willUpdate(changed: Changed): void {
-    if (changed.has("readonly")) this.signal({ type: "interactive", on: !this.readonly });
-    if (changed.has("request") && this.request) this.adopt(this.request);
-    this.focused = this.root.activeElement !== null;
+    if (changed.has("readonly")) this.#signal({ type: "interactive", on: !this.readonly });
+    if (changed.has("request") && this.request) this.#adopt(this.request);
+    this.#focused = this.root.activeElement !== null;
   }
 
-  private adopt(request: InputRequest): void {
+  #adopt(request: InputRequest): void {
     if (this.view.request?.id !== request.id) {
       this.view = next({ ...INITIAL, interactive: !this.readonly }, { type: "request", request });
       this.draft = new Map();
-      this.attempt = null;
-      this.sent = false;
-    } else this.signal({ type: "request", request });
-    this.begin();
+      this.#attempt = null;
+      this.#sent = false;
+    } else this.#signal({ type: "request", request });
+    this.#begin();
   }
 
   /** Make a draft for the form as it is now, from what was entered so far. */
-  private begin(): void {
-    if (this.form) this.draft = start(this.form, this.locale, this.draft);
+  #begin(): void {
+    if (this.#form) this.draft = start(this.#form, this.locale, this.draft);
   }
 
   protected override updated(changed: Changed): void {
     const before = changed.get("view") as View | undefined;
-    const now = this.view;
-    if (!changed.has("view") || !before || before.phase === now.phase || !now.request) return;
-    if (!isTerminal(now.request.status) || before.request?.id !== now.request.id) return;
-    if (this.focused) this.root.querySelector<HTMLElement>("summary, .plain")?.focus();
-    const own = this.attempt !== null && !this.lost;
-    this.dispatchEvent(new SettledEvent(now.request.id, now.request.status, own));
+    const { request, phase } = this.view;
+    if (!request || before?.request?.id !== request.id || before.phase === phase) return;
+    if (!isTerminal(request.status)) return;
+    if (this.#focused) this.root.querySelector<HTMLElement>("summary, .plain")?.focus();
+    const own = this.#attempt !== null && !this.#lost;
+    this.dispatchEvent(made("askback-settled", { id: request.id, status: request.status, own }));
   }
 
   /** The message for a field, unless the person has changed the field since. */
   errorOf(field: Field): string | undefined {
     const path = join("values", field.id);
-    return this.mended.has(field.id)
+    return this.#mended.has(field.id)
       ? undefined
       : this.view.errors.find((error) => isWithin(error.path, path))?.message;
   }
@@ -146,7 +147,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     const entry = this.draft.get(field.id);
     if (!entry) return;
     this.draft = new Map(this.draft).set(field.id, { ...entry, ...patch });
-    this.mended = new Set(this.mended).add(field.id);
+    this.#mended = new Set(this.#mended).add(field.id);
   }
 
   search(field: Field, text: string): void {
@@ -155,17 +156,17 @@ export class AskbackRequest extends AskbackElement implements FormHost {
 
   /** One click answers at once, but for a dangerous option, which is asked about first. */
   pick(field: Field, patch: Partial<Entry>): void {
-    const { form } = this;
+    const form = this.#form;
     if (!form || !isOpen(this.view)) return;
     this.change(field, patch);
-    this.proceed(form, collect(form, this.draft, this.locale));
+    this.#proceed(form, collect(form, this.draft, this.locale));
   }
 
   confirm(yes: boolean): void {
     this.asking = [];
-    this.confirmed = yes;
+    this.#confirmed = yes;
     if (yes) this.submit();
-    else this.focusLater(".choice, [type=submit]");
+    else this.#focusLater(".choice, [type=submit]");
   }
 
   /**
@@ -173,53 +174,53 @@ export class AskbackRequest extends AskbackElement implements FormHost {
    * `focus: false` leaves the focus where it is when something is wrong.
    */
   submit({ focus = true } = {}): void {
-    this.calm = !focus;
-    const { form } = this;
+    this.#calm = !focus;
+    const form = this.#form;
     if (!form || !isOpen(this.view)) return;
     const values = collect(form, this.draft, this.locale);
-    const halfTyped = allFields(form).filter((field) => this.control(form, field)?.validity?.badInput);
+    const halfTyped = allFields(form).filter((field) => this.#control(form, field)?.validity?.badInput);
     const patterns = this.view.request?.view?.patterns;
     const errors = check({ form, values, draft: this.draft, patterns, halfTyped }, this.locale);
-    if (errors.length > 0) this.refuse(errors);
-    else this.proceed(form, values);
+    if (errors.length > 0) this.#refuse(errors);
+    else this.#proceed(form, values);
   }
 
   /** Send what has passed the check, but ask again first where a dangerous option is chosen. */
-  private proceed(form: Form, values: Values): void {
-    const labels = this.confirmed ? [] : dangerous(form, this.draft);
-    this.confirmed = false;
+  #proceed(form: Form, values: Values): void {
+    const labels = this.#confirmed ? [] : dangerous(form, this.draft);
+    this.#confirmed = false;
     this.asking = labels;
-    if (labels.length > 0) this.focusLater("#back");
-    else this.post("answer", { revision: this.view.request?.revision ?? 1, values });
+    if (labels.length > 0) this.#focusLater("#back");
+    else this.#post("answer", { revision: this.view.request?.revision ?? 1, values });
   }
 
   decline(reason: "skipped" | "dismissed"): void {
-    if (isOpen(this.view)) this.post("decline", { reason });
+    if (isOpen(this.view)) this.#post("decline", { reason });
   }
 
-  private refuse(errors: readonly FieldError[], summary: string | null = null): void {
-    this.mended = new Set();
-    this.signal({ type: "refused", errors, summary });
-    this.focusProblems();
+  #refuse(errors: readonly FieldError[], summary: string | null = null): void {
+    this.#mended = new Set();
+    this.#signal({ type: "refused", errors, summary });
+    this.#focusProblems();
   }
 
-  private post(action: Action, body: Body): void {
+  #post(action: Action, body: Body): void {
     const request = this.view.request;
     if (!request) return;
     const text = JSON.stringify([action, body]);
-    const again = this.view.phase === "failed" && this.attempt?.text === text ? this.attempt : null;
-    this.attempt = again ?? { text, action, body, key: newKey() };
-    this.sent = true;
-    this.signal({ type: "submit", key: this.attempt.key });
-    void this.deliver(request.id, this.attempt);
+    const again = this.view.phase === "failed" && this.#attempt?.text === text ? this.#attempt : null;
+    this.#attempt = again ?? { text, action, body, key: newKey() };
+    this.#sent = true;
+    this.#signal({ type: "submit", key: this.#attempt.key });
+    void this.#deliver(request.id, this.#attempt);
   }
 
-  private async deliver(id: string, { action, body, key }: Attempt): Promise<void> {
-    const unclaimed = this.dispatchEvent(new SubmitEvent(id, action, body, key));
+  async #deliver(id: string, { action, body, key }: Attempt): Promise<void> {
+    const unclaimed = this.dispatchEvent(made("askback-submit", { id, action, body, key }));
     if (!this.client || !unclaimed) return;
     try {
       const request = await this.client.send(id, action, body, key);
-      if (this.view.request?.id === id) this.signal({ type: "accepted", request });
+      if (this.view.request?.id === id) this.#signal({ type: "accepted", request });
     } catch (error) {
       if (this.view.request?.id === id) this.fail(error);
     }
@@ -228,47 +229,46 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   /** Show that sending did not work; a host that sends by itself calls this too. */
   fail(error: unknown): void {
     const { final, message, fieldErrors, request } = error instanceof WireError ? error : new WireError(0);
-    this.sent = false;
-    if (request) this.conflict(request);
-    else if (final) this.refuse(fieldErrors, fieldErrors.length > 0 ? null : message);
+    this.#sent = false;
+    if (request) this.#conflict(request);
+    else if (final) this.#refuse(fieldErrors, fieldErrors.length > 0 ? null : message);
     else {
-      this.signal({ type: "failed", summary: message || null });
-      this.focusProblems();
+      this.#signal({ type: "failed", summary: message || null });
+      this.#focusProblems();
     }
   }
 
-  private conflict(request: InputRequest): void {
-    this.signal({ type: "conflict", request });
+  #conflict(request: InputRequest): void {
+    this.#signal({ type: "conflict", request });
     if (isTerminal(request.status)) return;
-    this.begin();
-    this.refuse([], this.say("changed"));
+    this.#begin();
+    this.#refuse([], this.say("changed"));
   }
 
-  private focusProblems(): void {
-    if (!this.calm) this.focusLater("#problems");
+  #focusProblems(): void {
+    if (!this.#calm) this.#focusLater("#problems");
   }
 
-  private focusLater(selector: string): void {
+  #focusLater(selector: string): void {
     void this.updateComplete.then(() => this.root.querySelector<HTMLElement>(selector)?.focus());
   }
 
-  private control(form: Form, field: Field): HTMLInputElement | null {
+  #control(form: Form, field: Field): HTMLInputElement | null {
     const uid = uidOf(form, field);
-    const other = this.draft.get(field.id)?.other ? `#${uid}-text, ` : "";
     const find = (selector: string) => this.root.querySelector<HTMLInputElement>(selector);
-    return find(`${other}#${uid}`) ?? find(`#${uid}-0`);
+    return find(`#${uid}-text`) ?? find(`#${uid}, #${uid}-0`);
   }
 
   /** Bring the label into view, then move the focus without a second scroll. */
-  private goTo(form: Form, field: Field): void {
-    const control = this.control(form, field);
+  #goTo(form: Form, field: Field): void {
+    const control = this.#control(form, field);
     control?.closest(".field")?.scrollIntoView({ block: "nearest" });
     control?.focus({ preventScroll: true });
   }
 
-  private onKey(event: KeyboardEvent): void {
+  #onKey(event: KeyboardEvent): void {
     if (event.defaultPrevented || event.isComposing) return;
-    const { form } = this;
+    const form = this.#form;
     const target = event.composedPath()[0] as HTMLElement;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
@@ -278,14 +278,15 @@ export class AskbackRequest extends AskbackElement implements FormHost {
       this.decline("skipped");
   }
 
-  private problems(form: Form | null | undefined): Template | false {
-    const { say, attempt } = this;
+  #problems(form: Form | null | undefined): Template | false {
+    const { say } = this;
+    const attempt = this.#attempt;
     const { phase, summary, errors } = this.view;
     if (phase === "failed" && attempt)
       return drawProblems(
         say("failed"),
         summary ? [{ text: summary }] : [],
-        html`<button type="button" class="retry" .onclick=${() => this.post(attempt.action, attempt.body)}>${say("retry")}</button>`,
+        html`<button type="button" class="retry" .onclick=${() => this.#post(attempt.action, attempt.body)}>${say("retry")}</button>`,
       );
     if (phase !== "error") return false;
     const known = form ? allFields(form) : [];
@@ -293,39 +294,39 @@ export class AskbackRequest extends AskbackElement implements FormHost {
       const field = known.find((item) => isWithin(error.path, join("values", item.id)));
       if (!form || !field) return [{ text: error.message }];
       const text = known.length > 1 ? `${field.label}: ${error.message}` : error.message;
-      return this.mended.has(field.id) ? [] : [{ text, go: () => this.goTo(form, field) }];
+      return this.#mended.has(field.id) ? [] : [{ text, go: () => this.#goTo(form, field) }];
     });
     return (open.length > 0 || summary !== null) && drawProblems(summary ?? say("problem"), open);
   }
 
-  private drawOpen(request: InputRequest): Template {
+  #drawOpen(request: InputRequest): Template {
     const form = request.kind === "form" ? request.form : null;
     return html`<div class="card" part="card" role="group" aria-labelledby="asker">
       ${drawAsker(request, this.say, this.locale, !this.inThread)}
       <div class="body" lang=${form?.locale}>
-        ${this.problems(request.form)}
-        ${form ? [drawLead(this, request, form), drawForm(this, request, form)] : this.drawUnknown()}
+        ${this.#problems(request.form)}
+        ${form ? [drawLead(this, request, form), drawForm(this, request, form)] : this.#drawUnknown()}
       </div>
     </div>`;
   }
 
-  private drawUnknown(): Template {
+  #drawUnknown(): Template {
     return html`<p>${this.say("unknown_kind")}</p>
       <div class="actions">
-        <button type="button" part="cancel" aria-disabled=${!isOpen(this.view)} .onclick=${() => this.decline("dismissed")}>${this.say("dismiss")}</button>
+        <button type="button" aria-disabled=${!isOpen(this.view)} .onclick=${() => this.decline("dismissed")}>${this.say("dismiss")}</button>
       </div>`;
   }
 
-  private drawState(): Template {
-    const { say, locale, lost, draft } = this;
+  #drawState(): Template {
+    const { say, locale, draft } = this;
     const { request } = this.view;
     if (!request) return html`<p class="card plain">${say("loading")}</p>`;
-    if (!isTerminal(request.status)) return this.drawOpen(request);
-    const settled = { request, say, locale, lost, draft: this.sent ? null : draft };
+    if (!isTerminal(request.status)) return this.#drawOpen(request);
+    const settled = { request, say, locale, lost: this.#lost, draft: this.#sent ? null : draft };
     return request.status === "answered" ? drawReceipt(settled) : drawEnded(settled);
   }
 
-  private announcement(): string {
+  #announcement(): string {
     const { request, phase } = this.view;
     if (phase === "submitting") return this.say("sending");
     if (!request || !isTerminal(request.status)) return "";
@@ -333,7 +334,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   }
 
   protected override render(): Template {
-    return html`${this.drawState()}${!this.quiet && html`<div class="hidden" role="status">${this.announcement()}</div>`}`;
+    return html`${this.#drawState()}${!this.quiet && html`<div class="hidden" role="status">${this.#announcement()}</div>`}`;
   }
 }
 

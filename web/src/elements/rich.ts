@@ -1,5 +1,5 @@
 import type { Rich } from "../core/wire.ts";
-import { html, type Template } from "./html.ts";
+import { html, Template } from "./html.ts";
 
 /** The only elements that a text can hold; anything else shows what is inside it. */
 const TAGS = new Map<string, readonly string[]>([
@@ -19,6 +19,6 @@ export function rich(nodes: readonly Rich[]): (Template | string)[] {
     const inside = rich(node.children ?? []);
     if (node.type === "a" && SAFE.test(node.href ?? ""))
       return html`<a href=${node.href} target="_blank" rel="noopener noreferrer nofollow ugc">${inside}</a>`;
-    return { strings: TAGS.get(node.type) ?? PLAIN, values: [inside] };
+    return new Template(TAGS.get(node.type) ?? PLAIN, [inside]);
   });
 }

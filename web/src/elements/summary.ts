@@ -20,10 +20,10 @@ export function drawProblems(heading: string, problems: readonly Problem[], acti
     };
     return html`<li>${go ? html`<a href="#problem" .onclick=${follow}>${text}</a>` : text}</li>`;
   };
-  return html`<div class="box" id="problems" tabindex="-1" part="summary">
+  return html`<div class="box" id="problems" tabindex="-1">
     <div role="alert">
       <p class="strong">${icons.warn} ${heading}</p>
-      <ul>${problems.map(line)}</ul>
+      ${problems.length > 0 && html`<ul>${problems.map(line)}</ul>`}
     </div>
     ${action}
   </div>`;

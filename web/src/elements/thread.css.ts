@@ -8,17 +8,10 @@ export const conversation = css`
   ol {
     display: grid;
     gap: 1rem;
-    list-style: none;
-    padding: 0;
   }
   li {
     display: grid;
     gap: 0.25rem;
-    min-inline-size: 0;
-  }
-  li > *,
-  .parts > * {
-    min-inline-size: 0;
   }
   .parts {
     display: grid;
@@ -62,9 +55,6 @@ export const conversation = css`
     list-style: none;
     min-block-size: 1.75rem;
   }
-  .tool summary::-webkit-details-marker {
-    display: none;
-  }
   .tool code,
   .tool pre {
     font-family: var(--_mono);
@@ -103,7 +93,6 @@ export const conversation = css`
   .composer label {
     display: grid;
     flex: 1;
-    min-inline-size: 0;
   }
   .composer textarea {
     background: none;

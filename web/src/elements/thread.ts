@@ -1,8 +1,7 @@
 import { Client } from "../client/client.ts";
 import { followThread } from "../client/follow-thread.ts";
 import { newKey } from "../client/key.ts";
-import { type Entry, entries, type Part, type Placed, type Transcript } from "../core/transcript.ts";
-import type { Message } from "../core/wire.ts";
+import { type Entry, entries, type Part, type Transcript } from "../core/transcript.ts";
 import { AskbackElement, type Changed, drawList } from "./element.ts";
 import type { SettledEvent } from "./events.ts";
 import { html, render, type Template } from "./html.ts";
@@ -12,7 +11,7 @@ import { conversation } from "./thread.css.ts";
 import { buttons, tokens } from "./tokens.css.ts";
 
 /** Only these addresses become pictures. */
-const picture = (url: string): boolean => /^(https:\/\/|data:image\/)/i.test(url);
+const PICTURE = /^(https:\/\/|data:image\/)/i;
 
 /** How far from the end of the page still counts as reading along. */
 const NEAR_PX = 120;
@@ -44,36 +43,36 @@ export class AskbackThread extends AskbackElement {
   declare sorry: boolean;
   declare news: string;
 
-  private stop: (() => void) | undefined;
-  private key: string | null = null;
-  private sending = false;
-  private follow = false;
+  #stop: (() => void) | undefined;
+  #key: string | null = null;
+  #sending = false;
+  #follow = false;
 
   constructor() {
     super();
-    this.addEventListener("askback-settled", (event) => this.settled(event));
+    this.addEventListener("askback-settled", (event) => this.#settled(event));
   }
 
   disconnectedCallback(): void {
-    this.stop?.();
-    this.stop = undefined;
+    this.#stop?.();
+    this.#stop = undefined;
   }
 
-  private begin(): void {
-    this.stop?.();
+  #begin(): void {
+    this.#stop?.();
     if (!this.thread) return;
     this.client ??= Client.shared;
-    this.stop = followThread(
+    this.#stop = followThread(
       this.client,
       this.thread,
-      (transcript) => this.show(transcript),
+      (transcript) => this.#show(transcript),
       () => {
         this.missing = true;
       },
     );
   }
 
-  private show(next: Transcript): void {
+  #show(next: Transcript): void {
     const known = new Set(this.transcript?.requests.map((request) => request.id));
     const fresh = next.requests.filter((request) => request.status === "pending" && !known.has(request.id));
     const last = this.transcript ? fresh.at(-1) : undefined;
@@ -82,113 +81,105 @@ export class AskbackThread extends AskbackElement {
   }
 
   /** Say how it ended, and give the focus back to the composer if it was in the card. */
-  private settled(event: SettledEvent): void {
+  #settled(event: SettledEvent): void {
     const request = this.transcript?.requests.find((item) => item.id === event.id);
     const key = event.status === "answered" ? "done_answered" : "done_ended";
     if (request) this.news = this.say(key, { title: questionOf(request) });
   }
 
   protected override willUpdate(changed: Changed): void {
-    if (changed.has("thread") || !this.stop) this.begin();
+    if (changed.has("thread") || !this.#stop) this.#begin();
     const page = document.documentElement;
-    this.follow = page.scrollHeight - page.scrollTop - page.clientHeight < NEAR_PX;
+    this.#follow = page.scrollHeight - page.scrollTop - page.clientHeight < NEAR_PX;
   }
 
   protected override updated(changed: Changed): void {
     const list = this.root.querySelector("ol");
     if (this.transcript)
-      drawList(list, entries(this.transcript), (entry, place) => this.drawEntry(entry, place));
-    if (changed.has("transcript") && this.follow) void this.toEnd();
+      drawList(list, entries(this.transcript), (entry, place) => this.#drawEntry(entry, place));
+    if (changed.has("transcript") && this.#follow) void this.#toEnd();
   }
 
   /** Keep reading along, unless the person is typing into a card: their place must not move. */
-  private async toEnd(): Promise<void> {
+  async #toEnd(): Promise<void> {
     if (this.root.activeElement?.localName === "askback-request") return;
     const cards = [...(this.root.querySelectorAll("askback-request") ?? [])];
     await Promise.all(cards.map((card) => card.updateComplete));
     document.documentElement.scrollTop = document.documentElement.scrollHeight;
   }
 
-  private async send(): Promise<void> {
+  async #send(): Promise<void> {
     const text = this.text.trim();
-    if (!text || this.sending || !this.client) return;
-    this.sending = true;
-    this.key ??= newKey();
+    if (!text || this.#sending || !this.client) return;
+    this.#sending = true;
+    this.#key ??= newKey();
     try {
-      await this.client.say(this.thread, text, this.key);
-      this.key = null;
+      await this.client.say(this.thread, text, this.#key);
+      this.#key = null;
       this.text = "";
       this.sorry = false;
     } catch {
       this.sorry = true;
     } finally {
-      this.sending = false;
+      this.#sending = false;
     }
   }
 
-  private type(event: Event): void {
+  #type(event: Event): void {
     this.text = (event.target as HTMLTextAreaElement).value;
-    this.key = null;
+    this.#key = null;
   }
 
-  private onKey(event: KeyboardEvent): void {
+  #onKey(event: KeyboardEvent): void {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
-    void this.send();
+    void this.#send();
   }
 
-  private drawRequest(request: Placed | null): Template | false | null | string {
-    return (
-      request &&
-      html`<askback-request
-        quiet
-        in-thread
-        heading-level="2"
-        .client=${this.client}
-        .request=${request}
-      ></askback-request>`
-    );
-  }
-
-  private drawPart(part: Part): Template | false | null | string {
+  #drawPart(part: Part): Template | false | null | string {
     switch (part.type) {
       case "text":
         return part.text && html`<div class="text">${part.text}</div>`;
       case "image":
-        return picture(part.url) && html`<img src=${part.url} alt=${part.alt} loading="lazy" />`;
+        return PICTURE.test(part.url) && html`<img src=${part.url} alt=${part.alt} loading="lazy" />`;
       case "tool":
         return html`<details class="tool">
           <summary>${icons.tool}<code>${part.name}</code>${part.status && html`<span>${part.status}</span>`}</summary>
           <pre tabindex="0" aria-label=${this.say("input")}>${JSON.stringify(part.input ?? {}, null, 2)}</pre>
         </details>`;
       case "request":
-        return this.drawRequest(part.request);
+        return (
+          part.request &&
+          html`<askback-request
+            quiet
+            in-thread
+            heading-level="2"
+            .client=${this.client}
+            .request=${part.request}
+          ></askback-request>`
+        );
     }
   }
 
-  private who(message: Message): Template {
-    const name = message.author?.name ?? this.say(message.role === "user" ? "you" : "agent");
-    return html`<span class="who"><bdi>${name}</bdi></span>`;
-  }
-
-  private drawEntry(entry: Entry, place: HTMLElement): void {
-    if (entry.type === "request") {
-      render(this.drawRequest(entry.request), place);
-      return;
-    }
-    place.className = entry.message.role;
-    render(html`${this.who(entry.message)}<div class="parts"></div>`, place);
-    const parts = entry.parts.map((part, at) => ({
+  #drawEntry(entry: Entry, place: HTMLElement): void {
+    const message = entry.type === "message" && entry.message;
+    if (message) place.className = message.role;
+    const name = message && (message.author?.name ?? this.say(message.role === "user" ? "you" : "agent"));
+    render(
+      html`${name && html`<span class="who"><bdi>${name}</bdi></span>`}<div class="parts"></div>`,
+      place,
+    );
+    const parts = (entry.type === "message" ? entry.parts : [entry]).map((part, at) => ({
       id: part.type === "request" ? part.id : `${part.type}${at}`,
       part,
     }));
-    drawList(place.querySelector(".parts"), parts, ({ part }, child) => render(this.drawPart(part), child));
+    drawList(place.querySelector(".parts"), parts, ({ part }, child) => render(this.#drawPart(part), child));
   }
 
-  private drawComposer(): Template {
+  #drawComposer(): Template {
     const send = (event: Event): void => {
       event.preventDefault();
-      void this.send();
+      void this.#send();
     };
     return html`<form class="composer" .onsubmit=${send}>
         <label
@@ -197,8 +188,8 @@ export class AskbackThread extends AskbackElement {
             rows="1"
             placeholder=${this.say("message")}
             .value=${this.text}
-            .oninput=${(event: Event) => this.type(event)}
-            .onkeydown=${(event: KeyboardEvent) => this.onKey(event)}
+            .oninput=${(event: Event) => this.#type(event)}
+            .onkeydown=${(event: KeyboardEvent) => this.#onKey(event)}
           ></textarea>
         </label>
         <button type="submit" class="primary">${this.say("send")}</button>
@@ -212,7 +203,7 @@ export class AskbackThread extends AskbackElement {
     const { messages, requests } = this.transcript;
     return html`<p class="none" hidden=${messages.length + requests.length > 0}>${this.say("thread_empty")}</p>
       <ol></ol>
-      ${this.client && this.drawComposer()}
+      ${this.client && this.#drawComposer()}
       <div class="hidden" role="status">${this.news}</div>`;
   }
 }

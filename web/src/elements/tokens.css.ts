@@ -1,6 +1,6 @@
 import { css } from "./element.ts";
 
-/** The design system's values; a host page overrides the `--askback-*` names. */
+/** The design system's values; a host page overrides the `--askback-*` names, and `color-scheme`. */
 export const tokens = css`
   :host {
     --_surface: var(--askback-surface, light-dark(#fff, #1c1e22));
@@ -14,28 +14,22 @@ export const tokens = css`
     --_on-accent: var(--askback-accent-contrast, var(--_surface));
     --_on-danger: var(--askback-danger-contrast, var(--_surface));
     --_raised: var(--askback-raised, color-mix(in srgb, var(--_text) 5%, var(--_surface)));
-    --_tint: var(--askback-tint, color-mix(in srgb, var(--_accent) 9%, var(--_surface)));
-    --_danger-tint: color-mix(in srgb, var(--_danger) 9%, var(--_surface));
+    --_tint: var(--askback-tint, light-dark(#eef3ff, #232c44));
+    --_danger-tint: light-dark(#fdf1f0, #3a2424);
     --_success-tint: color-mix(in srgb, var(--_success) 9%, var(--_surface));
     --_focus: var(--askback-focus, var(--_accent));
     --_radius: var(--askback-radius, 0.5rem);
     --_gap: var(--askback-gap, 1.25rem);
-    --_mono: var(--askback-font-mono, ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace);
+    --_mono: var(--askback-font-mono, ui-monospace, Menlo, Consolas, monospace);
     box-sizing: border-box;
     color: var(--_text);
     color-scheme: light dark;
     display: block;
-    font-family: var(--askback-font, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif);
+    font-family: var(--askback-font, system-ui, sans-serif);
     font-size: 1rem;
     line-height: 1.5;
     overflow-wrap: anywhere;
     text-align: start;
-  }
-  :host([theme="light"]) {
-    color-scheme: light;
-  }
-  :host([theme="dark"]) {
-    color-scheme: dark;
   }
   :host([hidden]),
   [hidden] {
@@ -46,6 +40,12 @@ export const tokens = css`
   ::after {
     box-sizing: inherit;
     margin: 0;
+    min-inline-size: 0;
+  }
+  ul,
+  ol {
+    list-style: none;
+    padding: 0;
   }
   :focus-visible {
     outline: 3px solid var(--_focus);
@@ -94,23 +94,14 @@ export const buttons = css`
     min-block-size: 2.75rem;
     padding: 0.5rem 1.125rem;
   }
-  button:hover {
-    background: var(--_raised);
-  }
   button.primary {
     background: var(--_accent);
     border-color: var(--_accent);
     color: var(--_on-accent);
   }
-  button.primary:hover {
-    background: color-mix(in oklab, var(--_accent) 88%, var(--_text));
-  }
   button.danger {
     border-color: var(--_danger);
     color: var(--_danger);
-  }
-  button.danger:hover {
-    background: var(--_danger-tint);
   }
   button.danger.primary {
     background: var(--_danger);
@@ -121,34 +112,15 @@ export const buttons = css`
     border-color: transparent;
     color: var(--_muted);
   }
-  button.quiet:hover {
-    background: var(--_raised);
-    color: var(--_text);
+  button:not([aria-disabled]):hover {
+    background-image: linear-gradient(rgb(128 128 128 / 12%) 0 0);
   }
-  button[aria-disabled="true"] {
+  button[aria-disabled] {
     color: var(--_muted);
     cursor: not-allowed;
   }
-  button[aria-disabled="true"]:not(.quiet) {
+  button[aria-disabled]:not(.quiet) {
     background: var(--_raised);
     border-color: var(--_line);
-  }
-  .spinner {
-    animation: turn 0.8s linear infinite;
-    block-size: 1em;
-    border: 2px solid currentColor;
-    border-block-start-color: transparent;
-    border-radius: 50%;
-    inline-size: 1em;
-  }
-  @keyframes turn {
-    to {
-      rotate: 1turn;
-    }
-  }
-  @media (prefers-reduced-motion: reduce) {
-    .spinner {
-      animation-duration: 4s;
-    }
   }
 `;
