@@ -69,19 +69,24 @@ class WebSocketChannel:
         try:
             await self._connection.send(text)
         except ConnectionClosed as error:
-            raise Lost(str(error)) from None
+            raise _by_close(error) from None
 
     async def receive(self) -> str:
         """Return the next frame."""
         try:
             return await self._connection.recv(decode=True)
         except ConnectionClosed as error:
-            close = error.rcvd
-            raise (closed_by(close.code, close.reason) if close else Lost("the connection broke")) from None
+            raise _by_close(error) from None
 
     async def close(self) -> None:
         """Close with a farewell, or without one after a second."""
         await self._connection.close()
+
+
+def _by_close(error: ConnectionClosed) -> Lost | Refused:
+    """What the server closed for; whoever sends learns it as well as whoever reads."""
+    close = error.rcvd
+    return closed_by(close.code, close.reason) if close else Lost("the connection broke")
 
 
 def _by_status(status: int) -> Lost | Refused:

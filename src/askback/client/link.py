@@ -12,7 +12,7 @@ from typing import Any
 
 from askback.client.channel import MAX_FRAME, Channel, Connector, Lost
 from askback.client.session import FOREVER, Listener, Session
-from askback.errors import AskbackError, ConnectionLost, TooLarge
+from askback.errors import AskbackError, ConnectionLost, Refused, TooLarge
 
 FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 5.0
@@ -135,8 +135,9 @@ class Link:
 
     async def _transmit(self, frame: str | None) -> None:
         # Without a channel, or when it breaks: the session has the call, and the next channel gets it.
+        # When the server closed it for good, the reader hears that as well, and fails every call.
         if frame is not None and self._channel is not None:
-            with suppress(Lost):
+            with suppress(Lost, Refused):
                 await self._channel.send(frame)
 
     async def _run(self) -> None:
