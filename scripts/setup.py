@@ -202,14 +202,14 @@ def set_up_ui() -> None:
         made=modules,
         do=lambda: run("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", cwd=WEB),
     )
-    names = ("src", "pages", "examples.json", "package-lock.json", "vite.config.ts")
+    names = ("src", "pages", "scripts", "examples.json", "package-lock.json", "vite.config.ts")
     sources = [*(WEB / name for name in names), ROOT / "src" / "askback" / "messages"]
     step(
         "building the web UI",
         stamp=modules / ".askback-built",
         inputs=[path for path in sources if path.exists()],
         made=STATIC / "manifest.json",
-        do=lambda: run("npm", "run", "--silent", "build", "--", "--logLevel=warn", cwd=WEB),
+        do=lambda: run("npm", "run", "--silent", "build", cwd=WEB),
     )
 
 

@@ -1,3 +1,8 @@
+// The styles first: side by side they compress better.
+import "../src/elements/thread.css.ts";
+import "../src/elements/tokens.css.ts";
+import "../src/elements/field.css.ts";
+import "../src/elements/request.css.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
 import { AskbackThread } from "../src/elements/thread.ts";
 import { $, connect, pathId, say, speak } from "./page.ts";

@@ -34,8 +34,7 @@ export function adoptSnapshot(thread: Transcript, snapshot: ThreadSnapshot): Tra
 /** Take one event in; the same object comes back when it was seen before. */
 export function applyEvent(thread: Transcript, event: ThreadEvent): Transcript {
   if (event.seq <= thread.seq || thread.early.has(event.seq)) return thread;
-  if (event.seq > thread.seq + 1) return { ...thread, early: new Map(thread.early).set(event.seq, event) };
-  return drain(advance(thread, event));
+  return drain({ ...thread, early: new Map(thread.early).set(event.seq, event) });
 }
 
 /** Whether events are missing between what was read and what has come. */
@@ -44,14 +43,9 @@ export function hasGap(thread: Transcript): boolean {
 }
 
 function drain(thread: Transcript): Transcript {
-  if (thread.early.size === 0) return thread;
-  const early = new Map([...thread.early].filter(([seq]) => seq > thread.seq));
-  let current: Transcript = { ...thread, early };
-  for (let event = early.get(current.seq + 1); event; event = early.get(current.seq + 1)) {
-    early.delete(event.seq);
-    current = advance(current, event);
-  }
-  return current;
+  const due = thread.early.get(thread.seq + 1);
+  if (due) return drain(advance(thread, due));
+  return { ...thread, early: new Map([...thread.early].filter(([seq]) => seq > thread.seq)) };
 }
 
 function advance(thread: Transcript, event: ThreadEvent): Transcript {

@@ -1,0 +1,48 @@
+"""Drawing again changes what differs, and draws no markup that came with a request."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenGallery
+
+pytestmark = pytest.mark.e2e
+
+FORGED = """card => {
+    const template = {strings: ['<img src="x" class="forged">'], values: []};
+    const form = {...card.request.form, title: template, description: [template]};
+    card.request = {...card.request, id: "req_forged", form};
+    return card.updateComplete;
+}"""
+AGAIN = """card => {
+    const [first, ...rest] = card.request.form.fields;
+    const more = {...first, id: "more", label: "One more"};
+    card.request = {...card.request, revision: 2, form: {...card.request.form, fields: [first, more, ...rest]}};
+    return card.updateComplete;
+}"""
+
+
+def test_what_looks_like_a_template_in_a_request_is_text(open_gallery: OpenGallery) -> None:
+    card = open_gallery("text").card
+    card.evaluate(FORGED)
+    expect(card.locator(".title")).to_have_text("[object Object]")
+    expect(card.locator(".forged")).to_have_count(0)
+
+
+def test_a_form_that_gains_a_field_keeps_what_was_typed(open_gallery: OpenGallery) -> None:
+    card = open_gallery("text").card
+    card.get_by_label("Project name").fill("half a na")
+    card.evaluate(AGAIN)
+    expect(card.get_by_label("Project name")).to_have_value("half a na")
+    expect(card.get_by_label("One more")).to_have_value("")
+
+
+def test_drawing_again_leaves_the_caret_where_it_is(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("text")
+    field = gallery.card.get_by_label("Project name")
+    field.fill("tide")
+    field.evaluate("input => input.setSelectionRange(1, 2)")
+    gallery.card.evaluate("card => { card.filters = new Map(); return card.updateComplete; }")
+    assert field.evaluate("input => [input.selectionStart, input.selectionEnd]") == [1, 2]
+    assert gallery.focused() == "f0"
