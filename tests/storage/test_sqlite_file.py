@@ -47,6 +47,15 @@ async def test_a_store_whose_opening_failed_leaves_the_file_to_others(path: Path
             await SqliteStore(path).open()
 
 
+async def test_nobody_but_its_owner_may_read_what_was_asked_and_answered(path: Path) -> None:
+    path.parent.chmod(0o755)
+    store = SqliteStore(path)
+    await store.open()
+    rights = {file.name: file.stat().st_mode & 0o777 for file in path.parent.glob(f"{path.name}*")}
+    await store.close()
+    assert rights == {f"{path.name}{end}": 0o600 for end in ("", ".lock", "-shm", "-wal")}
+
+
 async def test_an_sqlite_that_is_too_old_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "OLDEST_SQLITE", (99, 0, 0))
     with pytest.raises(StoreUnusable, match="askback needs 99.0.0"):

@@ -22,6 +22,14 @@ def make_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def make_private(file: Path) -> None:
+    """Make a file that only its owner may read, unless it is there: SQLite gives its log the rights of the database.
+
+    For the holder of the lock, before it connects: closing a descriptor drops the locks that SQLite has on the file.
+    """
+    os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
 class FileLock:
     """An exclusive lock on `<database>.lock`; the kernel lets go of it however the process ends.
 

@@ -13,7 +13,7 @@ from askback.errors import StoreUnusable
 from askback.ports.store import Change, Claim, Outcome, Principal, Session, Settlement, ThreadView
 from askback.storage.sqlite import changes, rows, schema
 from askback.storage.sqlite.connection import Connect, Connection, connect
-from askback.storage.sqlite.place import FileLock, make_folder
+from askback.storage.sqlite.place import FileLock, make_folder, make_private
 from askback.storage.sqlite.readers import Readers
 from askback.storage.sqlite.writer import Writer
 
@@ -43,6 +43,7 @@ class SqliteStore:
         try:
             make_folder(self._path.parent)
             self._lock.acquire()
+            make_private(self._path)
             await self._writer.start()
             self._readers.open()
         except (OSError, sqlite3.Error) as error:
