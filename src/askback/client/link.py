@@ -43,6 +43,7 @@ class Link:
         self._channel: Channel | None = None
         self._runner: asyncio.Task[None] | None = None
         self._background: set[asyncio.Task[Any]] = set()
+        self._heard = asyncio.Event()
         self._leaving: set[asyncio.Task[Any]] = set()
         self._down_since = 0.0
         self._cause = "not connected yet"
@@ -99,8 +100,9 @@ class Link:
 
     async def close(self) -> None:
         """Say what must still be said, close, and fail what is open."""
-        if self._background:
-            await asyncio.wait(self._background, timeout=GRACE_S)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_S):
+                await self._take_leave()
         self._closed = True
         for task in [*self._background, self._runner]:
             if task is not None:
@@ -111,6 +113,14 @@ class Link:
         await self._connector.close()
 
     # --- inside ------------------------------------------------------------------------------
+
+    async def _take_leave(self) -> None:
+        """Hear what became of questions whose asker has gone, and finish taking them back."""
+        while self._session.owes():
+            self._heard.clear()
+            await self._heard.wait()
+        while self._background:
+            await asyncio.wait(self._background)
 
     async def _post(self, op: str, ticket: Ticket, *, retry_for: float, watch: bool = False) -> None:
         self._start()
@@ -192,6 +202,7 @@ class Link:
             self.background(self._transmit_later(happened.later))
         for request_id in happened.orphans:
             self.background(self.withdraw(request_id))
+        self._heard.set()
         if happened.reset:
             raise Lost("the server lost track of this client")
 

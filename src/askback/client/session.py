@@ -196,6 +196,13 @@ class Session:
         for listener in (one for many in listeners.values() for one in many):
             listener.fail(error())
 
+    def owes(self) -> bool:
+        """Whether a request may just be made for somebody who has gone, and is then to be taken back."""
+        return any(
+            call.watch and call.ticket is not None and call.ticket.withdraw and call.ticket.done()
+            for call in self._calls.values()
+        )
+
     def busy(self) -> bool:
         """Whether anybody wants anything from the server."""
         return bool(self._calls or self._waits or self._listeners)

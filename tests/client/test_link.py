@@ -1,0 +1,63 @@
+"""What a link still says before it closes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import anyio
+import pytest
+
+from askback.client.channel import Channel
+from askback.client.link import Link
+
+pytestmark = pytest.mark.anyio
+
+
+class Scripted:
+    """A connector whose only channel is played by the test."""
+
+    where = "the test"
+
+    def __init__(self) -> None:
+        self.sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.replies: asyncio.Queue[str] = asyncio.Queue()
+
+    async def connect(self) -> Channel:
+        return self
+
+    async def send(self, text: str) -> None:
+        self.sent.put_nowait(json.loads(text))
+
+    async def receive(self) -> str:
+        return await self.replies.get()
+
+    async def close(self) -> None:
+        return None
+
+    async def next(self, op: str) -> dict[str, Any]:
+        """The next frame of an operation."""
+        while True:
+            frame = await self.sent.get()
+            if frame["op"] == op:
+                return frame
+
+
+@pytest.mark.requirement("C20")
+async def test_a_question_that_is_made_after_its_asker_has_gone_is_taken_back_before_closing():
+    server = Scripted()
+    link = Link(server)
+    with anyio.fail_after(5):
+        ticket = await link.ask('"op":"create","wait":true', withdraw=True)
+        created = await server.next("create")
+        ticket.cancel()
+        closing = asyncio.ensure_future(link.close())
+        await asyncio.sleep(0)
+        server.replies.put_nowait(
+            json.dumps({"id": created["id"], "ok": {"id": "req_1", "status": "pending"}})
+        )
+        cancelled = await server.next("cancel")
+        assert cancelled["request_id"] == "req_1"
+        server.replies.put_nowait(json.dumps({"id": cancelled["id"], "ok": {}}))
+        await closing
