@@ -1,1 +1,1 @@
-"""Benchmarks: see `README.md` beside this file."""
+"""Benchmarks: `make bench` runs all, `make bench ARGS="roundtrip limits"` some of them."""

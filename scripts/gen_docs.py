@@ -4,6 +4,7 @@
 - docs/reference/lifecycle.md, from the lifecycle table
 - docs/reference/errors.md, from the tree of errors
 - docs/reference/cli.md, from the commands' own help
+- docs/reference/settings.md, from the settings' own text
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ os.environ.update(COLUMNS="100", TERM="dumb", NO_COLOR="1", TYPER_USE_RICH="0", 
 
 import typer
 
-from askback import errors
+from askback import errors, settings
 from askback.cli.main import app
 from askback.domain.lifecycle import REASONS, TERMINAL, TRANSITIONS, Status
 
@@ -102,11 +103,28 @@ def cli() -> str:
     return "# Commands\n\n" + "\n".join(commands(typer.main.get_command(app), "askback"))
 
 
+def settings_page() -> str:
+    """The page about the variables: the table that stands in the code."""
+    table = re.findall(r"^    (ASKBACK_\w+) +(.+?)(?:  +(.+))?$", settings.__doc__ or "", re.MULTILINE)
+    rows = [f"| `{name}` | {text} | {value} |" for name, text, value in table]
+    return "\n".join(
+        [
+            "# Settings\n",
+            "A server reads these variables. The options of `askback serve` win over them; an unknown variable is refused.\n",
+            "| variable | | without it |\n|---|---|---|",
+            *rows,
+            "\nThe client and the commands that use it read `ASKBACK_URL` and `ASKBACK_TOKEN`. Without them they look into",
+            "`server.json` in `ASKBACK_DATA_DIR`, where a server of the same user leaves its address and tokens.\n",
+        ]
+    )
+
+
 def wanted() -> dict[Path, str]:
     """Each generated page with the text it should have."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     texts = {page: included(page.read_text(encoding="utf-8")) for page in pages}
-    for name, text in (("lifecycle", lifecycle()), ("errors", error_page()), ("cli", cli())):
+    written = {"lifecycle": lifecycle(), "errors": error_page(), "cli": cli(), "settings": settings_page()}
+    for name, text in written.items():
         texts[REFERENCE / f"{name}.md"] = NOTE + text
     return texts
 

@@ -16,6 +16,15 @@ def test_without_anything_it_listens_on_loopback_and_keeps_its_data_with_the_use
     assert settings.database == settings.data_dir / "askback.db"
 
 
+def test_every_variable_is_on_the_page_of_settings() -> None:
+    with pytest.raises(SettingsError) as refused:
+        load({"ASKBACK_NOPE": "1"})
+    page = (Path(__file__).parents[1] / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
+    known = str(refused.value).partition("known are ")[2].rstrip(".").split(", ")
+    assert known[0] == "ASKBACK_ALLOWED_HOSTS"
+    assert [name for name in known if f"| `{name}` |" not in page] == []
+
+
 def test_a_flag_wins_over_its_variable(tmp_path: Path) -> None:
     settings = load({"ASKBACK_PORT": "1", "ASKBACK_DATA_DIR": "/nowhere"}, port=2, data_dir=tmp_path)
     assert (settings.port, settings.data_dir, settings.database) == (2, tmp_path, tmp_path / "askback.db")

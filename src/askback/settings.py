@@ -3,7 +3,7 @@
     ASKBACK_HOST              address to bind                         127.0.0.1
     ASKBACK_PORT              port, 0 for a free one                  8787
     ASKBACK_DATA_DIR          folder of the database and server.json  ~/.local/share/askback
-    ASKBACK_DATABASE_URL      sqlite:///path                          <data dir>/askback.db
+    ASKBACK_DATABASE_URL      sqlite:///path                          askback.db in the data folder
     ASKBACK_BOOTSTRAP_TOKENS  role[/name][@tenant]:token,…            made at the first start
     ASKBACK_ALLOWED_HOSTS     names under which it may be addressed, with commas
     ASKBACK_ALLOWED_ORIGINS   other origins whose pages may talk to it, with commas
