@@ -5,6 +5,7 @@
 - docs/reference/errors.md, from the tree of errors
 - docs/reference/cli.md, from the commands' own help
 - docs/reference/settings.md, from the settings' own text
+- docs/reference/forms.md, from the models of a form
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import typer
 from askback import errors, settings
 from askback.cli.main import app
 from askback.domain.lifecycle import REASONS, TERMINAL, TRANSITIONS, Status
+from forms_page import forms_page
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -110,11 +112,13 @@ def settings_page() -> str:
     return "\n".join(
         [
             "# Settings\n",
-            "A server reads these variables. The options of `askback serve` win over them; an unknown variable is refused.\n",
+            "A server reads these variables. The options of `askback serve` win over them;",
+            "an unknown variable is refused.\n",
             "| variable | | without it |\n|---|---|---|",
             *rows,
-            "\nThe client and the commands that use it read `ASKBACK_URL` and `ASKBACK_TOKEN`. Without them they look into",
-            "`server.json` in `ASKBACK_DATA_DIR`, where a server of the same user leaves its address and tokens.\n",
+            "\nThe client and the commands that use it read `ASKBACK_URL` and `ASKBACK_TOKEN`.",
+            "Without them they look into `server.json` in `ASKBACK_DATA_DIR`,",
+            "where a server of the same user leaves its address and tokens.\n",
         ]
     )
 
@@ -123,7 +127,13 @@ def wanted() -> dict[Path, str]:
     """Each generated page with the text it should have."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     texts = {page: included(page.read_text(encoding="utf-8")) for page in pages}
-    written = {"lifecycle": lifecycle(), "errors": error_page(), "cli": cli(), "settings": settings_page()}
+    written = {
+        "lifecycle": lifecycle(),
+        "errors": error_page(),
+        "cli": cli(),
+        "settings": settings_page(),
+        "forms": forms_page(),
+    }
     for name, text in written.items():
         texts[REFERENCE / f"{name}.md"] = NOTE + text
     return texts

@@ -1,0 +1,67 @@
+"""The page about forms, docs/reference/forms.md, from the models of a form: `gen_docs.py` writes it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Collection, Iterator
+from typing import Any, get_args
+
+from askback.domain import fields
+
+KINDS: tuple[type[fields.Model], ...] = get_args(get_args(fields.AnyField)[0])
+COMMON = set.intersection(*(set(kind.model_fields) for kind in KINDS)) - {"type", "default"}
+SOURCE = re.compile(r" \(S\d{3}\)")
+
+
+def takes(schema: dict[str, Any]) -> str:
+    """What a key takes, in a word or in the words that it may be."""
+    choices = [part for part in schema.get("anyOf", ()) if part.get("type") != "null"]
+    if choices:
+        words = dict.fromkeys(takes(part) for part in choices)
+        return "number" if "number" in words else " or ".join(words)
+    if "enum" in schema:
+        return ", ".join(f"`{word}`" for word in schema["enum"])
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if schema.get("type") == "array":
+        items = schema["items"]
+        return f"list of {'fields' if 'discriminator' in items else takes(items)}"
+    return str(schema.get("type", "any value"))
+
+
+def keys(model: type[fields.Model], wanted: Collection[str]) -> Iterator[str]:
+    """A table of some keys of a model; one that must be given is bold."""
+    schema = model.model_json_schema()
+    yield "| key | takes | without it |\n|---|---|---|"
+    for name, key in schema["properties"].items():
+        if name in wanted:
+            default = f"`{json.dumps(key['default'])}`" if key.get("default") is not None else ""
+            shown = f"**`{name}`**" if name in schema.get("required", ()) else f"`{name}`"
+            yield f"| {shown} | {takes(key)} | {default} |"
+
+
+def section(model: type[fields.Model], wanted: Collection[str], *, note: str = "") -> Iterator[str]:
+    """What a model says of itself, and its keys."""
+    yield f"\n## {model.__name__}\n"
+    yield f"{note}{SOURCE.sub('', inspect.getdoc(model) or '')}\n"
+    yield from keys(model, wanted)
+
+
+def forms_page() -> str:
+    """The page about forms: each model with its keys."""
+    lines = [
+        "# Forms\n",
+        "What a form is made of: the classes of `askback` and, with the same keys, JSON on [the wire](wire.md).",
+        "A key in bold must be given. `GET /v1/limits` says how long and how many,",
+        "[the shared cases](../../vectors/README.md) say every other rule.",
+    ]
+    for model in (fields.Form, fields.Section, fields.Option, fields.CompletedView):
+        lines += section(model, model.model_fields)
+    lines += ["\n## Every field\n", *keys(KINDS[0], COMMON)]
+    for kind in KINDS:
+        name = kind.model_fields["type"].default
+        lines += section(kind, kind.model_fields.keys() - COMMON - {"type"}, note=f'`"type": "{name}"`. ')
+    return "\n".join(lines) + "\n"
