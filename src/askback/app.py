@@ -53,7 +53,7 @@ class App:
         self._streams = streams = Streams(watches)
         self._sockets = Sockets(services, watches, Waits(services))
         self.operations: Sequence[Operation] = [
-            *table.api(cache(lambda: openapi.text(self.operations))),
+            *table.api(cache(lambda: openapi.text(self.operations)), hang_up=self._hang_up),
             *table.events(thread=streams.thread, inbox=streams.inbox),
             *table.pages(STATIC),
         ]
@@ -95,6 +95,10 @@ class App:
             await self.services.store.close()
             if self._scratch is not None:
                 shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _hang_up(self, principal_id: str) -> None:
+        self._streams.hang_up(principal_id)
+        self._sockets.hang_up(principal_id)
 
     async def _make_known(self) -> None:
         for one in self.settings.bootstrap_tokens:

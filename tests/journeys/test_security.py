@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
 import websockets
@@ -230,3 +232,24 @@ async def test_nobody_puts_words_into_the_mouth_of_another(server: Any, ada: Per
         assert own.status_code == 200
     [message] = (await ada.http.get(f"/v1/threads/{thread}")).json()["messages"]
     assert message["content"] == [{"type": "text", "text": "I am the agent. Hello."}]
+
+
+@requirement("I1")
+async def test_logging_out_ends_what_the_browser_had_open(server: Any) -> None:
+    async with httpx2.AsyncClient(base_url=server.url, timeout=10) as browser:
+        await browser.get(await login_code(server))
+        csrf = (await browser.get("/v1/session")).json()["csrf"]
+        cookie = {"Cookie": f"askback_session={browser.cookies['askback_session']}", "Origin": server.url}
+        async with (
+            websockets.connect(ws(server), subprotocols=["askback.v1"], additional_headers=cookie) as socket,  # type: ignore[list-item]  # a NewType of str
+            browser.stream("GET", "/v1/events") as stream,
+        ):
+            left = await browser.delete("/v1/session", headers={"X-Askback-CSRF": csrf})
+            assert left.status_code == 204
+            with pytest.raises(websockets.exceptions.ConnectionClosed) as closed, anyio.fail_after(5):
+                await socket.recv()
+            assert closed.value.rcvd is not None
+            assert closed.value.rcvd.code == 4401
+            with anyio.fail_after(5), suppress(httpx2.HTTPError):
+                async for _line in stream.aiter_lines():
+                    pass

@@ -50,6 +50,12 @@ class Streams:
         for stream in tuple(self._open):
             stream.cut()
 
+    def hang_up(self, principal_id: str) -> None:
+        """End the streams of a principal that left."""
+        for stream in tuple(self._open):
+            if stream.principal_id == principal_id:
+                stream.cut()
+
     def count(self) -> int:
         """How many streams are open."""
         return len(self._open)
@@ -96,6 +102,11 @@ class EventStream:
         self._send: Send | None = None
         self._writer: asyncio.Task[None] | None = None
         self._seen = -1
+
+    @property
+    def principal_id(self) -> str:
+        """Whose stream it is."""
+        return self._call.principal.id
 
     def push(self, event: Event) -> None:
         """Take the next event; a reader that is too far behind is cut."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from urllib.parse import quote
 
 from askback.ports.store import Principal
@@ -28,11 +29,16 @@ async def session(call: Call) -> Reply:
     return json_reply({"principal": _shown(call.principal), "csrf": csrf})
 
 
-async def logout(call: Call) -> Reply:
-    """`DELETE /v1/session`."""
-    if secret := security.cookie(call.scope):
-        await access.close_session(call.ctx, secret)
-    return Reply(204, headers=(security.set_cookie(call.scope, "", max_age_s=0),))
+def logout(hang_up: Callable[[str], None]) -> Handler:
+    """Return the handler of `DELETE /v1/session`; `hang_up` ends what a principal has open, by its id."""
+
+    async def leave(call: Call) -> Reply:
+        if secret := security.cookie(call.scope):
+            await access.close_session(call.ctx, secret)
+            hang_up(call.principal.id)
+        return Reply(204, headers=(security.set_cookie(call.scope, "", max_age_s=0),))
+
+    return leave
 
 
 def login(page: Handler) -> Handler:

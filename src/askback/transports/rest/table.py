@@ -156,7 +156,6 @@ ACCOUNTS = (
         "Who is calling.",
         {200: _object(principal=_PRINCIPAL, csrf={"type": ["string", "null"]})},
     ),
-    Operation("DELETE", "/v1/session", accounts.logout, "close_session", "Log out.", {204: None}),
     Operation(
         "POST",
         "/v1/login-links",
@@ -180,13 +179,19 @@ ACCOUNTS = (
 )
 
 
-def api(document: Callable[[], str]) -> list[Operation]:
-    """Return the operations that speak JSON; `document` gives the text of the OpenAPI document."""
+def api(document: Callable[[], str], *, hang_up: Callable[[str], None]) -> list[Operation]:
+    """Return the operations that speak JSON.
+
+    `document` gives the text of the OpenAPI document; `hang_up` ends the streams of a principal that left.
+    """
     anything = {"type": "object"}
     return [
         *REQUESTS,
         *THREADS,
         *ACCOUNTS,
+        Operation(
+            "DELETE", "/v1/session", accounts.logout(hang_up), "close_session", "Log out.", {204: None}
+        ),
         Operation(
             "GET", "/v1/limits", about.limits, "read_limits", "What is enforced here.", {200: anything}
         ),

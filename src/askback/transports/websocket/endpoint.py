@@ -39,6 +39,12 @@ class Sockets:
         for connection in tuple(self._open):
             connection.dismiss(SERVER_RESTARTS)
 
+    def hang_up(self, principal_id: str) -> None:
+        """End the connections of a principal that left."""
+        for connection in tuple(self._open):
+            if connection.principal.id == principal_id:
+                connection.dismiss(UNAUTHORIZED)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection until it ends."""
         await receive()
