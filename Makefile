@@ -9,7 +9,7 @@ JOBS   ?= 2
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui demo test test-python test-web check lint types layers gen gen-check fmt bench lock wheel clean
+.PHONY: help setup ui demo test test-python test-web check lint types layers gen gen-check fmt picture bench lock wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ fmt: ## Format Python and TypeScript
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
 	cd web && npm run --silent fmt
+
+picture: setup ## Take the picture of the README again (needs Chromium)
+	@$(BIN)/python scripts/take_picture.py
 
 bench: setup ## Measure speed on this machine, beside the raw commit rate of the same run
 	$(BIN)/python -m bench $(ARGS)
