@@ -1,59 +1,61 @@
-"""What a pending wait costs: bytes in the client, bytes in the server, with nobody answering."""
+"""What a pending wait costs: bytes in the client, bytes in the server, with nobody answering.
+
+Waits are opened in batches, so that no burst is weighed with them. The client is weighed by
+tracemalloc, the server by how its resident memory grows once the first batches have warmed it.
+"""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import gc
-import os
-from typing import Any
+import tracemalloc
 
-import psutil
 import uvloop
 
 from askback import AsyncClient
-from bench.harness import emit, questionnaire, serve
+from bench.harness import Server, emit, questionnaire, serve
+
+BATCH = 50
 
 
-async def case(url: str, token: str, waits: int, server_rss: int, server_pid: int) -> dict[str, float]:
-    """Open `waits` pending waits through one client and weigh both sides."""
-    async with AsyncClient(url, token) as agents:
-        warm = [await agents.create(questionnaire(i), thread_id="warm") for i in range(200)]
-        tasks: list[asyncio.Future[Any]] = [asyncio.ensure_future(agents.wait(request)) for request in warm]
-        await asyncio.sleep(0)
+async def case(server: Server, warm: int, waits: int) -> dict[str, float]:
+    """Open `warm` waits, weigh, open `waits` more through the same client, and weigh again."""
+    async with AsyncClient(server.url, server.requester) as agents:
+        tasks: list[asyncio.Task[object]] = []
+        await _open(agents, tasks, warm)
+        tracemalloc.start()
         gc.collect()
-        me, server = psutil.Process(os.getpid()), psutil.Process(server_pid)
-        client_before, server_before = me.memory_info().rss, server.memory_info().rss
-        tasks += [
-            asyncio.ensure_future(agents.form(questionnaire(i), thread_id=f"t{i % 100}"))
-            for i in range(waits)
-        ]
-        while (await agents.get(warm[0].id)).settled or not await _all_asked(agents, waits):
-            await asyncio.sleep(0.1)
+        client, there = tracemalloc.get_traced_memory()[0], server.rss_bytes()
+        await _open(agents, tasks, waits)
         gc.collect()
-        client = (me.memory_info().rss - client_before) / waits
-        there = (server.memory_info().rss - server_before) / waits
+        client, there = tracemalloc.get_traced_memory()[0] - client, server.rss_bytes() - there
+        tracemalloc.stop()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        return {"client_bytes": round(client), "server_bytes": round(there), "waits": waits}
+        return {"client_bytes": round(client / waits), "server_bytes": round(there / waits), "waits": waits}
 
 
-async def _all_asked(agents: AsyncClient, waits: int) -> bool:
-    found = await agents.list(thread_id=f"t{(waits - 1) % 100}", status="pending", limit=200)
-    return len(found) >= min(200, waits // 100)
+async def _open(agents: AsyncClient, tasks: list[asyncio.Task[object]], waits: int) -> None:
+    """Open waits batch by batch; a batch is open once the server lists all of its requests."""
+    for begin in range(0, waits, BATCH):
+        thread = f"batch-{len(tasks)}"
+        for number in range(begin, begin + BATCH):
+            asking = agents.form(questionnaire(number), thread_id=thread)
+            tasks.append(asyncio.ensure_future(asking))
+        while len(await agents.list(thread_id=thread, limit=BATCH)) < BATCH:
+            await asyncio.sleep(0)
 
 
 def main() -> None:
     """Weigh pending waits."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--warm", type=int, default=2_000)
     parser.add_argument("--waits", type=int, default=10_000)
     args = parser.parse_args()
     with serve() as server:
-        figures = uvloop.run(
-            case(server.url, server.requester, args.waits, server.rss_bytes(), server.process.pid)
-        )
-        emit("pending", f"waits_{args.waits}", **figures)
+        emit("pending", f"waits_{args.waits}", **uvloop.run(case(server, args.warm, args.waits)))
 
 
 if __name__ == "__main__":

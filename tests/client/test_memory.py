@@ -11,7 +11,10 @@ import anyio
 from askback import Form, Text
 from tests.client.servers import ServerProcess
 
-FORM = Form(title="Report", fields=[Text(id="topic", label="Topic", required=True)])
+
+def form(number: int) -> Form:
+    """Another one each time, as agents make them: a form that is shared would hide that it is kept."""
+    return Form(title=f"Report {number}", fields=[Text(id="topic", label="Topic", required=True)])
 
 
 async def test_a_pending_question_costs_less_than_two_kilobytes(server: ServerProcess, thread: str):
@@ -21,7 +24,7 @@ async def test_a_pending_question_costs_less_than_two_kilobytes(server: ServerPr
         gc.collect()
         tracemalloc.start()
         before, _ = tracemalloc.get_traced_memory()
-        asking = [asyncio.create_task(agent.form(FORM, thread_id=thread)) for _ in range(count)]
+        asking = [asyncio.create_task(agent.form(form(n), thread_id=thread)) for n in range(count)]
         with anyio.fail_after(30):
             async for event in agent.events(thread, cursor=0):
                 if event["seq"] == count:

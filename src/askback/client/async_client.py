@@ -89,6 +89,7 @@ class AsyncClient:
             idempotency_key,
             cancel_on_abort,
         )
+        del form  # the wait may last for days, and a form is five times as large as the wait
         return answered(results.outcome(await self._settled(ticket)))
 
     async def try_form(
@@ -112,6 +113,7 @@ class AsyncClient:
             idempotency_key,
             cancel_on_abort,
         )
+        del form
         return results.outcome(await self._settled(ticket))
 
     async def model(self, model: type[M], *, thread_id: str, **context: Any) -> M:
