@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import string
 from datetime import datetime
@@ -155,8 +154,3 @@ def _moment(text: str) -> str:
         return datetime.fromisoformat(text).astimezone().isoformat()
     except (ValueError, OverflowError):
         return text
-
-
-def as_json(value: Any) -> str:
-    """Write a value of an unknown kind on one line."""
-    return json.dumps(value, ensure_ascii=False)

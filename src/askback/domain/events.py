@@ -13,10 +13,7 @@ from askback.domain.record import splice
 from askback.domain.timestamps import rfc3339
 
 REQUEST_CREATED = "request.created"
-REQUEST_ANSWERED = "request.answered"
-REQUEST_DECLINED = "request.declined"
-REQUEST_CANCELLED = "request.cancelled"
-REQUEST_EXPIRED = "request.expired"
+"""What comes later is `request.<status>`, by the status that the request came to."""
 MESSAGE_ADDED = "message.added"
 MESSAGE_DELTA = "message.delta"
 
