@@ -25,6 +25,9 @@ app = typer.Typer(add_completion=False)
 out = Console(highlight=False, soft_wrap=True)
 err = Console(highlight=False, soft_wrap=True, stderr=True)
 
+NAMES = {"requester": "agent", "responder": "owner", "admin": "admin"}
+"""What the page calls whoever uses the tokens that the first start makes."""
+
 
 class AddressInUse(AskbackError):
     """The address cannot be bound."""
@@ -111,10 +114,12 @@ async def _introduce(application: App, url: str) -> dict[str, str]:
         ]
         token = chosen[0] if chosen else kept.get(f"{role}_token") or services.ids.token()
         if not chosen:
-            await credentials.remember_token(services, token, role=role, name=role, tenant=DEFAULT_TENANT)
+            await credentials.remember_token(
+                services, token, role=role, name=NAMES[role], tenant=DEFAULT_TENANT
+            )
         reach[f"{role}_token"] = token
     server_file.write(settings.server_file, reach)
-    code = await credentials.login_code(services, tenant=DEFAULT_TENANT, name="owner")
+    code = await credentials.login_code(services, tenant=DEFAULT_TENANT, name=NAMES["responder"])
     return {**reach, "login_url": login_url(settings.public_url or url, code)}
 
 
