@@ -56,7 +56,7 @@ async def test_a_question_alone_is_answered_with_yes_or_no(
     assert await answered(server, person, thread, ["Ship it?"], "Yes") == {
         "answer": "Yes",
         "other": False,
-        "by": "responder",
+        "by": "owner",
     }
 
 

@@ -283,7 +283,7 @@ async def test_an_answer_from_elsewhere_is_said_and_the_next_form_follows(
         await screen.shows("First?")
         screen.type("half typ")
         await person.answer(first.id, {"a": "elsewhere"}, revision=1)
-        await screen.shows("answered by responder meanwhile")
+        await screen.shows("answered by owner meanwhile")
         await screen.shows("Press Enter")
         second = await agent.create(Form(fields=[Text(id="a", label="Second?")]), thread_id=thread)
         screen.type("\n")
