@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -34,8 +34,10 @@ NOT_SERVER = frozenset({"ASKBACK_URL", "ASKBACK_TOKEN", "ASKBACK_MASTER_KEYS"})
 _HOST = re.compile(r"(?:[\w.-]+|\[[0-9a-fA-F:]+\])(?::\d{1,5})?")
 _TOKEN = re.compile(
     r"(?P<role>requester|responder|admin)(?:/(?P<name>[^@:,]{1,200}))?(?:@(?P<tenant>[\w.-]{1,100}))?"
-    r":(?P<token>[\w.~+/=-]{8,512})"
+    r":(?P<token>[\w.~+/=-]{1,512})"
 )
+SHORT_TOKEN = 16
+"""Characters below which a token may be guessed."""
 
 
 class SettingsError(AskbackError):
@@ -62,7 +64,10 @@ def default_data_dir() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How one server runs. `database` is the file of the SQLite database."""
+    """How one server runs.
+
+    `database` is the file of the SQLite database, `warnings` what whoever starts the server should know.
+    """
 
     host: str
     port: int
@@ -73,6 +78,7 @@ class Settings:
     allowed_origins: tuple[str, ...] = ()
     public_url: str | None = None
     log_level: str = "warning"
+    warnings: tuple[str, ...] = ()
 
     @property
     def server_file(self) -> Path:
@@ -95,8 +101,6 @@ def load(environ: Mapping[str, str] | None = None, **flags: Any) -> Settings:
     environ = os.environ if environ is None else environ
     given = {name: value for name, value in environ.items() if name.startswith("ASKBACK_") and value}
     given |= {f"ASKBACK_{name.upper()}": str(value) for name, value in flags.items() if value is not None}
-    if unknown := given.keys() - _READERS.keys() - NOT_SERVER:
-        raise SettingsError(f"{min(unknown)} is not a setting; known are {', '.join(sorted(_READERS))}.")
     data_dir = Path(given.get("ASKBACK_DATA_DIR") or default_data_dir()).expanduser().absolute()
     read: dict[str, Any] = {
         "host": "127.0.0.1",
@@ -107,7 +111,15 @@ def load(environ: Mapping[str, str] | None = None, **flags: Any) -> Settings:
     for variable, (attribute, reader) in _READERS.items():
         if variable in given and attribute != "data_dir":
             read[attribute] = reader(variable, given[variable].strip())
-    return Settings(**read)
+    return Settings(**read, warnings=tuple(_warnings(given, read.get("bootstrap_tokens", ()))))
+
+
+def _warnings(given: Mapping[str, str], tokens: Sequence[Bootstrap]) -> Iterator[str]:
+    for variable in sorted(given.keys() - _READERS.keys() - NOT_SERVER):
+        yield f"{variable} is not a setting and is ignored; known are {', '.join(sorted(_READERS))}."
+    for token in tokens:
+        if len(token.token) < SHORT_TOKEN:
+            yield f"The {token.role} token in ASKBACK_BOOTSTRAP_TOKENS is short enough to be guessed."
 
 
 def _host(variable: str, text: str) -> str:
@@ -139,7 +151,7 @@ def _bootstrap(variable: str, text: str) -> tuple[Bootstrap, ...]:
             # Not the entry itself: it holds a secret.
             raise SettingsError(
                 f"{variable}: entry {i} must be role[/name][@tenant]:token, with role one of "
-                f"{', '.join(ROLES)} and a token of 8 to 512 letters, digits or . ~ + / = _ -."
+                f"{', '.join(ROLES)} and a token of 1 to 512 letters, digits or . ~ + / = _ -."
             )
         role = match["role"]
         found.append(

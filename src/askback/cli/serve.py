@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from askback import settings as settings_module
 from askback.app import App, create_app
@@ -55,6 +56,8 @@ def serve(
             f"[yellow]Others can reach {settings.host}.[/] Put a proxy with TLS before it: "
             "tokens and answers travel in the clear.\n"
         )
+    for warning in settings.warnings:
+        err.print(f"[yellow]{escape(warning)}[/]")
     listener = bind(settings)
     application = create_app(settings)
 
