@@ -1,5 +1,5 @@
 import type { Locale } from "../core/messages.ts";
-import { render, type Template } from "./html.ts";
+import { move, render, type Template } from "./html.ts";
 import { localeOf, type Say, sayIn } from "./text.ts";
 
 /** The properties that were set since the last drawing, with what they were before. */
@@ -104,7 +104,8 @@ export abstract class AskbackElement extends HTMLElement {
 /**
  * Keep one child of `place` for each item, in the order of the items, and let `draw` fill it.
  *
- * A child is only moved when it stands in the wrong place, so that what is typed and the focus survive.
+ * A child is only moved when it stands in the wrong place, so that what is typed and the focus survive. Those whose
+ * item is gone leave after the drawing, which may take out of them what is shown elsewhere now.
  */
 export function drawList<T extends { id: string }>(
   place: Element | null | undefined,
@@ -113,12 +114,15 @@ export function drawList<T extends { id: string }>(
 ): void {
   if (!place) return;
   const held = new Map(([...place.children] as HTMLElement[]).map((child) => [child.dataset.id, child]));
-  items.forEach((item, at) => {
-    const child = held.get(item.id) ?? document.createElement(place.localName === "div" ? "div" : "li");
+  const children = items.map((item) => {
+    const tag = place.localName === "div" ? "div" : "li";
+    const child = held.get(item.id) ?? place.appendChild(document.createElement(tag));
     held.delete(item.id);
     child.dataset.id = item.id;
-    if (place.children[at] !== child) place.insertBefore(child, place.children[at] ?? null);
     draw(item, child);
+    return child;
   });
   for (const gone of held.values()) gone.remove();
+  for (const [at, child] of children.entries())
+    if (place.children[at] !== child) move(child, place, place.children[at] ?? null);
 }

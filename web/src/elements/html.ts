@@ -2,8 +2,8 @@
  * Templates: `html` says what there is to see, `render` makes it so and changes only what differs.
  *
  * A hole is a whole attribute (`id=${…}`), a property (`.value=${…}`, `.onclick=${…}`) or a child. `false`, `null`
- * and `undefined` are nothing: no attribute, no child. A child is text, a template, or a list of children; text
- * stays text. Only the constant parts of a template are ever parsed, under the policy `askback`; what has come over
+ * and `undefined` are nothing: no attribute, no child. A child is text, a template, a node, or a list of children;
+ * text stays text. Only the constant parts of a template are ever parsed, under the policy `askback`; what has come over
  * the wire is no instance of `Template`, whatever it looks like.
  */
 export class Template {
@@ -46,10 +46,15 @@ export function render(value: unknown, place: ParentNode): void {
   put(value);
 }
 
+/** Put an element before another; where the browser can, one that is shown already keeps its focus on the way. */
+export const move = (element: Element, place: ParentNode, before: Node | null) =>
+  place[element.isConnected && "moveBefore" in place ? "moveBefore" : "insertBefore"](element, before);
+
 function templateOf(value: unknown): Template | false {
   if (!Array.isArray(value)) return value instanceof Template && value;
-  lists[value.length] ??= Array<string>(value.length + 1).fill("");
-  return new Template(lists[value.length] ?? [], value);
+  const strings = lists[value.length] ?? Array<string>(value.length + 1).fill("");
+  lists[value.length] = strings;
+  return new Template(strings, value);
 }
 
 /** A place for a child, right before `end`. */
@@ -68,7 +73,8 @@ function child(end: Comment): Put {
         const content = document.importNode(contentOf(template.strings), true);
         puts = holesOf(content);
         end.before(content);
-      } else if (value != null && value !== false) end.before(String(value));
+      } else if (value instanceof Element) move(value, end.parentNode as ParentNode, end);
+      else if (value != null && value !== false) end.before(String(value));
     }
     if (template) for (const [at, put] of puts.entries()) put(template.values[at]);
   };

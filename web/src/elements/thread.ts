@@ -1,11 +1,12 @@
 import { Client } from "../client/client.ts";
 import { followThread } from "../client/follow-thread.ts";
 import { newKey } from "../client/key.ts";
-import { type Entry, entries, type Part, type Transcript } from "../core/transcript.ts";
+import { type Entry, entries, type Part, type Placed, type Transcript } from "../core/transcript.ts";
 import { AskbackElement, type Changed, drawList } from "./element.ts";
 import type { SettledEvent } from "./events.ts";
 import { html, render, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
+import type { AskbackRequest } from "./request.ts";
 import { questionOf } from "./show.ts";
 import { conversation } from "./thread.css.ts";
 import { buttons, tokens } from "./tokens.css.ts";
@@ -44,6 +45,8 @@ export class AskbackThread extends AskbackElement {
   declare news: string;
 
   #stop: (() => void) | undefined;
+  /** One element for each request: it moves with what is typed into it when the place that asked comes later. */
+  readonly #cards = new Map<string, AskbackRequest>();
   #key: string | null = null;
   #sending = false;
   #follow = false;
@@ -74,9 +77,8 @@ export class AskbackThread extends AskbackElement {
 
   #show(next: Transcript): void {
     const known = new Set(this.transcript?.requests.map((request) => request.id));
-    const fresh = next.requests.filter((request) => request.status === "pending" && !known.has(request.id));
-    const last = this.transcript ? fresh.at(-1) : undefined;
-    if (last) this.news = this.say("new_question", { title: questionOf(last) });
+    const fresh = next.requests.findLast(({ status, id }) => status === "pending" && !known.has(id));
+    if (this.transcript && fresh) this.news = this.say("new_question", { title: questionOf(fresh) });
     this.transcript = next;
   }
 
@@ -100,23 +102,30 @@ export class AskbackThread extends AskbackElement {
     if (changed.has("transcript") && this.#follow) void this.#toEnd();
   }
 
-  /** Keep reading along, unless the person is typing into a card: their place must not move. */
+  /**
+   * Keep reading along, unless the person is typing into a card: their place must not move.
+   * The beginning of what waits for an answer stays in view.
+   */
   async #toEnd(): Promise<void> {
     if (this.root.activeElement?.localName === "askback-request") return;
-    const cards = [...(this.root.querySelectorAll("askback-request") ?? [])];
+    const cards = [...this.root.querySelectorAll("askback-request")];
     await Promise.all(cards.map((card) => card.updateComplete));
-    document.documentElement.scrollTop = document.documentElement.scrollHeight;
+    const open = cards.findLast((card) => card.request?.status === "pending");
+    if (open && open.getBoundingClientRect().top > 0) open.scrollIntoView();
+    else document.documentElement.scrollTop = document.documentElement.scrollHeight;
   }
 
-  async #send(): Promise<void> {
-    const text = this.text.trim();
-    if (!text || this.#sending || !this.client) return;
+  async #send(event: Event): Promise<void> {
+    event.preventDefault();
+    const { text } = this;
+    if (!text.trim() || this.#sending || !this.client) return;
     this.#sending = true;
     this.#key ??= newKey();
     try {
-      await this.client.say(this.thread, text, this.#key);
+      await this.client.say(this.thread, text.trim(), this.#key);
       this.#key = null;
-      this.text = "";
+      // What was typed while it was on its way stays.
+      if (this.text.startsWith(text)) this.text = this.text.slice(text.length);
       this.sorry = false;
     } catch {
       this.sorry = true;
@@ -131,12 +140,17 @@ export class AskbackThread extends AskbackElement {
   }
 
   #onKey(event: KeyboardEvent): void {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    void this.#send();
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) void this.#send(event);
   }
 
-  #drawPart(part: Part): Template | false | null | string {
+  #cardOf(request: Placed): AskbackRequest {
+    const card = this.#cards.get(request.id) ?? document.createElement("askback-request");
+    this.#cards.set(request.id, card);
+    const { client } = this;
+    return Object.assign(card, { client, request, quiet: true, inThread: true, headingLevel: 2 });
+  }
+
+  #drawPart(part: Part): Template | Element | false | null | string {
     switch (part.type) {
       case "text":
         return part.text && html`<div class="text">${part.text}</div>`;
@@ -148,16 +162,7 @@ export class AskbackThread extends AskbackElement {
           <pre tabindex="0" aria-label=${this.say("input")}>${JSON.stringify(part.input ?? {}, null, 2)}</pre>
         </details>`;
       case "request":
-        return (
-          part.request &&
-          html`<askback-request
-            quiet
-            in-thread
-            heading-level="2"
-            .client=${this.client}
-            .request=${part.request}
-          ></askback-request>`
-        );
+        return part.request && this.#cardOf(part.request);
     }
   }
 
@@ -177,11 +182,7 @@ export class AskbackThread extends AskbackElement {
   }
 
   #drawComposer(): Template {
-    const send = (event: Event): void => {
-      event.preventDefault();
-      void this.#send();
-    };
-    return html`<form class="composer" .onsubmit=${send}>
+    return html`<form class="composer" .onsubmit=${(event: Event) => void this.#send(event)}>
         <label
           ><span class="hidden">${this.say("message")}</span
           ><textarea
