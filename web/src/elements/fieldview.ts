@@ -5,6 +5,14 @@ import { rich } from "./rich.ts";
 import type { Say } from "./text.ts";
 import { zoneName } from "./zone.ts";
 
+/** The text in the filter of a long list, and what was chosen when it was typed: that stays in view. */
+export interface Filter {
+  readonly text: string;
+  readonly kept: readonly string[];
+}
+
+export const UNFILTERED: Filter = { text: "", kept: [] };
+
 /** All that drawing one field needs; `uid` is unique within the shadow root. */
 export interface FieldView<F extends Field = Field> {
   field: F;
@@ -18,8 +26,7 @@ export interface FieldView<F extends Field = Field> {
   disabled: boolean;
   markdown: Rich[] | undefined;
   say: Say;
-  /** The text in the filter of a long list. */
-  filter: string;
+  filter: Filter;
   change(next: Partial<Entry>): void;
   search(text: string): void;
   /** Set where one click on an option answers. */

@@ -3,7 +3,7 @@ import { own } from "../core/path.ts";
 import { allFields, type Field, type Form, type InputRequest, type Section } from "../core/wire.ts";
 import { blankOthers, type Draft, EMPTY, type Entry, gated, oneClick, progress } from "./draft.ts";
 import { drawField } from "./field.ts";
-import type { FieldView } from "./fieldview.ts";
+import { type FieldView, type Filter, UNFILTERED } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { rich } from "./rich.ts";
@@ -17,7 +17,7 @@ export interface FormHost {
   readonly headingLevel: number | string;
   /** The labels of the dangerous options that wait for a second yes. */
   readonly asking: readonly string[];
-  readonly filters: ReadonlyMap<string, string>;
+  readonly filters: ReadonlyMap<string, Filter>;
   errorOf(field: Field): string | undefined;
   change(field: Field, next: Partial<Entry>): void;
   search(field: Field, text: string): void;
@@ -43,7 +43,7 @@ function viewOf(host: FormHost, request: InputRequest, form: Form, field: Field,
     disabled: ["submitting", "disabled"].includes(stateOf(host.view)),
     markdown: own(request.view?.markdown, `${path}.description`),
     say: host.say,
-    filter: host.filters.get(field.id) ?? "",
+    filter: host.filters.get(field.id) ?? UNFILTERED,
     change: (next) => host.change(field, next),
     search: (text) => host.search(field, text),
     pick: oneClick(form) ? (next) => host.pick(field, next) : undefined,

@@ -91,11 +91,14 @@ function rows(view: Choice, items: readonly Item[], look: string): Template {
 }
 
 function filtered(view: Choice): Template {
-  const wanted = view.filter.trim().toLocaleLowerCase();
+  const { text, kept } = view.filter;
+  const wanted = text.trim().toLocaleLowerCase();
   const all = itemsOf(view);
   const shown = all.filter(
-    ({ on, other, option }) =>
-      on || other || `${option.label} ${option.description ?? ""}`.toLocaleLowerCase().includes(wanted),
+    ({ other, option }) =>
+      other ||
+      kept.includes(option.value ?? "") ||
+      `${option.label} ${option.description ?? ""}`.toLocaleLowerCase().includes(wanted),
   );
   const count = { shown: shown.filter((item) => !item.other).length, all: view.field.options.length };
   const id = `${view.uid}-filter`;
@@ -106,7 +109,7 @@ function filtered(view: Choice): Template {
         type="search"
         autocomplete="off"
         disabled=${view.disabled}
-        .value=${view.filter}
+        .value=${text}
         .oninput=${(event: Event) => view.search(typed(event))}
         .onkeydown=${(event: KeyboardEvent) => {
           if (event.key === "Enter") event.preventDefault();
@@ -161,7 +164,11 @@ function quick(view: Choice): Template {
         aria-expanded=${item.other && String(item.on)}
         aria-pressed=${!item.other && item.on}
         .onclick=${() =>
-          item.other ? item.set(!item.on) : view.pick?.({ chosen: [item.option.value ?? ""], other: false })}
+          view.pick?.(
+            item.other
+              ? { chosen: [], other: !item.on }
+              : { chosen: [item.option.value ?? ""], other: false },
+          )}
       >${words(item, view)}</button>`,
   )}</div>
   ${otherText(view)}`;

@@ -17,6 +17,7 @@ import { collect, type Draft, dangerous, type Entry, start } from "./draft.ts";
 import { AskbackElement, type Changed } from "./element.ts";
 import { type Action, type Body, made } from "./events.ts";
 import { fields } from "./field.css.ts";
+import type { Filter } from "./fieldview.ts";
 import { drawForm, drawLead, type FormHost, uidOf } from "./form.ts";
 import { html, type Template } from "./html.ts";
 import { drawEnded, drawReceipt } from "./receipt.ts";
@@ -76,7 +77,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   declare view: View;
   declare draft: Draft;
   declare asking: readonly string[];
-  declare filters: ReadonlyMap<string, string>;
+  declare filters: ReadonlyMap<string, Filter>;
 
   #mended: ReadonlySet<string> = new Set();
   #attempt: Attempt | null = null;
@@ -130,8 +131,10 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     const { request, phase } = this.view;
     if (!request || before?.request?.id !== request.id || before.phase === phase) return;
     if (!isTerminal(request.status)) return;
-    if (this.#focused) this.root.querySelector<HTMLElement>("summary, .plain")?.focus();
     const own = this.#attempt !== null && !this.#lost;
+    // What had the focus was disabled while the answer was on its way, and the browser gave the focus to the page.
+    const dropped = own && !this.#calm && document.activeElement === document.body;
+    if (this.#focused || dropped) this.root.querySelector<HTMLElement>("summary, .plain")?.focus();
     this.dispatchEvent(made("askback-settled", { id: request.id, status: request.status, own }));
   }
 
@@ -151,15 +154,17 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   }
 
   search(field: Field, text: string): void {
-    this.filters = new Map(this.filters).set(field.id, text);
+    const kept = this.draft.get(field.id)?.chosen ?? [];
+    this.filters = new Map(this.filters).set(field.id, { text, kept });
   }
 
-  /** One click answers at once, but for a dangerous option, which is asked about first. */
+  /** One click answers at once, but for a dangerous option, which is asked about first, and for "Other". */
   pick(field: Field, patch: Partial<Entry>): void {
     const form = this.#form;
     if (!form || !isOpen(this.view)) return;
     this.change(field, patch);
-    this.#proceed(form, collect(form, this.draft, this.locale));
+    if (patch.chosen?.length) this.#proceed(form, collect(form, this.draft, this.locale));
+    else this.#focusLater("#f0-text");
   }
 
   confirm(yes: boolean): void {
