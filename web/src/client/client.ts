@@ -65,10 +65,12 @@ export class Client extends EventTarget {
     this.#connection.sync(follower);
   }
 
-  /** A 401 on any call means that the session is over. */
+  /** A call that works says that the server is there again, a 401 that the session is over. */
   async #watched<T>(call: Promise<T>): Promise<T> {
     try {
-      return await call;
+      const reply = await call;
+      void this.#connection.open();
+      return reply;
     } catch (error) {
       if (error instanceof WireError && error.status === 401) {
         this.#rest.forget();

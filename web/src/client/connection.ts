@@ -48,7 +48,7 @@ export class Connection {
   follow(follower: Follower): () => void {
     this.#followers.add(follower);
     if (this.#socket) this.sync(follower);
-    else void this.#open();
+    else void this.open();
     return () => this.#followers.delete(follower);
   }
 
@@ -68,7 +68,8 @@ export class Connection {
     this.changed();
   }
 
-  async #open(): Promise<void> {
+  /** Connect, unless there is a connection, or one on its way, or nobody to follow for. */
+  async open(): Promise<void> {
     if (this.#opening || this.#socket || this.#followers.size === 0) return;
     this.#opening = true;
     try {
@@ -103,7 +104,7 @@ export class Connection {
   #later(): void {
     this.say("offline");
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#open(), this.#pause * (0.5 + Math.random()));
+    this.#timer = setTimeout(() => void this.open(), this.#pause * (0.5 + Math.random()));
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
   }
 
@@ -111,7 +112,7 @@ export class Connection {
     if (this.#socket) this.#ping();
     else {
       clearTimeout(this.#timer);
-      void this.#open();
+      void this.open();
     }
   }
 
