@@ -1,7 +1,7 @@
-// The styles first: side by side they compress better.
-import "../src/elements/thread.css.ts";
+// The styles first: side by side, and in this order, they compress better.
 import "../src/elements/tokens.css.ts";
 import "../src/elements/field.css.ts";
+import "../src/elements/thread.css.ts";
 import "../src/elements/request.css.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
 import { AskbackThread } from "../src/elements/thread.ts";
@@ -13,6 +13,6 @@ speak();
 const thread = document.createElement("askback-thread");
 thread.client = connect();
 thread.thread = pathId();
-$("name").textContent = pathId();
-document.title = `${pathId()} – ${say("conversation")} – askback`;
+$("name").textContent = thread.thread;
+document.title = `${thread.thread} – ${say("conversation")} – askback`;
 $("main").append(thread);

@@ -1,3 +1,4 @@
+import { own } from "../core/path.ts";
 import { isBlank } from "../core/text.ts";
 import { allFields, type Field, type Form, type Json, type Values } from "../core/wire.ts";
 import { localOf, zoned } from "./zone.ts";
@@ -43,11 +44,10 @@ function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
  * `false` and 0 count as values (F12).
  */
 export function start(form: Form, locale: string, before?: Draft): Draft {
-  const given = new Map(Object.entries(form.initial_values ?? {}));
   return new Map(
     allFields(form).map((field) => [
       field.id,
-      before?.get(field.id) ?? entryOf(field, given.get(field.id) ?? field.default, locale),
+      before?.get(field.id) ?? entryOf(field, own(form.initial_values, field.id) ?? field.default, locale),
     ]),
   );
 }

@@ -83,10 +83,6 @@ export const fields = css`
   textarea:hover {
     border-color: var(--_text);
   }
-  ::placeholder {
-    color: var(--_muted);
-    opacity: 1;
-  }
   .wrong [aria-invalid] {
     border-color: var(--_danger);
     border-width: 2px;
@@ -112,7 +108,7 @@ export const fields = css`
     overflow-y: auto;
     padding: 0.25rem;
   }
-  .scroll .option {
+  .scroll label {
     border-color: transparent;
   }
   .option {
@@ -125,25 +121,24 @@ export const fields = css`
     min-block-size: 2.75rem;
     padding: 0.5625rem 0.75rem;
   }
-  .option:hover {
+  .option:hover,
+  .chip:hover {
     background: var(--_raised);
   }
-  .option:has(:checked) {
+  label:has(:checked) {
     background: var(--_tint);
     border-color: var(--_accent);
   }
-  .option:has(:focus-visible),
-  .chip:has(:focus-visible) {
+  label:has(:focus-visible) {
     outline: 3px solid var(--_focus);
     outline-offset: 2px;
   }
-  .option input,
-  .chip input {
+  label input {
+    flex: none;
     outline: none;
   }
   .option input {
     block-size: 1.5rem;
-    flex: none;
     inline-size: 1.25rem;
   }
   .option small {
@@ -151,8 +146,7 @@ export const fields = css`
     display: block;
     font-size: 0.875rem;
   }
-  .option.danger,
-  .chip.danger {
+  label.danger {
     color: var(--_danger);
   }
   .badge {
@@ -185,12 +179,7 @@ export const fields = css`
   .segments .chip {
     border-radius: var(--_radius);
   }
-  .chip:hover {
-    background: var(--_raised);
-  }
   .chip:has(:checked) {
-    background: var(--_tint);
-    border-color: var(--_accent);
     box-shadow: inset 0 0 0 1px var(--_accent);
   }
   .chip input {
@@ -204,7 +193,6 @@ export const fields = css`
   }
   .answers .choice {
     display: grid;
-    flex: 0 1 auto;
     align-content: center;
     gap: 0.125rem;
     justify-items: start;
@@ -214,7 +202,6 @@ export const fields = css`
     color: inherit;
     font-size: 0.8125rem;
     font-weight: 400;
-    opacity: 0.85;
   }
   .answers .badge {
     margin: 0;
@@ -229,30 +216,17 @@ export const fields = css`
   }
   input[role="switch"] {
     appearance: none;
-    background: var(--_surface);
-    block-size: 1.5rem;
-    border: 2px solid var(--_edge);
+    background: radial-gradient(
+      circle at var(--_at, 0.75rem),
+      var(--_surface) 0.5rem,
+      var(--_rail, var(--_edge)) 0.5625rem
+    );
     border-radius: 1rem;
     inline-size: 2.75rem;
-    position: relative;
-  }
-  input[role="switch"]::before {
-    background: var(--_edge);
-    block-size: 1rem;
-    border-radius: 50%;
-    content: "";
-    inline-size: 1rem;
-    inset-block-start: 0.125rem;
-    inset-inline-start: 0.125rem;
-    position: absolute;
   }
   input[role="switch"]:checked {
-    background: var(--_accent);
-    border-color: var(--_accent);
-  }
-  input[role="switch"]:checked::before {
-    background: var(--_on-accent);
-    inset-inline-start: 1.375rem;
+    --_at: 2rem;
+    --_rail: var(--_accent);
   }
   .other {
     display: grid;
@@ -262,17 +236,12 @@ export const fields = css`
     margin-inline-start: 2rem;
   }
   @media (forced-colors: active) {
-    .option:has(:checked),
-    .chip:has(:checked) {
+    label:has(:checked) {
       outline: 2px solid Highlight;
     }
     input[role="switch"] {
       appearance: auto;
-      border: 0;
       inline-size: 1.25rem;
-    }
-    input[role="switch"]::before {
-      content: none;
     }
   }
 `;

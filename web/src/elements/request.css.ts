@@ -30,7 +30,8 @@ export const card = css`
     font-family: var(--_mono);
     font-size: 0.95em;
   }
-  .due {
+  .due,
+  .end {
     margin-inline-start: auto;
   }
   .body {
@@ -110,9 +111,6 @@ export const card = css`
     flex-basis: 100%;
     font-size: 0.875rem;
   }
-  .actions .end {
-    margin-inline-start: auto;
-  }
   .sure {
     border: 1px solid var(--_danger);
     border-radius: var(--_radius);
@@ -133,10 +131,6 @@ export const card = css`
   }
   .plain > div {
     flex: 1;
-  }
-  .plain strong {
-    color: var(--_text);
-    font-weight: 600;
   }
   @media (width < 30rem) {
     .body,
@@ -163,17 +157,19 @@ export const receipt = css`
   summary:hover {
     background: var(--_raised);
   }
-  summary .tick,
-  .plain .tick {
+  .tick,
+  .mark {
     color: var(--_success);
   }
   .line {
     flex: 1;
   }
-  .line .q {
+  .q {
     color: var(--_muted);
   }
-  .line .a {
+  .a,
+  .given .chosen,
+  .plain strong {
     color: var(--_text);
     font-weight: 600;
   }
@@ -215,16 +211,9 @@ export const receipt = css`
     display: flex;
     gap: 0.5rem;
   }
-  .given li.chosen {
-    color: var(--_text);
-    font-weight: 600;
-  }
-  .given .mark {
+  .mark {
     flex: none;
     inline-size: 1.25rem;
-  }
-  .given .mark .icon {
-    color: var(--_success);
   }
   .missing {
     color: var(--_muted);

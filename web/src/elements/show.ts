@@ -1,3 +1,4 @@
+import { own } from "../core/path.ts";
 import type { Answer, Field, Form, InputRequest, Json } from "../core/wire.ts";
 import { allFields } from "../core/wire.ts";
 import { type Say, variantOf } from "./text.ts";
@@ -36,8 +37,8 @@ function one(field: Field, value: Json, locale: string, say: Say): string {
 
 /** A value as the person reads it, or an empty text where nothing was given. */
 export function valueText(field: Field, answer: Answer, locale: string, say: Say): string {
-  const value = Object.hasOwn(answer.values, field.id) ? answer.values[field.id] : null;
-  if (value === undefined || value === null) return "";
+  const value = own(answer.values, field.id) ?? null;
+  if (value === null) return "";
   if (!Array.isArray(value)) return one(field, value, locale, say);
   return new Intl.ListFormat(locale, { type: "unit" }).format(value.map((v) => one(field, v, locale, say)));
 }

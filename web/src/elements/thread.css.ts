@@ -102,12 +102,8 @@ export const conversation = css`
     font: inherit;
     max-block-size: 12rem;
     outline: none;
-    padding: 0.5rem 0.625rem;
+    padding: 0.625rem;
     resize: none;
-  }
-  .composer textarea::placeholder {
-    color: var(--_muted);
-    opacity: 1;
   }
   .composer button {
     align-self: end;

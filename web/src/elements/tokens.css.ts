@@ -47,6 +47,10 @@ export const tokens = css`
     list-style: none;
     padding: 0;
   }
+  ::placeholder {
+    color: var(--_muted);
+    opacity: 1;
+  }
   :focus-visible {
     outline: 3px solid var(--_focus);
     outline-offset: 2px;
@@ -71,7 +75,6 @@ export const tokens = css`
     vertical-align: -0.25em;
   }
   a {
-    border-radius: 2px;
     color: var(--_accent);
     text-underline-offset: 0.15em;
   }
