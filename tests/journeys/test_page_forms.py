@@ -344,3 +344,17 @@ async def settle(agent: AsyncClient, ada: Person, outcome: str, request_id: str)
             await agent.wait(request_id)
     else:
         await agent.cancel(request_id, outcome)
+
+
+async def test_a_long_answer_is_cut_in_its_receipt_and_whole_when_opened(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    story = "words " * 400
+    request = await agent.create(form({"type": "textarea"}), thread_id=thread)
+    eva = await screen(place_of(thread))
+    await eva.card.get_by_role("textbox").fill(story)
+    await eva.button("Submit").click()
+    assert await answer_of(agent, request) == {"q0": story}
+    await expect(eva.card.locator("summary .a")).to_have_text(f"{story[:300]}…")
+    await eva.card.locator("summary").click()
+    await expect(eva.card.locator("dd")).to_have_text(story)

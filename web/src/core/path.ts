@@ -12,10 +12,10 @@ export function own<T>(record: Record<string, T> | null | undefined, key: string
   return record && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** A key that the other side made up, cut to a length that a path can carry. */
-export function shorten(key: string): string {
-  const points = [...key];
-  return points.length > KEY_LIMIT ? `${points.slice(0, KEY_LIMIT).join("")}…` : key;
+/** A text cut to `limit` characters; without one, a key that the other side made up, as long as a path can carry. */
+export function shorten(text: string, limit: number = KEY_LIMIT): string {
+  const points = [...text];
+  return points.length > limit ? `${points.slice(0, limit).join("")}…` : text;
 }
 
 /** Whether `path` is `outer` or a place in it. */

@@ -11,8 +11,8 @@ import { type Say, when } from "./text.ts";
 export function drawAsker(request: InputRequest, say: Say, locale: string, thread: boolean): Template {
   const { agent, requester, expires_at } = request;
   return html`<div class="asker" id="asker">
-    <span>${icons.agent}${say("asked_by")} <b><bdi>${agent?.name ?? requester?.name ?? "?"}</bdi></b></span>
-    ${agent?.tool && html`<span>${say("tool")} <code><bdi>${agent.tool}</bdi></code></span>`}
+    <span>${icons.agent}${say("asked_by")} <b>${agent?.name ?? requester?.name ?? "?"}</b></span>
+    ${agent?.tool && html`<span>${say("tool")} <code>${agent.tool}</code></span>`}
     ${agent && requester && html`<span>${say("token")} <bdi>${requester.name}</bdi></span>`}
     ${thread && html`<span>${say("thread")} <bdi>${request.thread_id}</bdi></span>`}
     ${expires_at && html`<span class="due">${icons.clock}${say("due", { when: when(expires_at, locale) })}</span>`}

@@ -78,11 +78,6 @@ export const fields = css`
     min-block-size: 2.75rem;
     padding: 0.5rem 0.75rem;
   }
-  input:hover,
-  select:hover,
-  textarea:hover {
-    border-color: var(--_text);
-  }
   .wrong [aria-invalid] {
     border-color: var(--_danger);
     border-width: 2px;
@@ -178,9 +173,6 @@ export const fields = css`
   }
   .segments .chip {
     border-radius: var(--_radius);
-  }
-  .chip:has(:checked) {
-    box-shadow: inset 0 0 0 1px var(--_accent);
   }
   .chip input {
     block-size: 1.25rem;

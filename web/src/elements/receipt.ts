@@ -1,4 +1,4 @@
-import { own } from "../core/path.ts";
+import { own, shorten } from "../core/path.ts";
 import type { Answer, Field, Form, InputRequest, Values } from "../core/wire.ts";
 import { collect, type Draft, start } from "./draft.ts";
 import { html, type Template } from "./html.ts";
@@ -70,18 +70,22 @@ function inputs(view: Settled, form: Form, answer: Answer): Template {
   )}</div>`;
 }
 
+/** How many characters stand for an answer that can be opened. */
+const LINE = 300;
+
 /** An answered request: one line that opens to what was answered. */
 export function drawReceipt(view: Settled): Template {
   const { request, say, locale } = view;
   const { form, answer } = request;
+  const opens = form && answer && form.completed_view?.show_inputs !== false;
+  const text = form && answer ? answerLine(form, answer, locale, say) : "";
   const line = html`<span class="tick">${icons.tick}</span>
     <span class="line"
       ><span class="q">${questionOf(request)}</span><span aria-hidden="true"> → </span
-      ><span class="hidden">: </span><span class="a">${form && answer && answerLine(form, answer, locale, say)}</span
+      ><span class="hidden">: </span><span class="a">${opens ? shorten(text, LINE) : text}</span
       ><span class="by">${byline("answered_by", view)}</span>${late(view)}</span
     >`;
-  if (!form || !answer || form.completed_view?.show_inputs === false)
-    return html`<div class="card plain" part="card" tabindex="-1">${line}</div>`;
+  if (!opens) return html`<div class="card plain" part="card" tabindex="-1">${line}</div>`;
   return html`<details class="card" part="card">
     <summary>${line}<span class="chevron">${icons.down}</span></summary>
     ${inputs(view, form, answer)}

@@ -26,10 +26,6 @@ export const card = css`
     color: var(--_text);
     font-weight: 600;
   }
-  .asker code {
-    font-family: var(--_mono);
-    font-size: 0.95em;
-  }
   .due,
   .end {
     margin-inline-start: auto;
@@ -60,8 +56,6 @@ export const card = css`
   .description pre {
     background: var(--_raised);
     border-radius: 0.25rem;
-    font-family: var(--_mono);
-    font-size: 0.875em;
     padding: 0.1em 0.3em;
   }
   .description pre {
@@ -70,6 +64,7 @@ export const card = css`
     white-space: pre;
   }
   .description pre code {
+    font-size: 1em;
     padding: 0;
   }
   .description ul,

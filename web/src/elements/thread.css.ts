@@ -55,11 +55,6 @@ export const conversation = css`
     list-style: none;
     min-block-size: 1.75rem;
   }
-  .tool code,
-  .tool pre {
-    font-family: var(--_mono);
-    font-size: 0.8125rem;
-  }
   .tool pre {
     background: var(--_raised);
     border-radius: var(--_radius);

@@ -170,10 +170,7 @@ export class AskbackThread extends AskbackElement {
     const message = entry.type === "message" && entry.message;
     if (message) place.className = message.role;
     const name = message && (message.author?.name ?? this.say(message.role === "user" ? "you" : "agent"));
-    render(
-      html`${name && html`<span class="who"><bdi>${name}</bdi></span>`}<div class="parts"></div>`,
-      place,
-    );
+    render(html`${name && html`<span class="who">${name}</span>`}<div class="parts"></div>`, place);
     const parts = (entry.type === "message" ? entry.parts : [entry]).map((part, at) => ({
       id: part.type === "request" ? part.id : `${part.type}${at}`,
       part,

@@ -41,11 +41,17 @@ export const tokens = css`
     box-sizing: inherit;
     margin: 0;
     min-inline-size: 0;
+    unicode-bidi: plaintext;
   }
   ul,
   ol {
     list-style: none;
     padding: 0;
+  }
+  code,
+  pre {
+    font-family: var(--_mono);
+    font-size: 0.875em;
   }
   ::placeholder {
     color: var(--_muted);
@@ -116,7 +122,7 @@ export const buttons = css`
     color: var(--_muted);
   }
   button:not([aria-disabled]):hover {
-    background-image: linear-gradient(rgb(128 128 128 / 12%) 0 0);
+    box-shadow: inset 0 0 0 9rem #8882;
   }
   button[aria-disabled] {
     color: var(--_muted);
