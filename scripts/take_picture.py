@@ -39,7 +39,8 @@ async def take(ready: Ready, thread_id: str) -> None:
         sys.exit("There is no Chromium on this machine.")
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        page = await browser.new_page(viewport={"width": 720, "height": 600}, reduced_motion="reduce")
+        view = {"viewport": {"width": 736, "height": 600}, "device_scale_factor": 1.5}
+        page = await browser.new_page(**view, color_scheme="light", reduced_motion="reduce")
         await page.goto(f"{ready.login_url}&next=/t/{thread_id}")
         await answer_the_first(page)
         PICTURE.parent.mkdir(exist_ok=True)
