@@ -68,7 +68,7 @@ async def test_a_long_form_is_shown_from_its_beginning(
         await eva.page.reload()
 
 
-async def test_an_answer_leaves_the_focus_on_its_receipt(
+async def test_an_answer_leaves_the_focus_on_its_receipt_and_the_page_reads_along(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     await agent.create(form({"type": "text"}), thread_id=thread)
@@ -76,6 +76,9 @@ async def test_an_answer_leaves_the_focus_on_its_receipt(
     await eva.card.get_by_role("textbox").fill("Done")
     await eva.page.keyboard.press("Enter")
     await expect(eva.card.locator("summary")).to_be_focused()
+    for line in range(40):
+        await agent.say(f"Line {line}", thread_id=thread)
+    await expect(eva.page.get_by_text("Line 39")).to_be_in_viewport()
 
 
 async def test_other_among_buttons_leads_into_its_box(

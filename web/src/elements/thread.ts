@@ -107,11 +107,12 @@ export class AskbackThread extends AskbackElement {
    * The beginning of what waits for an answer stays in view.
    */
   async #toEnd(): Promise<void> {
-    if (this.root.activeElement?.localName === "askback-request") return;
     const cards = [...this.root.querySelectorAll("askback-request")];
     await Promise.all(cards.map((card) => card.updateComplete));
-    const open = cards.findLast((card) => card.request?.status === "pending");
-    if (open && open.getBoundingClientRect().top > 0) open.scrollIntoView();
+    const open = cards.filter((card) => card.request?.status === "pending");
+    if (open.some((card) => card === this.root.activeElement)) return;
+    const last = open.at(-1);
+    if (last && last.getBoundingClientRect().top > 0) last.scrollIntoView();
     else document.documentElement.scrollTop = document.documentElement.scrollHeight;
   }
 
