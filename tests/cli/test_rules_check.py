@@ -43,6 +43,12 @@ def test_a_line_that_cannot_be_read_is_asked_and_the_next_one_is_decided() -> No
     assert [answer["decision"] for answer in answers] == ["ask"] * 7 + ["allow"]
 
 
+def test_a_rule_that_would_allow_but_cannot_be_read_is_named() -> None:
+    [answer] = check('{"command": "git status", "allow": ["git status ;("]}')
+    assert answer["decision"] == "ask"
+    assert any("git status ;(" in reason for reason in answer["reasons"])
+
+
 def test_without_rules_a_list_decides() -> None:
     line = '{"command": "git status"}'
     assert [answer["decision"] for answer in check(line)] == ["ask"]

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, cast
 
 import typer
@@ -72,8 +73,14 @@ def check_line(line: bytes | str, fallback: tuple[Rule, ...]) -> Decision:
     call = _call(fields)
     if isinstance(call, str):
         return Decision("ask", (call,))
-    policy = _policy(fields, fallback)
-    return Decision("ask", (policy,)) if isinstance(policy, str) else decide(call, policy)
+    unread: list[str] = []
+    policy = _policy(fields, fallback, unread)
+    if isinstance(policy, str):
+        return Decision("ask", (policy,))
+    decision = decide(call, policy)
+    if decision.decision == "allow":
+        return decision
+    return replace(decision, reasons=(*decision.reasons, *unread))
 
 
 def _call(fields: Mapping[str, Any]) -> Call | str:
@@ -92,7 +99,8 @@ def _call(fields: Mapping[str, Any]) -> Call | str:
     return Call(tool, {**parts, "shell": shell} if shell is not None and "argv" not in parts else parts)
 
 
-def _policy(fields: Mapping[str, Any], fallback: tuple[Rule, ...]) -> Policy | str:
+def _policy(fields: Mapping[str, Any], fallback: tuple[Rule, ...], unread: list[str]) -> Policy | str:
+    """Take the policy out of a line, or say what is wrong; `unread` gets what is wrong with rules that allow."""
     mode, level, ask = (
         fields.get("mode", "normal"),
         fields.get("level", "allowlist"),
@@ -108,21 +116,20 @@ def _policy(fields: Mapping[str, Any], fallback: tuple[Rule, ...]) -> Policy | s
         if texts is not None and not isinstance(texts, list):
             return f"`{effect}` must be a list of rules."
         for text in cast("list[object]", texts or []):
-            _add(text, effect, found, faults)
+            _add(text, effect, found, unread if effect == "allow" else faults)
     if all(fields.get(effect) is None for effect in _EFFECTS):
         found += fallback
     return Policy(rules=tuple(found), mode=mode, level=level, ask=ask, faults=tuple(faults))
 
 
 def _add(text: object, effect: Effect, found: list[Rule], faults: list[str]) -> None:
-    """Add a rule. One that allows and cannot be read allows nothing; one that denies makes everything ask."""
+    """Add a rule, or what is wrong with it. Read or not, no rule makes more run than it says."""
     try:
         if not isinstance(text, str):
             raise RuleError("A rule is a text.")
         found.append(parse_rule(text, effect))
     except RuleError as odd:
-        if effect != "allow":
-            faults.append(str(odd))
+        faults.append(str(odd))
 
 
 def answer_line(decision: Decision) -> str:
