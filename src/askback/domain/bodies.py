@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from askback.domain.fields import Model
+from askback.domain.approval import Mode, Scope, Verdict
+from askback.domain.fields import Model, Number_
 
 
 class AnswerBody(Model):
@@ -14,6 +15,103 @@ class AnswerBody(Model):
 
     revision: int
     values: JsonValue
+
+
+class DecisionBody(Model):
+    """`POST /v1/requests/{id}/answer` for an approval.
+
+    `edited_input` replaces the input. `rule` is the text to keep, when the person changed the one that was shown.
+    `digest`, when it is sent, has to be that of the call that was shown. `mode` goes with the approval of a plan.
+    """
+
+    revision: int
+    decision: Verdict
+    scope: Scope = "once"
+    note: str | None = None
+    edited_input: dict[str, JsonValue] | None = None
+    rule: str | None = None
+    digest: str | None = None
+    mode: Literal["normal", "accept_edits"] | None = None
+
+
+class ConsumeBody(Model):
+    """`POST /v1/requests/{id}/consume`: who is about to run it, and what: the call, or its digest.
+
+    Without either the executor runs what it is given back, and only that.
+    """
+
+    execution_id: str
+    tool: str | None = None
+    input: dict[str, JsonValue] | None = None
+    digest: str | None = None
+
+
+class ReportBody(Model):
+    """`POST /v1/requests/{id}/report`: how the execution went."""
+
+    execution_id: str
+    outcome: Literal["succeeded", "failed"]
+    note: str | None = None
+
+
+class BatchItem(Model):
+    """One request of a batch, as the person saw it."""
+
+    id: str
+    revision: int = 1
+    digest: str | None = None
+
+
+class BatchBody(Model):
+    """`POST /v1/requests/batch`: one decision for each request that is listed; none of them keeps a rule."""
+
+    action: Literal["approve", "deny", "decline"]
+    requests: list[BatchItem]
+    reason: Literal["dismissed", "refused"] | None = None
+    note: str | None = None
+
+
+class RuleBody(Model):
+    """`POST /v1/rules`. A `thread` or `project` rule names which; `expires_in_s` is in seconds, from now.
+
+    `locked` asks each time whatever a person decides on a card. `shadow` decides nothing: what it would have
+    decided is in the audit log.
+    """
+
+    rule: str
+    effect: Literal["deny", "ask", "allow"] = "allow"
+    scope: Literal["thread", "project", "always"] = "always"
+    thread_id: str | None = None
+    project: str | None = None
+    expires_in_s: Number_ | None = None
+    why: str | None = None
+    locked: bool = False
+    shadow: bool = False
+
+
+class ShadowBody(Model):
+    """Settings that are tried without effect."""
+
+    mode: Mode | None = None
+    level: Literal["deny", "allowlist", "full"] | None = None
+    ask_mode: Literal["off", "on-miss", "always"] | None = None
+    lists: list[str] | None = None
+
+
+class PolicyBody(Model):
+    """`POST /v1/policy`: what is not given stays. With `thread_id` only `mode`, for that thread (null: as everywhere).
+
+    `confirm` has to be `ENABLE FULL` to switch to the mode or the level `full`. `shadow` are settings to try: what
+    they would have decided is in the audit log; null ends the trial.
+    """
+
+    thread_id: str | None = None
+    mode: Mode | None = None
+    level: Literal["deny", "allowlist", "full"] | None = None
+    ask_mode: Literal["off", "on-miss", "always"] | None = None
+    lists: list[str] | None = None
+    shadow: ShadowBody | None = None
+    confirm: str | None = None
 
 
 class DeclineBody(Model):

@@ -14,6 +14,8 @@ from askback.domain.timestamps import rfc3339
 
 REQUEST_CREATED = "request.created"
 """What comes later is `request.<status>`, by the status that the request came to."""
+REQUEST_VOTED = "request.voted"
+_OPEN = frozenset({REQUEST_CREATED, REQUEST_VOTED})
 MESSAGE_ADDED = "message.added"
 MESSAGE_DELTA = "message.delta"
 
@@ -66,7 +68,7 @@ def commit(draft: Draft, *, seq: int, position: int, spec: str | None) -> Event:
         f'{{"type":"{draft.type}","seq":{seq},"position":{position},'
         f'"thread_id":{json.dumps(draft.thread_id)},"at":"{rfc3339(draft.at)}",{subject}}}'
     )
-    settles = draft.request_id is not None and draft.type != REQUEST_CREATED
+    settles = draft.request_id is not None and draft.type not in _OPEN
     requester = "" if draft.request_id is None else draft.owner
     return Event(
         draft.type, draft.tenant, draft.thread_id, seq, position, draft.request_id, settles, text, requester

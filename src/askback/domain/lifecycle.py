@@ -5,6 +5,8 @@ Rules:
 2. `resolving` means an answer passed the form and somebody else is checking or applying it; it
    ends by `accept`, goes back by `reprompt`, and can still be cancelled or expire.
 3. Declined, cancelled and expired are never an answer.
+4. A vote is one of the several decisions that some approvals need; it leaves the request open. The vote that
+   is enough, or the first one against, is the answer.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ class Action(StrEnum):
     """What moves a request from one status to the next."""
 
     ANSWER = "answer"
+    VOTE = "vote"
     SUBMIT = "submit"
     ACCEPT = "accept"
     REPROMPT = "reprompt"
@@ -39,6 +42,7 @@ class Action(StrEnum):
 TRANSITIONS = MappingProxyType(
     {
         (Status.PENDING, Action.ANSWER): Status.ANSWERED,
+        (Status.PENDING, Action.VOTE): Status.PENDING,
         (Status.PENDING, Action.SUBMIT): Status.RESOLVING,
         (Status.PENDING, Action.DECLINE): Status.DECLINED,
         (Status.PENDING, Action.CANCEL): Status.CANCELLED,

@@ -41,6 +41,13 @@ class Limits:
     frame_bytes: int = 256 * 1024
     min_timeout_s: int = 1
     max_timeout_s: int = 30 * 24 * 3600
+    approval_timeout_s: int = 300
+    """How long an approval is open when the agent does not say."""
+    decision_s: int = 3_600
+    """How long an approved call may be run, from the decision, when the agent does not say."""
+    rule: int = 2_000
+    assignees: int = 50
+    batch: int = 200
     page: int = 200
     ws_connections: int = 20_000
 

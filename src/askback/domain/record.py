@@ -28,6 +28,8 @@ class Record:
     expires_at: int | None
     spec: str
     state: str
+    digest: str | None = None
+    """Of the call that an approval is about (`policy/digest.py`); None for other kinds."""
 
     @property
     def wire(self) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
+from askback.domain.approval import Approval, Mode, Scope, ShownApproval, Verdict
 from askback.domain.fields import Form, Model, Number_
 from askback.domain.lifecycle import TERMINAL, Status
 
@@ -25,22 +26,40 @@ class Agent(Model):
 AgentLike = Annotated[Agent, BeforeValidator(_agent, json_schema_input_type=str | Agent)]
 
 
-class Ask(Model):
-    """The body of `POST /v1/requests`: one thing asked of a person.
+class Envelope(Model):
+    """What every body of `POST /v1/requests` says: where in which conversation, by whom, for whom, for how long.
 
-    `timeout_s` is in seconds, from creation; null means that it never expires.
+    `timeout_s` is in seconds, from creation; null means that it never expires. Only `assignees`, named by the
+    name or the id of a principal, may answer; without them every responder may.
     """
 
-    kind: Literal["form"]
     thread_id: str
     run_id: str | None = None
     message_id: str | None = None
     tool_call_id: str | None = None
     agent: AgentLike | None = None
-    form: Form
+    assignees: list[str] | None = None
     delivery: Literal["block"] = "block"
     timeout_s: Number_ | None = None
+
+
+class Ask(Envelope):
+    """A form, asked of a person."""
+
+    kind: Literal["form"]
+    form: Form
     on_timeout: Literal["expire"] = "expire"
+
+
+class ApprovalAsk(Envelope):
+    """A tool call that wants to run. Without `timeout_s` it is open for `Limits.approval_timeout_s`.
+
+    Both words of `on_timeout` mean the same: nobody said yes, so it does not run.
+    """
+
+    kind: Literal["approval"]
+    approval: Approval
+    on_timeout: Literal["deny", "expire"] = "deny"
 
 
 class _Read(BaseModel):
@@ -56,14 +75,41 @@ class Actor(_Read):
     name: str
 
 
-class Answer(_Read):
-    """What the person said: cleaned values by field id.
+class KeptRule(_Read):
+    """The rule that a decision stored."""
 
-    `other[id]` is true where (part of) the value was typed by the person instead of chosen.
+    id: str
+    text: str
+
+
+class Answer(_Read):
+    """What the person, or a rule, said: a form's cleaned `values` by field id, or an approval's `decision`.
+
+    `other[id]` is true where (part of) the value was typed by the person instead of chosen. `edited_input` replaces
+    the input that was asked about; `digest` is that of the call which may run, until `expires_at`. `reasons` are the
+    policy's sentences, `policy_rule` the text of the rule that decided, `rule` what this decision stored.
     """
 
     values: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
     other: dict[str, bool] = Field(default_factory=dict[str, bool])
+    decision: Verdict | None = None
+    scope: Scope | None = None
+    note: str | None = None
+    edited_input: dict[str, JsonValue] | None = None
+    mode: Mode | None = None
+    digest: str | None = None
+    expires_at: datetime | None = None
+    rule: KeptRule | None = None
+    policy_rule: str | None = None
+    reasons: list[str] = Field(default_factory=list[str])
+
+
+class Vote(_Read):
+    """One of several decisions that a request needs."""
+
+    by: Actor
+    decision: Verdict
+    at: datetime
 
 
 class InputRequest(_Read):
@@ -78,6 +124,8 @@ class InputRequest(_Read):
     agent: Agent | None = None
     requester: Actor | None = None
     form: Form | None = None
+    approval: ShownApproval | None = None
+    assignees: list[str] | None = None
     delivery: str = "block"
     created_at: datetime
     expires_at: datetime | None = None
@@ -89,6 +137,9 @@ class InputRequest(_Read):
     note: str | None = None
     settled_at: datetime | None = None
     settled_by: Actor | None = None
+    votes: list[Vote] = Field(default_factory=list[Vote])
+    repeated: bool = False
+    """The same call was refused before in this thread: this is that earlier request, and nobody was asked again."""
 
     @property
     def settled(self) -> bool:

@@ -16,12 +16,16 @@ Contracts that every backend keeps, each checked by `askback.testing.store_contr
 8.  Rows of another tenant are as absent as rows that do not exist.
 9.  A store that cannot write raises `Unavailable`; reads go on where they can.
 10. A write whose caller is cancelled meanwhile either happens whole or not at all.
+11. What comes `along` with a change is written in its transaction when the change is applied, and not at all when
+    it is lost or replayed.
+12. The audit log of a tenant is one chain: `seq` 1, 2, 3 … without a gap, each entry sealed with the hash of the one
+    before (`domain.audit`), the newest hash kept apart, so that the loss of the last entries shows as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
@@ -66,10 +70,84 @@ class MessageFull(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class RuleRecord:
+    """A stored rule: what is searched or compared, and `wire`, the JSON object that is shown.
+
+    `scope` is thread, project or always; `subject` is the thread's id or the project's name, empty for always.
+    `expires_at` is in milliseconds since the epoch.
+    """
+
+    id: str
+    tenant: str
+    effect: str
+    text: str
+    scope: str
+    subject: str
+    locked: bool
+    shadow: bool
+    expires_at: int | None
+    revoked: bool
+    wire: str
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyRecord:
+    """The settings of a tenant (`thread_id` empty), or those that differ in one thread, as a JSON object."""
+
+    tenant: str
+    thread_id: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyView:
+    """All that decides about a call, read in one snapshot; settings are None where none were stored.
+
+    `rules` are those in force for the thread and the project: neither revoked nor expired, oldest first.
+    """
+
+    tenant: str | None
+    thread: str | None
+    rules: Sequence[RuleRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditDraft:
+    """An entry for the audit log: a JSON object text without `seq`, `prev` and `hash`, which the store adds."""
+
+    tenant: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """What is written in the transaction of a change. A policy replaces the one before."""
+
+    rules: tuple[RuleRecord, ...] = ()
+    policies: tuple[PolicyRecord, ...] = ()
+    audit: tuple[AuditDraft, ...] = ()
+
+
+NOTHING = Along()
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """The one use of an approved call; times are milliseconds since the epoch."""
+
+    id: str
+    consumed_at: int
+    outcome: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Settlement:
     """A step of the lifecycle that is about to be tried on one row.
 
-    `revision` None means whichever revision is current. `state` is the new state's JSON object.
+    `revision` None means whichever revision is current. `state` is the new state's JSON object. With
+    `state_before` the step is lost unless the row's state is exactly that text: a vote is added to the
+    votes that were read.
     """
 
     tenant: str
@@ -79,6 +157,7 @@ class Settlement:
     status: Status
     state: str
     event: Draft
+    state_before: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +191,16 @@ class ThreadView:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who is calling: a token or a session. `role` is requester, responder or admin."""
+    """Who is calling: a token or a session. `role` is requester, responder or admin.
+
+    `via` says on which way this call came (web, cli, mcp, chat or api); it is of the call and is not stored.
+    """
 
     id: str
     tenant: str
     role: str
     name: str
+    via: str = field(default="api", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +215,12 @@ class Session:
 class RequestStore(Protocol):
     """Requests, messages and events."""
 
-    async def insert(self, record: Record, event: Draft, claim: Claim | None = None) -> Change:
+    async def insert(
+        self, record: Record, event: Draft, claim: Claim | None = None, along: Along = NOTHING
+    ) -> Change:
         """Store a new request and its `request.created`; with a claim made before, return that request.
+
+        A request that a rule decided at once comes settled, with the event of its end for its only one.
 
         Raises `ClaimMismatch` and `IdTaken`.
         """
@@ -143,7 +230,9 @@ class RequestStore(Protocol):
         """Read one request by its id."""
         ...
 
-    async def settle(self, settlement: Settlement, claim: Claim | None = None) -> Change | None:
+    async def settle(
+        self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
+    ) -> Change | None:
         """Try one step of the lifecycle; None when there is no such request.
 
         Only an applied step keeps its claim, so a call that lost loses again when it is repeated.
@@ -246,18 +335,86 @@ class AccessStore(Protocol):
         """End a session."""
         ...
 
-    async def refusal(
-        self, principal: Principal | None, action: str, request_id: str | None, *, at: int
-    ) -> None:
-        """Record that somebody tried what their role forbids (I2)."""
+
+class PolicyStore(Protocol):
+    """Rules, settings, the one use of each approved call, and the audit log of all of it."""
+
+    async def write(self, along: Along) -> None:
+        """Write rules, settings and audit entries in one transaction; an id of a rule is never used twice."""
         ...
 
-    async def refusals(self, tenant: str, *, limit: int = 100) -> Sequence[tuple[int, str, str, str | None]]:
-        """The newest refusals as (at, principal id, action, request id)."""
+    async def policy(
+        self, tenant: str, *, thread_id: str, project: str | None, now_ms: int
+    ) -> PolicyView:
+        """What decides about a call in this thread and project, now; project None is the project without a name."""
+        ...
+
+    async def rule(self, tenant: str, rule_id: str) -> RuleRecord | None:
+        """Read one rule, also one that has ended."""
+        ...
+
+    async def rules(
+        self,
+        tenant: str,
+        *,
+        thread_id: str | None = None,
+        project: str | None = None,
+        ended: bool = False,
+        now_ms: int,
+        before: str | None = None,
+        limit: int = 100,
+    ) -> Sequence[RuleRecord]:
+        """Rules, newest first (ids sort by time), older than the id `before`; with `ended` also revoked and expired ones.
+
+        With a thread or a project only the rules of just that subject.
+        """
+        ...
+
+    async def revoke_rule(self, tenant: str, rule_id: str, wire: str, along: Along = NOTHING) -> bool:
+        """End a rule and replace its `wire`; False when there is no such rule, or it was revoked before."""
+        ...
+
+    async def last_with_digest(
+        self, tenant: str, thread_id: str, requester: str, digest: str
+    ) -> Record | None:
+        """The newest request of this requester in the thread about this call, if that one has ended."""
+        ...
+
+    async def consume(
+        self, tenant: str, request_id: str, execution: Execution, along: Along = NOTHING
+    ) -> tuple[Execution, Outcome]:
+        """Use an approved call: the first execution gets `APPLIED`, the same id again `REPLAYED`, another `LOST`.
+
+        Returns the execution that holds. Whether it may be used is the caller's business; the request exists.
+        """
+        ...
+
+    async def report(
+        self,
+        tenant: str,
+        request_id: str,
+        execution_id: str,
+        *,
+        outcome: str,
+        note: str | None,
+        along: Along = NOTHING,
+    ) -> tuple[Execution, Outcome] | None:
+        """Note how an execution went, once: the same outcome again is `REPLAYED`, another `LOST`.
+
+        None when this execution has not used the request.
+        """
+        ...
+
+    async def audit(self, tenant: str, *, after: int = 0, limit: int = 500) -> Sequence[str]:
+        """Entries with a `seq` above `after`, oldest first, each as its JSON text with `seq`, `prev` and `hash`."""
+        ...
+
+    async def audit_head(self, tenant: str) -> tuple[int, str]:
+        """The `seq` and the hash of the newest entry; 0 and `domain.audit.GENESIS` without one."""
         ...
 
 
-class Store(RequestStore, AccessStore, Protocol):
+class Store(RequestStore, AccessStore, PolicyStore, Protocol):
     """Everything that is kept, behind one port."""
 
     async def open(self) -> None:

@@ -1,0 +1,124 @@
+"""An approval: a tool call that wants to run, as an agent asks for it and as a person is shown it.
+
+The agent says what it wants to run and why. All that a person decides by is made by the server from the very
+values that are digested: the preview, the risk, the rule that would be kept. What the agent says of itself
+(`title`, `reason`, its own idea of the risk) is shown apart, as what the agent says.
+
+A plan is an approval too: its text is the input of the tool `plan`, and it is never decided by a rule.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from askback.domain.fields import Model, Number_
+
+Verdict = Literal["approve", "deny"]
+Scope = Literal["once", "thread", "project", "always"]
+Mode = Literal["plan", "normal", "accept_edits", "full"]
+
+SCOPES: tuple[Scope, ...] = ("once", "thread", "always")
+"""What is offered when the agent does not say: a `project` needs a name that only the agent knows."""
+
+PLAN_TOOL = "plan"
+
+
+class Risk(Model):
+    """How dangerous a call is: a hint for the eye, never the only gate."""
+
+    level: Literal["normal", "danger"] = "normal"
+    reasons: list[str] = Field(default_factory=list[str])
+
+
+class Before(Model):
+    """What the server cannot know and a diff needs: the file as it is now; null for a new one."""
+
+    before: str | None = None
+
+
+class Approval(Model):
+    """What an agent asks to run.
+
+    `title` and `reason` are the agent's own words. `scopes` are those it offers; `project` names what the scope
+    `project` is about. With `allow_edit` the person may change the input. `quorum` people have to say yes. An approval
+    is good for `valid_s` seconds after the decision. `plan` (Markdown) stands for `tool` and `input`.
+    """
+
+    tool: str | None = None
+    input: dict[str, JsonValue] | None = None
+    plan: str | None = None
+    title: str | None = None
+    reason: str | None = None
+    risk: Risk | None = None
+    scopes: list[Scope] | None = None
+    project: str | None = None
+    allow_edit: bool = False
+    preview: Before | None = None
+    quorum: int = 1
+    valid_s: Number_ | None = None
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Escape(_Read):
+    """A character that would not be seen, or would deceive, written out as `\\u202e`."""
+
+    escape: str
+
+
+Parts = list[str | Escape]
+"""A text to show: plain pieces, and the characters that are written out."""
+
+
+class DiffLine(_Read):
+    """A line of a unified diff: kept, added, removed, or the head of a hunk."""
+
+    op: Literal[" ", "+", "-", "@"]
+    parts: Parts
+
+
+class Preview(_Read):
+    """What would run, whole: nothing is cut.
+
+    `command`: the command, or the argument vector quoted (`argv` is true), in `parts`. `file`: `path` and `diff`.
+    `json`: the input in `parts`. `rest` is whatever else the input holds, so that nothing is signed unseen.
+    `headline` is one line of at most 320 characters, for lists; it may be cut in its middle.
+    """
+
+    type: Literal["command", "file", "json", "plan"]
+    headline: str
+    parts: Parts = Field(default_factory=Parts)
+    argv: bool = False
+    path: Parts | None = None
+    diff: list[DiffLine] | None = None
+    rest: Parts | None = None
+
+
+class ShownApproval(_Read):
+    """An approval as the server shows it; see `Approval` for what the agent said.
+
+    `scopes` are those that can be chosen, `rule` the text that every one but `once` would keep, `digest` binds the
+    decision to the call, `reasons` say why it is asked. `locked`: a rule asks each time, so nothing can be kept.
+    """
+
+    tool: str
+    input: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+    plan: str | None = None
+    title: str | None = None
+    reason: str | None = None
+    risk: Risk = Field(default_factory=Risk)
+    agent_risk: Risk | None = None
+    scopes: list[Scope] = Field(default_factory=lambda: list[Scope](("once",)))
+    project: str | None = None
+    allow_edit: bool = False
+    quorum: int = 1
+    valid_s: float | None = None
+    digest: str = ""
+    rule: str | None = None
+    locked: bool = False
+    reasons: list[str] = Field(default_factory=list[str])
+    preview: Preview | None = None
