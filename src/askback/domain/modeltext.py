@@ -1,0 +1,210 @@
+"""What a model reads about the outcome of a request: every such sentence of askback stands here, and nowhere else.
+
+A model that is told "no" without more tries again, or tries another way, and one that is told nothing makes an
+answer up. So each sentence says what happened, what did not, and what to do now.
+
+`TEXTS` is keyed by outcome: what was asked (`form`, `approval`, `plan`), how it ended, and how exactly where that
+matters; an outcome without a text of its own has that of the key before its last dot. What a person or a rule said
+is filled in as data: it is not searched for placeholders, and it stands at the end. Requirement M6.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal
+
+from askback.domain.lifecycle import TERMINAL, Status
+from askback.domain.request import Answer, InputRequest
+
+TEXTS: Mapping[str, str] = MappingProxyType(
+    {
+        # a question
+        "form.answered": "The person answered: {values}",
+        "form.declined": "The person did not answer. Do not make an answer up, and do not ask the same again.",
+        "form.declined.skipped": (
+            "The person skipped this question. Make a reasonable assumption and go on, and say what you assumed."
+        ),
+        "form.declined.dismissed": (
+            "The person closed the question without answering. Do not ask it again at once: "
+            "ask whether to go on without it, or turn to something else."
+        ),
+        "form.declined.refused": (
+            "The person will not answer this. Do not ask it again in other words: go on without it, or stop."
+        ),
+        "form.cancelled": "The question was taken back before it was answered. Do not make an answer up.",
+        "form.expired": (
+            "Nobody answered in time. That is no answer: do not make one up, and do not ask again at once."
+        ),
+        "form.pending": "The person has not answered yet. Do not make an answer up, and do not ask again.",
+        # whether a tool may run
+        "approval.approve": "The call of the tool {tool} was approved. Run it once, exactly as it was asked.",
+        "approval.approve.edited": (
+            "The call of the tool {tool} was approved with a changed input, which replaces yours. "
+            "Run it once, exactly with this input: {input}"
+        ),
+        "approval.deny": (
+            "The person denied execution of the tool {tool}: it was not run. "
+            "Do not ask for it again and do not try to reach the same in another way."
+        ),
+        "approval.deny.policy": (
+            "The policy denied execution of the tool {tool}: it was not run. "
+            "Do not ask for it again and do not try to get around the policy."
+        ),
+        "approval.repeated": (
+            "The person already said no to this call of the tool {tool}. Nobody was asked again, "
+            "and it was not run. Do not ask for it again and do not try another way."
+        ),
+        "approval.declined": (
+            "The person did not want to decide about the tool {tool}. That is no permission: it was not run. "
+            "Do not ask for it again; go on without it."
+        ),
+        "approval.declined.dismissed": (
+            "The person closed the question whether the tool {tool} may run without deciding. "
+            "That is no permission: it was not run. Do not ask for it again at once."
+        ),
+        "approval.cancelled": (
+            "The question whether the tool {tool} may run was taken back before anybody decided. "
+            "That is no permission: it was not run and must not be run."
+        ),
+        "approval.expired": (
+            "Nobody decided in time whether the tool {tool} may run. "
+            "That is no permission: it was not run and must not be run. Go on without it, or say what you wait for."
+        ),
+        "approval.pending": (
+            "Nobody has decided yet whether the tool {tool} may run. "
+            "Do not run it and do not ask again; go on with something else."
+        ),
+        # a plan
+        "plan.approve": "The person approved the plan. Carry it out; what needs permission is still asked.",
+        "plan.accept_edits": (
+            "The person approved the plan. Carry it out; edits of files in the project are not asked about."
+        ),
+        "plan.changes": (
+            "The person did not approve the plan and wants it changed. "
+            "Do nothing of it yet: work the changes in, and ask again."
+        ),
+        "plan.declined": "The person did not want to decide about the plan. Do nothing of it; ask what to do instead.",
+        "plan.cancelled": "The plan was taken back before anybody decided about it. Do nothing of it.",
+        "plan.expired": "Nobody decided about the plan in time. That is no approval: do nothing of it.",
+        "plan.pending": "Nobody has decided about the plan yet. Do nothing of it, and do not ask again.",
+        # why something was taken back, said after that it was
+        "cancelled.agent_aborted": "The agent that asked was stopped.",
+        "cancelled.user_message": "The person wrote a message instead: go by that.",
+        "cancelled.superseded": "A newer question has taken its place.",
+        "cancelled.thread_archived": "The conversation was closed.",
+        "cancelled.admin": "An administrator took it back.",
+        "cancelled.shutdown": "The program that asked was shut down.",
+        "cancelled.not_shown": "There was nobody to whom it could be shown.",
+        "cancelled.failed": "Something failed while it was open.",
+        # what never became a request, or lost its way
+        "hook": (
+            "A check refused the tool {tool}: it was not run. "
+            "Do not ask for it again and do not try to get around the check."
+        ),
+        "unavailable": (
+            "Nobody could be asked whether the tool {tool} may run, because askback cannot be reached. "
+            "That is no permission: it was not run and must not be run."
+        ),
+        # what somebody said about it, on a line of its own
+        "reasons": "Why: {reasons}",
+        "note": "Their note: {note}",
+    }
+)
+"""The texts by key, in English. `{tool}` is the tool's name in quotes, `{input}` and `{values}` are JSON."""
+
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+
+
+def with_texts(changes: Mapping[str, str]) -> Mapping[str, str]:
+    """Return `TEXTS` with some of them replaced.
+
+    A text may use the placeholders that the one it replaces has. Raises ValueError for a key that there is not,
+    and for any other placeholder: found here, not in front of a model.
+    """
+    for key, text in changes.items():
+        if key not in TEXTS:
+            raise ValueError(
+                f"There is no text {key!r}; see askback.domain.modeltext.TEXTS for those there are."
+            )
+        known = set(_PLACEHOLDER.findall(TEXTS[key]))
+        if unknown := set(_PLACEHOLDER.findall(text)) - known:
+            listed = ", ".join(f"{{{name}}}" for name in sorted(known)) or "no placeholder"
+            raise ValueError(f"The text {key!r} may use {listed}, not {{{min(unknown)}}}.")
+    return MappingProxyType({**TEXTS, **changes})
+
+
+def model_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
+    """Say to a model how a request ended, or that it has not; `texts` may hold only the keys that differ."""
+    answer = request.answer
+    lines = [_outcome(request, texts)]
+    if answer is not None and request.source == "policy" and answer.decision == "deny" and answer.reasons:
+        lines.append(_filled("reasons", texts, reasons=" ".join(answer.reasons)))
+    note = request.note if answer is None else answer.note
+    if note:
+        lines.append(_filled("note", texts, note=note))
+    return "\n".join(lines)
+
+
+def refusal_text(
+    key: Literal["hook", "unavailable"],
+    texts: Mapping[str, str] = TEXTS,
+    *,
+    tool: str,
+    reasons: tuple[str, ...] = (),
+) -> str:
+    """Say why a call that nobody decided about does not run: a check refused it, or nobody could be asked."""
+    lines = [_filled(key, texts, tool=_json(tool))]
+    if reasons:
+        lines.append(_filled("reasons", texts, reasons=" ".join(reasons)))
+    return "\n".join(lines)
+
+
+def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
+    subject = _subject(request)
+    answer = request.answer or Answer()
+    data = {
+        "tool": _json(request.approval.tool if request.approval else ""),
+        "input": _json(answer.edited_input),
+        "values": _json(answer.values),
+    }
+    said = _filled(_key(subject, request, answer), texts, **data)
+    why = f"{request.status}.{request.reason}"
+    return f"{said} {_filled(why, texts)}" if why in TEXTS else said
+
+
+def _subject(request: InputRequest) -> str:
+    if request.approval is None:
+        return "form"
+    return "approval" if request.approval.plan is None else "plan"
+
+
+def _key(subject: str, request: InputRequest, answer: Answer) -> str:
+    """Return the key of an outcome; it may be more exact than any text there is."""
+    if request.status not in TERMINAL:
+        return f"{subject}.pending"
+    if request.status is not Status.ANSWERED:
+        return f"{subject}.{request.status}.{request.reason}"
+    if subject == "form":
+        return "form.answered"
+    # Whatever is not plainly a yes is a no.
+    if answer.decision != "approve":
+        denied = "approval.repeated" if request.repeated else f"approval.deny.{request.source}"
+        return denied if subject == "approval" else "plan.changes"
+    if subject == "plan":
+        return f"plan.{answer.mode if answer.mode == 'accept_edits' else 'approve'}"
+    return f"approval.approve{'' if answer.edited_input is None else '.edited'}"
+
+
+def _filled(key: str, texts: Mapping[str, str], **data: str) -> str:
+    """Fill in the most exact text for a key. One pass, so that what is filled in stays what it is."""
+    while key not in TEXTS and "." in key:
+        key = key.rpartition(".")[0]
+    text = texts.get(key, TEXTS[key])
+    return _PLACEHOLDER.sub(lambda found: data.get(found[1], found[0]), text)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,133 @@
+"""What a model reads for each outcome, word for word: a change of a sentence is a change of how models behave."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from askback.domain.lifecycle import REASONS, Status
+from askback.domain.modeltext import TEXTS, model_text, refusal_text, with_texts
+from askback.domain.request import InputRequest
+from tests.requirements import requirement
+
+BASH: dict[str, Any] = {"kind": "approval", "approval": {"tool": "bash", "input": {"command": "git push"}}}
+PLAN: dict[str, Any] = {
+    "kind": "approval",
+    "approval": {"tool": "plan", "input": {"plan": "1. Do it."}, "plan": "1. Do it."},
+}
+FORM: dict[str, Any] = {"kind": "form", "form": {"fields": [{"id": "a", "type": "text", "label": "A"}]}}
+
+NOT_RUN = "That is no permission: it was not run and must not be run."
+OUTCOMES: list[tuple[dict[str, Any], str]] = [
+    (FORM | {"status": "answered", "answer": {"values": {"a": "Grüße"}}}, 'The person answered: {"a": "Grüße"}'),
+    (FORM | {"status": "declined", "reason": "skipped"}, "The person skipped this question. Make a reasonable assumption and go on, and say what you assumed."),
+    (FORM | {"status": "declined", "reason": "dismissed"}, "The person closed the question without answering. Do not ask it again at once: ask whether to go on without it, or turn to something else."),
+    (FORM | {"status": "declined", "reason": "refused", "note": "Ask Ada."}, "The person will not answer this. Do not ask it again in other words: go on without it, or stop.\nTheir note: Ask Ada."),
+    (FORM | {"status": "declined", "reason": "a reason of a newer server"}, "The person did not answer. Do not make an answer up, and do not ask the same again."),
+    (FORM | {"status": "cancelled", "reason": "user_message"}, "The question was taken back before it was answered. Do not make an answer up. The person wrote a message instead: go by that."),
+    (FORM | {"status": "expired"}, "Nobody answered in time. That is no answer: do not make one up, and do not ask again at once."),
+    (FORM | {"status": "resolving"}, "The person has not answered yet. Do not make an answer up, and do not ask again."),
+    (BASH | {"status": "answered", "source": "policy", "answer": {"decision": "approve", "reasons": ["Allowed."]}}, 'The call of the tool "bash" was approved. Run it once, exactly as it was asked.'),
+    (BASH | {"status": "answered", "answer": {"decision": "approve", "note": "Only this time."}}, 'The call of the tool "bash" was approved. Run it once, exactly as it was asked.\nTheir note: Only this time.'),
+    (BASH | {"status": "answered", "answer": {"decision": "approve", "edited_input": {"command": "git push --dry-run"}}}, 'The call of the tool "bash" was approved with a changed input, which replaces yours. Run it once, exactly with this input: {"command": "git push --dry-run"}'),
+    (BASH | {"status": "answered", "source": "responder", "answer": {"decision": "deny", "note": "Use a branch.\nThen ask."}}, 'The person denied execution of the tool "bash": it was not run. Do not ask for it again and do not try to reach the same in another way.\nTheir note: Use a branch.\nThen ask.'),
+    (BASH | {"status": "answered", "source": "policy", "answer": {"decision": "deny", "reasons": ["The rule `git push` denies this.", "It is dangerous."]}}, 'The policy denied execution of the tool "bash": it was not run. Do not ask for it again and do not try to get around the policy.\nWhy: The rule `git push` denies this. It is dangerous.'),
+    (BASH | {"status": "answered", "source": "responder", "repeated": True, "answer": {"decision": "deny"}}, 'The person already said no to this call of the tool "bash". Nobody was asked again, and it was not run. Do not ask for it again and do not try another way.'),
+    (BASH | {"status": "answered"}, 'The person denied execution of the tool "bash": it was not run. Do not ask for it again and do not try to reach the same in another way.'),
+    (BASH | {"status": "declined", "reason": "refused"}, 'The person did not want to decide about the tool "bash". That is no permission: it was not run. Do not ask for it again; go on without it.'),
+    (BASH | {"status": "declined", "reason": "dismissed"}, 'The person closed the question whether the tool "bash" may run without deciding. That is no permission: it was not run. Do not ask for it again at once.'),
+    (BASH | {"status": "cancelled", "reason": "agent_aborted"}, 'The question whether the tool "bash" may run was taken back before anybody decided. That is no permission: it was not run and must not be run. The agent that asked was stopped.'),
+    (BASH | {"status": "expired"}, 'Nobody decided in time whether the tool "bash" may run. That is no permission: it was not run and must not be run. Go on without it, or say what you wait for.'),
+    (BASH | {"status": "pending"}, 'Nobody has decided yet whether the tool "bash" may run. Do not run it and do not ask again; go on with something else.'),
+    (PLAN | {"status": "answered", "answer": {"decision": "approve", "mode": "normal"}}, "The person approved the plan. Carry it out; what needs permission is still asked."),
+    (PLAN | {"status": "answered", "answer": {"decision": "approve", "mode": "accept_edits"}}, "The person approved the plan. Carry it out; edits of files in the project are not asked about."),
+    (PLAN | {"status": "answered", "answer": {"decision": "deny", "note": "Tests first."}}, "The person did not approve the plan and wants it changed. Do nothing of it yet: work the changes in, and ask again.\nTheir note: Tests first."),
+    (PLAN | {"status": "declined", "reason": "dismissed"}, "The person did not want to decide about the plan. Do nothing of it; ask what to do instead."),
+    (PLAN | {"status": "cancelled", "reason": "superseded"}, "The plan was taken back before anybody decided about it. Do nothing of it. A newer question has taken its place."),
+    (PLAN | {"status": "expired"}, "Nobody decided about the plan in time. That is no approval: do nothing of it."),
+    (PLAN | {"status": "pending"}, "Nobody has decided about the plan yet. Do nothing of it, and do not ask again."),
+]  # fmt: skip
+
+CANCELLED = {
+    "agent_aborted": "The agent that asked was stopped.",
+    "user_message": "The person wrote a message instead: go by that.",
+    "superseded": "A newer question has taken its place.",
+    "thread_archived": "The conversation was closed.",
+    "admin": "An administrator took it back.",
+    "shutdown": "The program that asked was shut down.",
+    "not_shown": "There was nobody to whom it could be shown.",
+    "failed": "Something failed while it was open.",
+}
+
+
+def request(state: dict[str, Any]) -> InputRequest:
+    fixed = {
+        "id": "req_1",
+        "thread_id": "t1",
+        "revision": 1,
+        "created_at": datetime(2026, 11, 20, tzinfo=UTC),
+    }
+    return InputRequest.model_validate(fixed | state)
+
+
+@requirement("M6")
+@pytest.mark.parametrize(("state", "text"), OUTCOMES)
+def test_each_outcome_has_its_text(state: dict[str, Any], text: str) -> None:
+    assert model_text(request(state)) == text
+
+
+@requirement("M6")
+@pytest.mark.parametrize("reason", sorted(REASONS[Status.CANCELLED]))
+def test_what_was_taken_back_says_why(reason: str) -> None:
+    text = model_text(request(BASH | {"status": "cancelled", "reason": reason}))
+    assert text.endswith(f"{NOT_RUN} {CANCELLED[reason]}")
+
+
+def test_a_call_that_nobody_decided_about_is_told_apart() -> None:
+    assert refusal_text("hook", tool="bash", reasons=("Not on a Friday.",)) == (
+        'A check refused the tool "bash": it was not run. '
+        "Do not ask for it again and do not try to get around the check.\nWhy: Not on a Friday."
+    )
+    assert refusal_text("unavailable", tool="bash") == (
+        f'Nobody could be asked whether the tool "bash" may run, because askback cannot be reached. {NOT_RUN}'
+    )
+
+
+@requirement("M6")
+def test_a_text_can_be_replaced_and_the_others_stay() -> None:
+    texts = with_texts({"approval.deny": "No to {tool}!"})
+    denied = request(BASH | {"status": "answered", "answer": {"decision": "deny", "note": "No."}})
+    assert model_text(denied, texts) == 'No to "bash"!\nTheir note: No.'
+    assert model_text(denied, {"note": "({note})"}) == model_text(denied).replace("Their note: No.", "(No.)")
+    assert {key: texts[key] for key in TEXTS if key != "approval.deny"} == {
+        key: text for key, text in TEXTS.items() if key != "approval.deny"
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"approval.denied": "No."}, "no text 'approval.denied'"),
+        ({"approval.deny": "No: {note}"}, r"'approval.deny' may use \{tool\}, not \{note\}"),
+        ({"plan.expired": "{tool}"}, r"'plan.expired' may use no placeholder, not \{tool\}"),
+    ],
+)
+def test_a_text_that_could_never_be_filled_in_is_refused_when_it_is_made(
+    changes: dict[str, str], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        with_texts(changes)
+
+
+def test_what_people_and_tools_say_is_data() -> None:
+    odd = {"tool": 'x" {note}', "input": {}}
+    denied = BASH | {
+        "approval": odd,
+        "status": "answered",
+        "answer": {"decision": "deny", "note": "{tool} {0}"},
+    }
+    first, note = model_text(request(denied)).split("\n")
+    assert first.startswith(r'The person denied execution of the tool "x\" {note}": it was not run.')
+    assert note == "Their note: {tool} {0}"
