@@ -5,17 +5,20 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+import anyio
 import pytest
 
 from askback import AsyncClient
 from tests.journeys.browser import chromium, screen
-from tests.journeys.people import Person
+from tests.journeys.people import Person, Team, gathered
 
 __all__ = ["chromium", "screen"]
 
@@ -28,6 +31,8 @@ TOKENS = {
     "requester/other": "journey-other-requester",
     "responder/bob": "journey-bob",
 }
+HOUSES = {f"admin@house{n}": f"journey-house-{n}" for n in range(300)}
+"""Tenants to give away: the policy of one is not that of another."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +52,11 @@ class Server:
         return AsyncClient(self.url, TOKENS[token], **options)  # type: ignore[arg-type]  # options pass through
 
 
-def start(data: Path, *, port: int = 0) -> tuple[subprocess.Popen[bytes], Server]:
-    """Start a server process and wait until it accepts requests."""
-    tokens = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
+def start(
+    data: Path, *, port: int = 0, more: Mapping[str, str] | None = None
+) -> tuple[subprocess.Popen[bytes], Server]:
+    """Start a server process, with `more` tokens, and wait until it accepts requests."""
+    tokens = ",".join(f"{role}:{token}" for role, token in {**TOKENS, **(more or {})}.items())
     process = subprocess.Popen(
         [
             sys.executable,
@@ -73,7 +80,7 @@ def start(data: Path, *, port: int = 0) -> tuple[subprocess.Popen[bytes], Server
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The server that all journeys of this worker share."""
-    process, running = start(tmp_path_factory.mktemp("server"))
+    process, running = start(tmp_path_factory.mktemp("server"), more=HOUSES)
     yield running
     process.terminate()
     assert process.wait(10) is not None
@@ -91,6 +98,50 @@ async def ada(server: Server) -> AsyncIterator[Person]:
     """A person who may answer."""
     async with server.person() as person:
         yield person
+
+
+@pytest.fixture
+async def team(server: Server, houses: Iterator[str]) -> AsyncIterator[Team]:
+    """An agent, three people and an admin in a tenant that no other test uses, with the policy of a fresh server."""
+    async with gathered(server.url, next(houses)) as everybody:
+        yield everybody
+
+
+@pytest.fixture(scope="session")
+def houses() -> Iterator[str]:
+    """The tokens of admins of tenants that nobody has used."""
+    return iter(HOUSES.values())
+
+
+class Mortal:
+    """A server of the test's own, which can be killed and comes back at the same address."""
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self._process, self.server = start(data)
+
+    def team(self) -> AbstractAsyncContextManager[Team]:
+        """Everybody, in the first tenant."""
+        return gathered(self.server.url, TOKENS["admin"])
+
+    async def dies_and_returns(self) -> None:
+        """SIGKILL, then a new process on the same data."""
+        self.end(signal.SIGKILL)
+        port = int(self.server.url.rpartition(":")[2])
+        self._process, self.server = await anyio.to_thread.run_sync(lambda: start(self._data, port=port))
+
+    def end(self, how: signal.Signals = signal.SIGTERM) -> None:
+        """End the process."""
+        self._process.send_signal(how)
+        self._process.wait(10)
+
+
+@pytest.fixture
+def mortal(tmp_path: Path) -> Iterator[Mortal]:
+    """A server to be killed."""
+    running = Mortal(tmp_path)
+    yield running
+    running.end()
 
 
 @pytest.fixture

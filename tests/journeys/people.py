@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
+import anyio
 import httpx2
+import websockets
+
+ENVELOPE = {"timeout_s", "on_timeout", "assignees", "agent", "run_id", "message_id", "tool_call_id"}
+"""What stands beside `approval` in the body of a request, not in it."""
 
 
 class Person:
@@ -38,6 +45,95 @@ class Person:
         headers = {} if key is None else {"Idempotency-Key": key}
         body = {"revision": revision, "values": values}
         return await self.http.post(f"/v1/requests/{request_id}/answer", json=body, headers=headers)
+
+    async def approve(self, thread: str, tool: str, call: Any, **more: Any) -> httpx2.Response:
+        """Ask whether a call may run; `more` are keys of the approval or of the envelope, `key=` is for idempotency."""
+        return await self._ask_approval(thread, {"tool": tool, "input": call}, more)
+
+    async def bash(self, thread: str, command: str, **more: Any) -> httpx2.Response:
+        """Ask whether a shell command may run."""
+        return await self.approve(thread, "bash", {"command": command}, **more)
+
+    async def plan(self, thread: str, text: str, **more: Any) -> httpx2.Response:
+        """Ask whether a plan is good."""
+        return await self._ask_approval(thread, {"plan": text}, more)
+
+    async def _ask_approval(self, thread: str, asked: Any, more: dict[str, Any]) -> httpx2.Response:
+        headers = {"Idempotency-Key": more.pop("key")} if "key" in more else {}
+        around = {name: more.pop(name) for name in ENVELOPE & set(more)}
+        body = {"kind": "approval", "thread_id": thread, **around, "approval": {**asked, **more}}
+        return await self.http.post("/v1/requests", json=body, headers=headers)
+
+    async def decide(
+        self, request_id: str, decision: str, *, revision: int = 1, key: str | None = None, **more: Any
+    ) -> httpx2.Response:
+        """Decide about an approval."""
+        headers = {} if key is None else {"Idempotency-Key": key}
+        body = {"revision": revision, "decision": decision, **more}
+        return await self.http.post(f"/v1/requests/{request_id}/answer", json=body, headers=headers)
+
+    async def consume(self, request_id: str, execution_id: str, **more: Any) -> httpx2.Response:
+        """Use an approved call."""
+        body = {"execution_id": execution_id, **more}
+        return await self.http.post(f"/v1/requests/{request_id}/consume", json=body)
+
+    async def report(self, request_id: str, execution_id: str, outcome: str, **more: Any) -> httpx2.Response:
+        """Say how an execution went."""
+        body = {"execution_id": execution_id, "outcome": outcome, **more}
+        return await self.http.post(f"/v1/requests/{request_id}/report", json=body)
+
+    async def batch(self, action: str, requests: list[Any], **more: Any) -> httpx2.Response:
+        """Decide about many requests; each is an id, or an object with what else the person saw of it."""
+        listed = [{"id": each, "revision": 1} if isinstance(each, str) else each for each in requests]
+        return await self.http.post("/v1/requests/batch", json={"action": action, "requests": listed, **more})
+
+    async def rule(self, text: str, effect: str = "allow", **more: Any) -> httpx2.Response:
+        """Make a rule."""
+        return await self.http.post("/v1/rules", json={"rule": text, "effect": effect, **more})
+
+    async def revoke(self, rule_id: str) -> httpx2.Response:
+        """Revoke a rule."""
+        return await self.http.delete(f"/v1/rules/{rule_id}")
+
+    async def rules(self, **query: Any) -> list[dict[str, Any]]:
+        """The rules in force, newest first."""
+        reply = await self.http.get("/v1/rules", params=query)
+        reply.raise_for_status()
+        return reply.json()["rules"]
+
+    async def policy(self, **query: Any) -> dict[str, Any]:
+        """The settings that hold everywhere, or in `thread_id`."""
+        reply = await self.http.get("/v1/policy", params=query)
+        reply.raise_for_status()
+        return reply.json()
+
+    async def set_policy(self, **body: Any) -> httpx2.Response:
+        """Change settings."""
+        return await self.http.post("/v1/policy", json=body)
+
+    async def audit(self) -> tuple[list[dict[str, Any]], tuple[int, str]]:
+        """The whole audit log of the tenant, read in pages of 50, and its head."""
+        entries: list[dict[str, Any]] = []
+        while True:
+            after = entries[-1]["seq"] if entries else 0
+            reply = await self.http.get("/v1/audit", params={"after": after, "limit": 50})
+            reply.raise_for_status()
+            page = reply.json()
+            entries += page["entries"]
+            if not page["entries"]:
+                return entries, (page["head"]["seq"], page["head"]["hash"])
+
+    async def frame(self, **frame: Any) -> dict[str, Any]:
+        """Send one frame over a WebSocket of its own and return what is said to it, `ok` or `error`."""
+        address = str(self.http.base_url).replace("http", "ws", 1).rstrip("/") + "/v1/ws"
+        headers = {"Authorization": self.http.headers["Authorization"]}
+        protocols = [websockets.Subprotocol("askback.v1")]
+        async with websockets.connect(address, subprotocols=protocols, additional_headers=headers) as socket:
+            await socket.send(json.dumps({"id": 1, **frame}))
+            with anyio.fail_after(10):
+                while (reply := json.loads(await socket.recv())).get("id") != 1:
+                    pass
+        return reply
 
     async def decline(self, request_id: str, reason: str, **more: Any) -> httpx2.Response:
         """Decline a request."""
@@ -72,7 +168,54 @@ class Person:
                         return
 
 
+@dataclass(frozen=True)
+class Team:
+    """The people of one tenant and its agent: `ada`, `bob` and `carol` may decide."""
+
+    agent: Person
+    ada: Person
+    bob: Person
+    carol: Person
+    admin: Person
+
+
+@asynccontextmanager
+async def gathered(url: str, admin_token: str) -> AsyncIterator[Team]:
+    """A tenant with everybody in it; their tokens are made by its admin."""
+    async with AsyncExitStack() as stack:
+        admin = await stack.enter_async_context(Person(url, admin_token))
+
+        async def join(name: str, role: str) -> Person:
+            made = await admin.http.post("/v1/tokens", json={"role": role, "name": name})
+            return await stack.enter_async_context(Person(url, made.json()["token"]))
+
+        people = {name: await join(name, "responder") for name in ("ada", "bob", "carol")}
+        yield Team(agent=await join("agent", "requester"), admin=admin, **people)
+
+
 def faults(reply: httpx2.Response) -> list[tuple[str, str]]:
     """The (path, code) pairs of a 422."""
     assert reply.status_code == 422, reply.text
     return sorted((e["path"], e["code"]) for e in reply.json()["error"]["field_errors"])
+
+
+def refusal(reply: httpx2.Response) -> tuple[int, str]:
+    """The status and the code of a refused call."""
+    return reply.status_code, reply.json()["error"]["code"]
+
+
+def asked(reply: httpx2.Response) -> dict[str, Any]:
+    """The request that a person has to decide about."""
+    assert reply.status_code == 201, reply.text
+    request = reply.json()
+    assert request["status"] == "pending", request
+    return request
+
+
+def decided(reply: httpx2.Response) -> tuple[str, str]:
+    """The decision of a call that was settled at once, and who made it: `policy`, or nobody else."""
+    assert reply.status_code == 201, reply.text
+    request = reply.json()
+    if request["status"] == "pending":
+        return "ask", ""
+    return request["answer"]["decision"], request["source"]
