@@ -10,8 +10,9 @@ from askback.domain import events as domain_events
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.record import Record
-from askback.errors import Unavailable
 from askback.ports.store import (
+    NOTHING,
+    Along,
     Change,
     Claim,
     ClaimMismatch,
@@ -20,12 +21,12 @@ from askback.ports.store import (
     MessageFull,
     MessageMissing,
     Outcome,
-    Principal,
-    Session,
     Settlement,
     ThreadView,
 )
 from askback.storage.transcript import extend
+from askback.testing.fake_access import FakeAccess
+from askback.testing.fake_policy import FakePolicy
 
 _log = logging.getLogger(__name__)
 
@@ -39,24 +40,20 @@ class _Thread:
     events: list[Event] = field(default_factory=list[Event])
 
 
-class FakeStore:
+class FakeStore(FakeAccess, FakePolicy):
     """The port in dictionaries. Each call is atomic: none awaits between its first read and last write.
 
     `offline = True` makes every write raise `Unavailable`, as a full disk does.
     """
 
     def __init__(self, *, on_commit: Callable[[Sequence[Event]], None] | None = None) -> None:
-        self.offline = False
+        super().__init__()
         self._on_commit = on_commit
         self._position = 0
         self._fresh: list[Event] = []
         self._requests: dict[tuple[str, str], tuple[int, Record]] = {}
         self._threads: dict[tuple[str, str], _Thread] = {}
         self._claims: dict[tuple[str, str, str, str], tuple[str, str]] = {}
-        self._tokens: dict[str, Principal] = {}
-        self._logins: dict[str, tuple[Principal, int]] = {}
-        self._sessions: dict[str, Session] = {}
-        self._refusals: list[tuple[str, int, str, str, str | None]] = []
 
     async def open(self) -> None:
         """Do nothing: there is nothing to open."""
@@ -66,14 +63,17 @@ class FakeStore:
 
     # Requests
 
-    async def insert(self, record: Record, event: Draft, claim: Claim | None = None) -> Change:
+    async def insert(
+        self, record: Record, event: Draft, claim: Claim | None = None, along: Along = NOTHING
+    ) -> Change:
         """Store a new request and its event."""
         self._begin()
         if (target := self._replayed(claim)) is not None:
             return Change(self._requests[record.tenant, target][1], Outcome.REPLAYED)
         if (record.tenant, record.id) in self._requests:
             raise IdTaken(record.id)
-        seq = self._append(event, record.spec)
+        self._keep(along)
+        seq = self._emit(event, record.spec)
         self._requests[record.tenant, record.id] = (seq, record)
         self._finish(claim, record.id)
         return Change(record, Outcome.APPLIED)
@@ -83,7 +83,9 @@ class FakeStore:
         row = self._requests.get((tenant, request_id))
         return row[1] if row else None
 
-    async def settle(self, settlement: Settlement, claim: Claim | None = None) -> Change | None:
+    async def settle(
+        self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
+    ) -> Change | None:
         """Try one step of the lifecycle."""
         self._begin()
         if (target := self._replayed(claim)) is not None:
@@ -92,10 +94,11 @@ class FakeStore:
         if row is None:
             return None
         seq, record = row
-        if record.status not in settlement.expected or settlement.revision not in (None, record.revision):
+        if not _fits(record, settlement):
             return Change(record, Outcome.LOST)
+        self._keep(along)
         record = replace(record, status=settlement.status, state=settlement.state)
-        self._append(settlement.event, record.spec)
+        self._emit(settlement.event, record.spec)
         self._requests[record.tenant, record.id] = (seq, record)
         self._finish(claim, record.id)
         return Change(record, Outcome.APPLIED)
@@ -124,6 +127,16 @@ class FakeStore:
         ]
         return sorted(found, key=lambda r: r.id, reverse=True)[:limit]
 
+    async def last_with_digest(
+        self, tenant: str, thread_id: str, requester: str, digest: str
+    ) -> Record | None:
+        """Read the newest request about a call, if that one has ended."""
+        found = await self.list_requests(
+            tenant, thread_id=thread_id, requester=requester, limit=len(self._requests)
+        )
+        newest = next((r for r in found if r.digest == digest), None)
+        return newest if newest is not None and newest.settled else None
+
     async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
         """Read open requests whose deadline has passed, earliest first."""
         return [r for at, r in self._deadlines() if at <= now_ms][:limit]
@@ -148,7 +161,7 @@ class FakeStore:
         thread = self._threads.get((event.tenant, event.thread_id))
         if thread is not None and message_id in thread.messages:
             raise IdTaken(message_id)
-        seq = self._append(event, None)
+        seq = self._emit(event, None)
         thread = self._threads[event.tenant, event.thread_id]
         thread.messages[message_id] = Message(message_id, seq, data)
         thread.owners[message_id] = event.owner
@@ -177,7 +190,7 @@ class FakeStore:
         thread.appended[message_id] = size
         message = thread.messages[message_id]
         thread.messages[message_id] = replace(message, data=extend(message.data, text))
-        self._append(event, None)
+        self._emit(event, None)
         self._finish(claim, message_id)
         return Outcome.APPLIED
 
@@ -210,61 +223,7 @@ class FakeStore:
         found = (e for (owner, _), thread in self._threads.items() if owner == tenant for e in thread.events)
         return sorted(found, key=lambda e: e.position)
 
-    # Access
-
-    async def put_token(self, digest: str, principal: Principal) -> None:
-        """Make a token known."""
-        self._begin()
-        self._tokens[digest] = principal
-
-    async def token(self, digest: str) -> Principal | None:
-        """Read whom a token stands for."""
-        return self._tokens.get(digest)
-
-    async def put_login(self, digest: str, principal: Principal, *, expires_at: int) -> None:
-        """Make a one-time login code known."""
-        self._begin()
-        self._logins[digest] = (principal, expires_at)
-
-    async def open_session(
-        self, login_digest: str, session_digest: str, *, csrf: str, now_ms: int, expires_at: int
-    ) -> Session | None:
-        """Use up a login code and open a session."""
-        self._begin()
-        login = self._logins.pop(login_digest, None)
-        if login is None or login[1] <= now_ms:
-            return None
-        session = Session(login[0], csrf, expires_at)
-        self._sessions[session_digest] = session
-        return session
-
-    async def session(self, digest: str, *, now_ms: int) -> Session | None:
-        """Read a session that has not ended."""
-        session = self._sessions.get(digest)
-        return session if session is not None and session.expires_at > now_ms else None
-
-    async def close_session(self, digest: str) -> None:
-        """End a session."""
-        self._begin()
-        self._sessions.pop(digest, None)
-
-    async def refusal(
-        self, principal: Principal | None, action: str, request_id: str | None, *, at: int
-    ) -> None:
-        """Record that somebody tried what their role forbids."""
-        self._begin()
-        tenant, who = (principal.tenant, principal.id) if principal else ("", "")
-        self._refusals.append((tenant, at, who, action, request_id))
-
-    async def refusals(self, tenant: str, *, limit: int = 100) -> Sequence[tuple[int, str, str, str | None]]:
-        """Read the newest refusals."""
-        return [entry[1:] for entry in reversed(self._refusals) if entry[0] == tenant][:limit]
-
     # What every write does
-
-    def _begin(self) -> None:
-        if self.offline:
-            raise Unavailable("The store cannot be written just now; nothing was stored.", retry_after=1)
 
     def _replayed(self, claim: Claim | None) -> str | None:
         if claim is None:
@@ -274,7 +233,7 @@ class FakeStore:
             raise ClaimMismatch(claim.key)
         return target
 
-    def _append(self, draft: Draft, spec: str | None) -> int:
+    def _emit(self, draft: Draft, spec: str | None) -> int:
         thread = self._threads.setdefault((draft.tenant, draft.thread_id), _Thread())
         thread.seq += 1
         self._position += 1
@@ -294,6 +253,14 @@ class FakeStore:
             self._on_commit(fresh)
         except Exception:  # noqa: BLE001 - the port: a failing listener does not fail the write
             _log.exception("a listener failed; the event is stored")
+
+
+def _fits(record: Record, step: Settlement) -> bool:
+    return (
+        record.status in step.expected
+        and step.revision in (None, record.revision)
+        and step.state_before in (None, record.state)
+    )
 
 
 def _name(claim: Claim) -> tuple[str, str, str, str]:

@@ -1,4 +1,4 @@
-"""Tokens, login codes, sessions and refusals."""
+"""Tokens, login codes and sessions."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 
@@ -55,14 +55,3 @@ class AccessContracts(StoreSuite):
         await store.close_session("unknown")
         assert await store.session("one", now_ms=NOON) is None
         assert await store.session("two", now_ms=NOON) is not None
-
-    async def test_refusals_are_kept_newest_first_and_by_tenant(self, store: Store) -> None:
-        await store.refusal(principal("tok_1"), "answer", "req_1", at=NOON)
-        await store.refusal(principal("tok_2", tenant="acme"), "decline", None, at=NOON + 1)
-        await store.refusal(principal("tok_1"), "cancel", None, at=NOON + 2)
-        await store.refusal(None, "answer", "req_1", at=NOON + 3)
-        assert [tuple(r) for r in await store.refusals("main")] == [
-            (NOON + 2, "tok_1", "cancel", None),
-            (NOON, "tok_1", "answer", "req_1"),
-        ]
-        assert len(await store.refusals("main", limit=1)) == 1

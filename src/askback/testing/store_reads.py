@@ -20,7 +20,6 @@ from askback.testing.store_samples import (
     created,
     delta,
     message,
-    principal,
     record,
     request_id,
 )
@@ -211,7 +210,6 @@ class ReadContracts(StoreSuite):
         row = record(1, expires_at=NOON)
         await store.insert(row, created(row))
         await store.add_message("m1", message(), added(message()))
-        await store.refusal(principal(), "answer", row.id, at=NOON)
         assert await store.get("acme", row.id) is None
         assert await store.settle(answer(row, tenant="acme")) is None
         assert await store.list_requests("acme") == []
@@ -220,7 +218,6 @@ class ReadContracts(StoreSuite):
         assert await store.thread_events("acme", "t1", after=0) == []
         assert await store.tenant_events("acme", after=0) == []
         assert await store.last_position("acme") == 0
-        assert await store.refusals("acme") == []
         with pytest.raises(MessageMissing):
             await store.append_text("m1", "x", delta("m1", "x", tenant="acme"))
         assert await store.get("main", row.id) == row

@@ -1,4 +1,4 @@
-"""What the writer thread does: each function is one operation, run inside the group's transaction."""
+"""What the writer thread does to requests, threads and access, each function inside the group's transaction."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from askback.domain import events as domain_events
 from askback.domain.events import Draft, Event
 from askback.domain.record import Record
 from askback.ports.store import (
+    Along,
     Change,
     Claim,
     ClaimMismatch,
@@ -21,48 +22,54 @@ from askback.ports.store import (
 )
 from askback.storage.sqlite import queries
 from askback.storage.sqlite.connection import Connection
+from askback.storage.sqlite.policy_changes import write_along
 from askback.storage.sqlite.rows import read_request
 
 _ENDLESS = 2**62
 
 
-def insert(db: Connection, events: list[Event], record: Record, draft: Draft, claim: Claim | None) -> Change:
-    """Store a request, its event and its claim."""
+def insert(
+    db: Connection, events: list[Event], record: Record, draft: Draft, claim: Claim | None, along: Along
+) -> Change:
+    """Store a request, its event, its claim and what comes along."""
     if claim is not None and (target := _take(db, claim, record.id)) is not None:
         return Change(_present(db, record.tenant, target), Outcome.REPLAYED)
     thread, seq = _next_seq(db, draft)
     row = (
         record.tenant, record.id, thread, record.kind, record.requester, record.status.value, record.revision,
-        record.created_at, record.expires_at, seq, record.state, record.spec,
+        record.created_at, record.expires_at, seq, record.state, record.spec, record.digest,
     )  # fmt: skip
     try:
         key = db.execute(queries.ADD_REQUEST, row).lastrowid
     except sqlite3.IntegrityError:
         raise IdTaken(record.id) from None
     _append(db, events, draft, thread=thread, seq=seq, request=key, spec=record.spec)
+    write_along(db, along)
     return Change(record, Outcome.APPLIED)
 
 
-def settle(db: Connection, events: list[Event], step: Settlement, claim: Claim | None) -> Change | None:
-    """Try one step of the lifecycle; a claim is looked up first and kept only with an applied step."""
+def settle(
+    db: Connection, events: list[Event], step: Settlement, claim: Claim | None, along: Along
+) -> Change | None:
+    """Try one step of the lifecycle; a claim is looked up first, and kept only with an applied step, as is `along`."""
     if claim is not None and (target := _replayed(db, claim)) is not None:
         return Change(_present(db, step.tenant, target), Outcome.REPLAYED)
     expected = f" {' '.join(step.expected)} "
-    row = db.execute(
-        queries.SETTLE, (step.status.value, step.state, step.tenant, step.id, expected, step.revision)
-    ).fetchone()
+    where = (step.tenant, step.id, expected, step.revision, step.state_before)
+    row = db.execute(queries.SETTLE, (step.status.value, step.state, *where)).fetchone()
     if row is None:
         found = read_request(db, step.tenant, step.id)
         return None if found is None else Change(found, Outcome.LOST)
-    key, kind, requester, revision, created_at, expires_at, spec = row
+    key, kind, requester, revision, created_at, expires_at, spec, digest = row
     draft = step.event
     thread, seq = _next_seq(db, draft)
     _append(db, events, draft, thread=thread, seq=seq, request=key, spec=spec)
     if claim is not None:
         _take(db, claim, step.id)
+    write_along(db, along)
     record = Record(
         step.id, step.tenant, draft.thread_id, kind, requester, step.status, revision,
-        created_at, expires_at, spec, step.state,
+        created_at, expires_at, spec, step.state, digest,
     )  # fmt: skip
     return Change(record, Outcome.APPLIED)
 
@@ -177,11 +184,3 @@ def open_session(
 def close_session(db: Connection, digest: str) -> None:
     """End a session."""
     db.execute(queries.CLOSE_SESSION, (digest,))
-
-
-def add_refusal(
-    db: Connection, who: Principal | None, action: str, request_id: str | None, *, at: int
-) -> None:
-    """Record a refused attempt; one without a known caller belongs to no tenant."""
-    tenant, principal = (who.tenant, who.id) if who else ("", "")
-    db.execute(queries.ADD_REFUSAL, (at, tenant, principal, action, request_id))

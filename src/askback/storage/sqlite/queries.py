@@ -1,4 +1,7 @@
-"""Every SQL text of the SQLite store, by name. Parameters are positional, in the order of the text."""
+"""The SQL texts of requests, threads and access, by name; `policy_queries` has the rest.
+
+Parameters are positional, in the order of the text.
+"""
 
 # ruff: noqa: S105, S608  (nothing here is a password, and no value is ever put into a text)
 
@@ -32,21 +35,26 @@ LAST_POSITION = "SELECT max(position) FROM events WHERE tenant = ?"
 
 ADD_REQUEST = """
 INSERT INTO requests (tenant, id, thread, kind, requester, status, revision,
-                      created_at, expires_at, created_seq, state, spec)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+                      created_at, expires_at, created_seq, state, spec, digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 # The compare-and-set. The expected statuses come as ' pending resolving ': one text for any number of them.
 SETTLE = """
 UPDATE requests SET status = ?, state = ?
 WHERE tenant = ? AND id = ? AND instr(?, ' ' || status || ' ') AND revision = coalesce(?, revision)
-RETURNING key, kind, requester, revision, created_at, expires_at, spec"""
+    AND state = coalesce(?, state)
+RETURNING key, kind, requester, revision, created_at, expires_at, spec, digest"""
 
 # In the order of the fields of `Record`.
 _RECORD = """
 r.id, r.tenant, t.id, r.kind, r.requester, r.status, r.revision,
-r.created_at, r.expires_at, r.spec, r.state"""
+r.created_at, r.expires_at, r.spec, r.state, r.digest"""
 _REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
 GET = f"SELECT {_RECORD} {_REQUESTS} WHERE r.tenant = ? AND r.id = ?"
+# The newest request about a call: (tenant, thread id, digest, requester).
+LAST_WITH_DIGEST = f"""
+SELECT {_RECORD} {_REQUESTS} WHERE t.tenant = ? AND t.id = ? AND r.digest = ? AND r.requester = ?
+ORDER BY r.id DESC LIMIT 1"""
 
 # Written exactly as in the partial indexes, or SQLite would not use them.
 _OPEN = "r.status IN ('pending', 'resolving')"
@@ -104,7 +112,7 @@ INSERT INTO claims (tenant, principal, scope, key, digest, target) VALUES (?, ?,
 ON CONFLICT DO NOTHING RETURNING target"""
 CLAIM = "SELECT digest, target FROM claims WHERE tenant = ? AND principal = ? AND scope = ? AND key = ?"
 
-# Tokens, logins, sessions, refusals
+# Tokens, logins, sessions
 
 PUT_TOKEN = """
 INSERT INTO tokens (digest, principal, tenant, role, name) VALUES (?, ?, ?, ?, ?)
@@ -123,6 +131,3 @@ SELECT principal, tenant, role, name, csrf, expires_at FROM sessions WHERE diges
 CLOSE_SESSION = "DELETE FROM sessions WHERE digest = ?"
 DROP_LATE_LOGINS = "DELETE FROM logins WHERE expires_at <= ?"
 DROP_LATE_SESSIONS = "DELETE FROM sessions WHERE expires_at <= ?"
-ADD_REFUSAL = "INSERT INTO refusals (at, tenant, principal, action, request_id) VALUES (?, ?, ?, ?, ?)"
-REFUSALS = """
-SELECT at, principal, action, request_id FROM refusals WHERE tenant = ? ORDER BY key DESC LIMIT ?"""

@@ -50,6 +50,14 @@ def read_requests(
     return [_record(row) for row in db.execute(sql, parameters).fetchall()]
 
 
+def read_last_with_digest(
+    db: Connection, tenant: str, thread_id: str, requester: str, digest: str
+) -> Record | None:
+    """Read the newest request about a call, if that one has ended."""
+    row = db.execute(queries.LAST_WITH_DIGEST, (tenant, thread_id, digest, requester)).fetchone()
+    return record if row is not None and (record := _record(row)).settled else None
+
+
 def read_due(db: Connection, now_ms: int, *, limit: int) -> Sequence[Record]:
     """Read open requests whose deadline has passed."""
     return [_record(row) for row in db.execute(queries.DUE, (now_ms, limit)).fetchall()]
@@ -108,18 +116,14 @@ def read_session(db: Connection, digest: str, *, now_ms: int) -> Session | None:
     return None if row is None else Session(Principal(*row[:4]), row[4], row[5])
 
 
-def read_refusals(db: Connection, tenant: str, *, limit: int) -> Sequence[tuple[int, str, str, str | None]]:
-    """Read a tenant's newest refusals."""
-    return db.execute(queries.REFUSALS, (tenant, limit)).fetchall()
-
-
 def _record(row: tuple[Any, ...]) -> Record:
-    request_id, tenant, thread_id, kind, requester, status, revision, created_at, expires_at, spec, state = (
-        row
-    )
+    (
+        request_id, tenant, thread_id, kind, requester, status, revision,
+        created_at, expires_at, spec, state, digest,
+    ) = row  # fmt: skip
     return Record(
         request_id, tenant, thread_id, kind, requester, _STATUS[status], revision,
-        created_at, expires_at, spec, state,
+        created_at, expires_at, spec, state, digest,
     )  # fmt: skip
 
 

@@ -10,15 +10,26 @@ from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.errors import StoreUnusable
-from askback.ports.store import Change, Claim, Outcome, Principal, Session, Settlement, ThreadView
+from askback.ports.store import (
+    NOTHING,
+    Along,
+    Change,
+    Claim,
+    Outcome,
+    Principal,
+    Session,
+    Settlement,
+    ThreadView,
+)
 from askback.storage.sqlite import changes, rows, schema
 from askback.storage.sqlite.connection import Connect, Connection, connect
 from askback.storage.sqlite.place import FileLock, make_folder, make_private
+from askback.storage.sqlite.policy import PolicyPart
 from askback.storage.sqlite.readers import Readers
 from askback.storage.sqlite.writer import Writer
 
 
-class SqliteStore:
+class SqliteStore(PolicyPart):
     """Everything in one file. See `askback.ports.store` for what each method promises.
 
     `on_commit` hears of committed events on the event loop. `connect` opens a connection to the
@@ -35,8 +46,7 @@ class SqliteStore:
         self._path = Path(path)
         self._connect = connect
         self._lock = FileLock(self._path)
-        self._writer = Writer(self._open_writer, on_commit=on_commit)
-        self._readers = Readers(lambda: connect(self._path))
+        super().__init__(Writer(self._open_writer, on_commit=on_commit), Readers(lambda: connect(self._path)))
 
     async def open(self) -> None:
         """Lock, open and migrate the file; raises `StoreUnusable` when one of them cannot be done."""
@@ -72,17 +82,25 @@ class SqliteStore:
 
     # Requests
 
-    async def insert(self, record: Record, event: Draft, claim: Claim | None = None) -> Change:
+    async def insert(
+        self, record: Record, event: Draft, claim: Claim | None = None, along: Along = NOTHING
+    ) -> Change:
         """Store a new request and its event."""
-        return await self._writer.submit(lambda db, events: changes.insert(db, events, record, event, claim))
+        return await self._writer.submit(
+            lambda db, events: changes.insert(db, events, record, event, claim, along)
+        )
 
     async def get(self, tenant: str, request_id: str) -> Record | None:
         """Read one request by its id."""
         return self._readers.point(lambda db: rows.read_request(db, tenant, request_id))
 
-    async def settle(self, settlement: Settlement, claim: Claim | None = None) -> Change | None:
+    async def settle(
+        self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
+    ) -> Change | None:
         """Try one step of the lifecycle."""
-        return await self._writer.submit(lambda db, events: changes.settle(db, events, settlement, claim))
+        return await self._writer.submit(
+            lambda db, events: changes.settle(db, events, settlement, claim, along)
+        )
 
     async def list_requests(
         self,
@@ -107,6 +125,14 @@ class SqliteStore:
                 before=before,
                 limit=limit,
             )
+        )
+
+    async def last_with_digest(
+        self, tenant: str, thread_id: str, requester: str, digest: str
+    ) -> Record | None:
+        """Read the newest request about a call, if that one has ended."""
+        return self._readers.point(
+            lambda db: rows.read_last_with_digest(db, tenant, thread_id, requester, digest)
         )
 
     async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
@@ -196,13 +222,3 @@ class SqliteStore:
     async def close_session(self, digest: str) -> None:
         """End a session."""
         await self._writer.submit(lambda db, _: changes.close_session(db, digest))
-
-    async def refusal(
-        self, principal: Principal | None, action: str, request_id: str | None, *, at: int
-    ) -> None:
-        """Record that somebody tried what their role forbids."""
-        await self._writer.submit(lambda db, _: changes.add_refusal(db, principal, action, request_id, at=at))
-
-    async def refusals(self, tenant: str, *, limit: int = 100) -> Sequence[tuple[int, str, str, str | None]]:
-        """Read the newest refusals."""
-        return await self._readers.page(lambda db: rows.read_refusals(db, tenant, limit=limit))

@@ -7,7 +7,7 @@ CREATE TABLE threads (
     UNIQUE (tenant, id)
 ) STRICT;
 
--- created_seq is the seq of the request's own request.created.
+-- created_seq is the seq of the request's first event.
 CREATE TABLE requests (
     key INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,
@@ -22,6 +22,7 @@ CREATE TABLE requests (
     created_seq INTEGER NOT NULL,
     state TEXT NOT NULL,
     spec TEXT NOT NULL,
+    digest TEXT,
     UNIQUE (tenant, id)
 ) STRICT;
 
@@ -29,6 +30,7 @@ CREATE INDEX requests_thread ON requests (thread);
 CREATE INDEX requests_open ON requests (tenant, id) WHERE status IN ('pending', 'resolving');
 CREATE INDEX requests_deadline ON requests (expires_at)
     WHERE expires_at IS NOT NULL AND status IN ('pending', 'resolving');
+CREATE INDEX requests_digest ON requests (thread, digest, requester, id) WHERE digest IS NOT NULL;
 
 -- AUTOINCREMENT: a position is never given twice, not even after the newest events were erased.
 CREATE TABLE events (
@@ -100,13 +102,54 @@ CREATE TABLE sessions (
 CREATE INDEX logins_end ON logins (expires_at);
 CREATE INDEX sessions_end ON sessions (expires_at);
 
-CREATE TABLE refusals (
+-- subject is the thread's id or the project's name, empty for a rule that holds always. A rule is never
+-- deleted: what was decided by it names it.
+CREATE TABLE rules (
     key INTEGER PRIMARY KEY,
-    at INTEGER NOT NULL,
+    id TEXT NOT NULL,
     tenant TEXT NOT NULL,
-    principal TEXT NOT NULL,
-    action TEXT NOT NULL,
-    request_id TEXT
+    effect TEXT NOT NULL,
+    text TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    locked INTEGER NOT NULL,
+    shadow INTEGER NOT NULL,
+    expires_at INTEGER,
+    revoked INTEGER NOT NULL,
+    wire TEXT NOT NULL,
+    UNIQUE (tenant, id)
 ) STRICT;
 
-CREATE INDEX refusals_tenant ON refusals (tenant);
+CREATE INDEX rules_kept ON rules (tenant, scope, subject, id) WHERE revoked = 0;
+
+-- thread is empty for the settings of the whole tenant.
+CREATE TABLE policies (
+    tenant TEXT NOT NULL,
+    thread TEXT NOT NULL,
+    data TEXT NOT NULL,
+    PRIMARY KEY (tenant, thread)
+) STRICT, WITHOUT ROWID;
+
+-- The primary key is what makes an approval good for one execution.
+CREATE TABLE executions (
+    request INTEGER PRIMARY KEY REFERENCES requests (key),
+    id TEXT NOT NULL,
+    consumed_at INTEGER NOT NULL,
+    outcome TEXT,
+    note TEXT
+) STRICT;
+
+CREATE TABLE audit (
+    key INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    entry TEXT NOT NULL,
+    UNIQUE (tenant, seq)
+) STRICT;
+
+-- Kept apart from the log, so that the loss of its last entries shows.
+CREATE TABLE audit_heads (
+    tenant TEXT PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    hash TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

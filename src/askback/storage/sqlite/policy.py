@@ -1,0 +1,95 @@
+"""The `PolicyStore` half of the port on SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from askback.ports.store import NOTHING, Along, Execution, Outcome, PolicyView, RuleRecord
+from askback.storage.sqlite import policy_changes as changes
+from askback.storage.sqlite import policy_rows as rows
+from askback.storage.sqlite.readers import Readers
+from askback.storage.sqlite.writer import Writer
+
+
+class PolicyPart:
+    """Rules, settings, executions and the audit log. See `askback.ports.store` for what each method promises."""
+
+    def __init__(self, writer: Writer, readers: Readers) -> None:
+        self._writer = writer
+        self._readers = readers
+
+    async def write(self, along: Along) -> None:
+        """Write rules, settings and audit entries."""
+        await self._writer.submit(lambda db, _: changes.write_along(db, along))
+
+    async def policy(self, tenant: str, *, thread_id: str, project: str | None, now_ms: int) -> PolicyView:
+        """Read what decides about a call."""
+        return await self._readers.page(
+            lambda db: rows.read_policy(db, tenant, thread_id=thread_id, project=project, now_ms=now_ms)
+        )
+
+    async def rule(self, tenant: str, rule_id: str) -> RuleRecord | None:
+        """Read one rule."""
+        return self._readers.point(lambda db: rows.read_rule(db, tenant, rule_id))
+
+    async def rules(
+        self,
+        tenant: str,
+        *,
+        thread_id: str | None = None,
+        project: str | None = None,
+        ended: bool = False,
+        now_ms: int,
+        before: str | None = None,
+        limit: int = 100,
+    ) -> Sequence[RuleRecord]:
+        """Read rules, newest first."""
+        return await self._readers.page(
+            lambda db: rows.read_rules(
+                db,
+                tenant,
+                thread_id=thread_id,
+                project=project,
+                ended=ended,
+                now_ms=now_ms,
+                before=before,
+                limit=limit,
+            )
+        )
+
+    async def revoke_rule(self, tenant: str, rule_id: str, wire: str, along: Along = NOTHING) -> bool:
+        """End a rule."""
+        return await self._writer.submit(lambda db, _: changes.revoke_rule(db, tenant, rule_id, wire, along))
+
+    async def consume(
+        self, tenant: str, request_id: str, execution: Execution, along: Along = NOTHING
+    ) -> tuple[Execution, Outcome]:
+        """Use an approved call."""
+        return await self._writer.submit(
+            lambda db, _: changes.consume(db, tenant, request_id, execution, along)
+        )
+
+    async def report(
+        self,
+        tenant: str,
+        request_id: str,
+        execution_id: str,
+        *,
+        outcome: str,
+        note: str | None,
+        along: Along = NOTHING,
+    ) -> tuple[Execution, Outcome] | None:
+        """Note how an execution went."""
+        return await self._writer.submit(
+            lambda db, _: changes.report(
+                db, tenant, request_id, execution_id, outcome=outcome, note=note, along=along
+            )
+        )
+
+    async def audit(self, tenant: str, *, after: int = 0, limit: int = 500) -> Sequence[str]:
+        """Read entries of the audit log above a seq."""
+        return await self._readers.page(lambda db: rows.read_audit(db, tenant, after=after, limit=limit))
+
+    async def audit_head(self, tenant: str) -> tuple[int, str]:
+        """Read the seq and the hash of the newest entry."""
+        return self._readers.point(lambda db: rows.read_audit_head(db, tenant))

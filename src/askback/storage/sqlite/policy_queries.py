@@ -1,0 +1,71 @@
+"""The SQL texts of rules, settings, executions and the audit log. Parameters are positional, as in `queries`."""
+
+# ruff: noqa: S608  (no value is ever put into a text)
+
+from __future__ import annotations
+
+# Rules
+
+# In the order of the fields of `RuleRecord`.
+_RULE = "id, tenant, effect, text, scope, subject, locked, shadow, expires_at, revoked, wire"
+ADD_RULE = f"INSERT INTO rules ({_RULE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+RULE = f"SELECT {_RULE} FROM rules WHERE tenant = ? AND id = ?"
+
+# The first condition is written exactly as in the partial index, or SQLite would not use it.
+_IN_FORCE = "revoked = 0 AND coalesce(expires_at > ?, TRUE)"
+# (tenant, scope, subject, now), oldest first.
+RULES_IN_FORCE = f"""
+SELECT {_RULE} FROM rules WHERE tenant = ? AND scope = ? AND subject = ? AND {_IN_FORCE} ORDER BY id"""
+
+# (wire, tenant, id) -> a row when this ended the rule.
+REVOKE_RULE = """
+UPDATE rules SET revoked = 1, wire = ? WHERE tenant = ? AND id = ? AND revoked = 0 RETURNING key"""
+
+
+def list_rules(*, subjects: int, ended: bool, before: bool) -> str:
+    """Return the query of one page of rules with the chosen filters.
+
+    Parameters: tenant, then a scope and a subject for each of `subjects`, the time unless `ended`, and `before` as
+    far as chosen, then the limit.
+    """
+    where = ["tenant = ?"]
+    if subjects:
+        where.append(f"(scope, subject) IN (VALUES {', '.join(['(?, ?)'] * subjects)})")
+    if not ended:
+        where.append(_IN_FORCE)
+    if before:
+        where.append("id < ?")
+    return f"SELECT {_RULE} FROM rules WHERE {' AND '.join(where)} ORDER BY id DESC LIMIT ?"
+
+
+# Settings
+
+PUT_POLICY = """
+INSERT INTO policies (tenant, thread, data) VALUES (?, ?, ?)
+ON CONFLICT (tenant, thread) DO UPDATE SET data = excluded.data"""
+# (tenant, thread id) -> the settings of the tenant, under an empty name, and those of the thread.
+POLICIES = "SELECT thread, data FROM policies WHERE tenant = ? AND thread IN ('', ?)"
+
+# Executions
+
+_REQUEST = "(SELECT key FROM requests WHERE tenant = ? AND id = ?)"
+# In the order of the fields of `Execution`.
+_EXECUTION = "id, consumed_at, outcome, note"
+# (tenant, request id, then the execution) -> a row when it is the first one.
+ADD_EXECUTION = f"""
+INSERT INTO executions (request, {_EXECUTION}) VALUES ({_REQUEST}, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING RETURNING request"""
+EXECUTION = f"SELECT {_EXECUTION} FROM executions WHERE request = {_REQUEST}"
+# (outcome, note, tenant, request id, execution id) -> the execution, when nothing was reported of it before.
+REPORT = f"""
+UPDATE executions SET outcome = ?, note = ? WHERE request = {_REQUEST} AND id = ? AND outcome IS NULL
+RETURNING {_EXECUTION}"""
+
+# The audit log
+
+ADD_ENTRY = "INSERT INTO audit (tenant, seq, entry) VALUES (?, ?, ?)"
+AUDIT = "SELECT entry FROM audit WHERE tenant = ? AND seq > ? ORDER BY seq LIMIT ?"
+AUDIT_HEAD = "SELECT seq, hash FROM audit_heads WHERE tenant = ?"
+MOVE_AUDIT_HEAD = """
+INSERT INTO audit_heads (tenant, seq, hash) VALUES (?, ?, ?)
+ON CONFLICT (tenant) DO UPDATE SET seq = excluded.seq, hash = excluded.hash"""

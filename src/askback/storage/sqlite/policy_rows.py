@@ -1,0 +1,75 @@
+"""What readers do about policy: each function takes a connection and returns values of the port."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from askback.domain.audit import GENESIS
+from askback.ports.store import PolicyView, RuleRecord
+from askback.storage.sqlite import policy_queries as queries
+from askback.storage.sqlite.connection import Connection
+
+
+def read_policy(
+    db: Connection, tenant: str, *, thread_id: str, project: str | None, now_ms: int
+) -> PolicyView:
+    """Read what decides about a call in one snapshot, which the transaction around the queries gives."""
+    db.execute("BEGIN")
+    try:
+        settings = dict(db.execute(queries.POLICIES, (tenant, thread_id)).fetchall())
+        rules = [
+            _rule(row)
+            for scope, subject in (("always", ""), ("thread", thread_id), ("project", project or ""))
+            for row in db.execute(queries.RULES_IN_FORCE, (tenant, scope, subject, now_ms)).fetchall()
+        ]
+    finally:
+        db.execute("ROLLBACK")
+    return PolicyView(settings.pop("", None), settings.get(thread_id), sorted(rules, key=lambda r: r.id))
+
+
+def read_rule(db: Connection, tenant: str, rule_id: str) -> RuleRecord | None:
+    """Read one rule."""
+    row = db.execute(queries.RULE, (tenant, rule_id)).fetchone()
+    return None if row is None else _rule(row)
+
+
+def read_rules(
+    db: Connection,
+    tenant: str,
+    *,
+    thread_id: str | None,
+    project: str | None,
+    ended: bool,
+    now_ms: int,
+    before: str | None,
+    limit: int,
+) -> Sequence[RuleRecord]:
+    """Read one page of rules, newest first."""
+    chosen = [
+        (scope, name) for scope, name in (("thread", thread_id), ("project", project)) if name is not None
+    ]
+    sql = queries.list_rules(subjects=len(chosen), ended=ended, before=before is not None)
+    parameters: list[str | int] = [tenant, *(part for pair in chosen for part in pair)]
+    if not ended:
+        parameters.append(now_ms)
+    if before is not None:
+        parameters.append(before)
+    return [_rule(row) for row in db.execute(sql, [*parameters, limit]).fetchall()]
+
+
+def read_audit(db: Connection, tenant: str, *, after: int, limit: int) -> Sequence[str]:
+    """Read entries of the audit log above a seq."""
+    return [entry for (entry,) in db.execute(queries.AUDIT, (tenant, after, limit)).fetchall()]
+
+
+def read_audit_head(db: Connection, tenant: str) -> tuple[int, str]:
+    """Read the seq and the hash of the newest entry."""
+    return db.execute(queries.AUDIT_HEAD, (tenant,)).fetchone() or (0, GENESIS)
+
+
+def _rule(row: tuple[Any, ...]) -> RuleRecord:
+    rule_id, tenant, effect, text, scope, subject, locked, shadow, expires_at, revoked, wire = row
+    return RuleRecord(
+        rule_id, tenant, effect, text, scope, subject, bool(locked), bool(shadow), expires_at, bool(revoked), wire
+    )  # fmt: skip
