@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,29 +10,20 @@ import typer
 from rich.console import Console
 
 from askback.cli.connection import Connection, find
-from askback.cli.signals import interruptible
-from askback.client import AsyncClient
+from askback.cli.script import EXIT, BadUsage, complaining, content, ending, settled, until_settled
 from askback.client.questions import free_text, question
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
 from askback.domain.request import InputRequest
 from askback.domain.validation.ask import check_form
-from askback.errors import AskbackError, Invalid
 from askback.messages import render
-
-EXIT = {Status.ANSWERED: 0, Status.DECLINED: 3, Status.CANCELLED: 4, Status.EXPIRED: 5}
-USAGE, FAILED = 2, 1
 
 EPILOG = """\
 Exit status: 0 answered, 3 declined, 4 cancelled, 5 expired, 2 bad usage, 1 error.
 
 Example: askback ask "Where shall it go?" --choice staging --choice production --timeout 600
 """
-
-
-class BadUsage(Exception):
-    """The options do not make a question; the message says why."""
 
 
 app = typer.Typer(add_completion=False)
@@ -68,19 +57,11 @@ def ask(
     The question appears on the pages and in `askback inbox`. Ctrl-C takes it back.
     """
     hints = Console(stderr=True, highlight=False)
-    try:
+    with complaining(hints):
         form = form_of(prompt, choices=choice or [], other=other, text=text, title=title, file=json_form)
-        settled = interruptible(_ask(find("requester", data_dir=data_dir), form, thread, timeout, hints))
-    except (BadUsage, Invalid) as wrong:
-        hints.print(str(wrong), style="red", markup=False)
-        raise typer.Exit(USAGE) from None
-    except (AskbackError, OSError) as failed:
-        hints.print(str(failed), style="red", markup=False)
-        raise typer.Exit(FAILED) from None
-    except KeyboardInterrupt:
-        settled = None
-    print(json.dumps(outcome(settled, whole=json_form is not None), ensure_ascii=False))
-    raise typer.Exit(EXIT[settled.status if settled else Status.CANCELLED])
+        ended = until_settled(_ask(find("requester", data_dir=data_dir), form, thread, timeout, hints))
+    print(json.dumps(outcome(ended, whole=json_form is not None), ensure_ascii=False))
+    raise typer.Exit(EXIT[ended.status if ended else Status.CANCELLED])
 
 
 def form_of(
@@ -101,48 +82,28 @@ def form_of(
     return form.model_copy(update={"title": title})
 
 
-def outcome(settled: InputRequest | None, *, whole: bool) -> dict[str, Any]:
+def outcome(ended: InputRequest | None, *, whole: bool) -> dict[str, Any]:
     """Return what is printed; None is a question that was taken back here."""
-    if settled is None:
-        return {"status": "cancelled", "reason": "agent_aborted"}
-    found: dict[str, Any] = {"status": settled.status.value, "request_id": settled.id}
-    if settled.answer is not None:
-        values, other = settled.answer.values, settled.answer.other
-        found |= (
-            {"values": values, "other": other}
-            if whole
-            else {"answer": values["answer"], "other": bool(other)}
-        )
-    elif settled.reason:
-        found["reason"] = settled.reason
-    if settled.note:
-        found["note"] = settled.note
-    if settled.settled_by:
-        found["by"] = settled.settled_by.name
-    return found
+    printed = ending(ended)
+    if ended is None or ended.answer is None:
+        return printed
+    values, other = ended.answer.values, ended.answer.other
+    if whole:
+        return {**printed, "values": values, "other": other}
+    return {**printed, "answer": values["answer"], "other": bool(other)}
 
 
 async def _ask(
     server: Connection, form: Form, thread: str, timeout: float | None, hints: Console
 ) -> InputRequest:
-    async with AsyncClient(server.url, server.token) as client:
+    async with server.client() as client:
         request = await client.create(form, thread_id=thread, agent="askback ask", timeout_s=timeout)
-        hints.print(
-            f"Waiting for an answer at {server.url}/r/{request.id} or in: askback inbox", markup=False
-        )
-        try:
-            return await client.wait(request)
-        except asyncio.CancelledError:
-            await client.cancel(request.id)
-            raise
+        return await settled(client, request, server=server, hints=hints)
 
 
 def _read(file: Path) -> Form:
     try:
-        raw = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-        return check_form(json.loads(raw))
-    except OSError as failed:
-        raise BadUsage(f"{file} cannot be read: {failed.strerror}.") from None
+        return check_form(json.loads(content(file)))
     except Faults as refused:
         lines = (f"{fault.path}: {render(fault, 'en')}" for fault in refused.faults)
         raise BadUsage("This form cannot be asked.\n" + "\n".join(lines)) from None

@@ -9,12 +9,16 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from askback.cli import server_file
-from askback.client import discovery
+from askback.client import AsyncClient, discovery
 from askback.client.discovery import NoServer
 
 CONNECT_S = 2.0
 DEMO_FILE = "demo.json"
 """Where a running demo leaves its address, so that `askback inbox` finds it beside no other server."""
+
+
+class NoneRunning(NoServer):
+    """No server was named, and none of this user runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,10 @@ class Connection:
 
     url: str
     token: str
+
+    def client(self) -> AsyncClient:
+        """Return a client that says that it is the command line."""
+        return AsyncClient(self.url, self.token)
 
 
 def find(role: str, *, data_dir: Path | None = None) -> Connection:
@@ -33,12 +41,12 @@ def find(role: str, *, data_dir: Path | None = None) -> Connection:
     variable can: who answers needs another token than who asks.
     """
     url = None if data_dir else os.environ.get("ASKBACK_URL", "").rstrip("/") or None
-    for known in _known(data_dir):
+    for known in _known(role, data_dir):
         if url in {None, known["url"]} and reachable(known["url"]):
             return Connection(known["url"], known[f"{role}_token"])
     if url is None:
         where = f" of {data_dir}" if data_dir else ""
-        raise NoServer(f"No server{where} is running. Start one with: askback serve")
+        raise NoneRunning(f"No server{where} is running. Start one with: askback serve")
     token = os.environ.get("ASKBACK_TOKEN")
     if not token:
         raise NoServer(f"ASKBACK_URL is {url}; set ASKBACK_TOKEN to a {role}'s token of that server.")
@@ -58,8 +66,8 @@ def reachable(url: str) -> bool:
         return False
 
 
-def _known(data_dir: Path | None) -> list[dict[str, str]]:
+def _known(role: str, data_dir: Path | None) -> list[dict[str, str]]:
     folder = data_dir or discovery.data_dir()
     files = [folder / "server.json", *([] if data_dir else [folder / DEMO_FILE])]
-    wanted = {"url", "requester_token", "responder_token"}
+    wanted = {"url", f"{role}_token"}
     return [known for file in files if wanted <= (known := server_file.read(file)).keys()]

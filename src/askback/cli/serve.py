@@ -15,19 +15,16 @@ from rich.markup import escape
 
 from askback import settings as settings_module
 from askback.app import App, create_app
-from askback.cli import server_file
+from askback.cli.keyring import NAMES, open_keyring
 from askback.cli.runner import run_server
 from askback.errors import AskbackError
-from askback.service import access, credentials
+from askback.service import credentials
 from askback.settings import DEFAULT_TENANT, Settings
 from askback.transports.rest.accounts import login_url
 
 app = typer.Typer(add_completion=False)
 out = Console(highlight=False, soft_wrap=True)
 err = Console(highlight=False, soft_wrap=True, stderr=True)
-
-NAMES = {"requester": "agent", "responder": "owner", "admin": "admin"}
-"""What the page calls whoever uses the tokens that the first start makes."""
 
 
 class AddressInUse(AskbackError):
@@ -105,25 +102,11 @@ def local_url(settings: Settings, listener: socket.socket) -> str:
 
 
 async def _introduce(application: App, url: str) -> dict[str, str]:
-    """Make the tokens and the login link, leave them in server.json, and return them."""
-    settings, services = application.settings, application.services
-    kept = server_file.read(settings.server_file)
-    reach = {"url": url}
-    for role in access.ROLES:
-        chosen = [
-            one.token
-            for one in settings.bootstrap_tokens
-            if one.role == role and one.tenant == DEFAULT_TENANT
-        ]
-        token = chosen[0] if chosen else kept.get(f"{role}_token") or services.ids.token()
-        if not chosen:
-            await credentials.remember_token(
-                services, token, role=role, name=NAMES[role], tenant=DEFAULT_TENANT
-            )
-        reach[f"{role}_token"] = token
-    server_file.write(settings.server_file, reach)
-    code = await credentials.login_code(services, tenant=DEFAULT_TENANT, name=NAMES["responder"])
-    return {**reach, "login_url": login_url(settings.public_url or url, code)}
+    """Leave the address and the tokens in server.json, and return them with a login link."""
+    tokens = await open_keyring(application, url=url)
+    code = await credentials.login_code(application.services, tenant=DEFAULT_TENANT, name=NAMES["responder"])
+    reach = {"url": url, **{f"{role}_token": token for role, token in tokens.items()}}
+    return {**reach, "login_url": login_url(application.settings.public_url or url, code)}
 
 
 def _welcome(reach: dict[str, str]) -> None:

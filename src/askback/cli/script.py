@@ -1,0 +1,84 @@
+"""What is asked from a shell script: one line of JSON, an exit status for each way to end, Ctrl-C takes it back."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Coroutine, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from askback.cli.connection import Connection
+from askback.cli.signals import interruptible
+from askback.client import AsyncClient
+from askback.domain.lifecycle import Status
+from askback.domain.request import InputRequest
+from askback.errors import AskbackError, Invalid
+
+EXIT = {Status.ANSWERED: 0, Status.DECLINED: 3, Status.CANCELLED: 4, Status.EXPIRED: 5}
+USAGE, FAILED = 2, 1
+
+
+class BadUsage(Exception):
+    """The options do not make a question; the message says why."""
+
+
+@contextmanager
+def complaining(hints: Console) -> Generator[None]:
+    """Turn what goes wrong into a sentence on standard error and an exit status."""
+    try:
+        yield
+    except (BadUsage, Invalid) as wrong:
+        hints.print(str(wrong), style="red", markup=False)
+        raise typer.Exit(USAGE) from None
+    except (AskbackError, OSError) as failed:
+        hints.print(str(failed), style="red", markup=False)
+        raise typer.Exit(FAILED) from None
+
+
+def until_settled(work: Coroutine[Any, Any, InputRequest]) -> InputRequest | None:
+    """Run until the request has ended; None when it was interrupted, which takes it back."""
+    try:
+        return interruptible(work)
+    except KeyboardInterrupt:
+        return None
+
+
+async def settled(
+    client: AsyncClient, request: InputRequest, *, server: Connection, hints: Console
+) -> InputRequest:
+    """Wait until somebody has dealt with a request, and say where that can be done."""
+    if request.settled:
+        return request
+    hints.print(f"Waiting for an answer at {server.url}/r/{request.id} or in: askback inbox", markup=False)
+    try:
+        return await client.wait(request)
+    except asyncio.CancelledError:
+        await client.cancel(request.id)
+        raise
+
+
+def ending(request: InputRequest | None) -> dict[str, Any]:
+    """Return what is printed of every ending; None is a request that was taken back here."""
+    if request is None:
+        return {"status": "cancelled", "reason": "agent_aborted"}
+    known = {
+        "status": request.status.value,
+        "request_id": request.id,
+        "reason": request.reason,
+        "note": request.note,
+        "by": request.settled_by.name if request.settled_by else None,
+    }
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def content(file: Path) -> bytes:
+    """Read a file that an option names, or standard input for `-`; raises `BadUsage`."""
+    try:
+        return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    except OSError as failed:
+        raise BadUsage(f"{file} cannot be read: {failed.strerror}.") from None
