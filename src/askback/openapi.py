@@ -19,8 +19,8 @@ _REFUSALS = {
     401: "No credential, or one that is not known here.",
     403: "The role may not do this, the CSRF token is wrong, or the Origin is foreign.",
     404: "No such thing, or not yours to see.",
-    409: "Settled already, or another revision is current; carries the request.",
-    410: "The request expired; carries the request.",
+    409: "Not as things stand: settled already, another revision or call, not confirmed; may carry the request.",
+    410: "The request, or the approval, is no longer good; may carry the request.",
     413: "The body is too large.",
     422: "A rule is broken; `field_errors` names every fault.",
     503: "The store cannot be written now; nothing was stored.",
@@ -128,11 +128,12 @@ def _refusals(operation: Operation) -> Iterable[int]:
         return ()
     changes = operation.method == "POST"
     settles = operation.path.startswith("/v1/requests/{id}/")
+    conflicts = settles or operation.path in {"/v1/policy", "/v1/rules/{id}"}
     found = {
         401: True,
         403: changes or bool(operation.roles),
         404: "{" in operation.path,
-        409: settles,
+        409: conflicts and operation.method != "GET",
         410: settles,
         413: changes,
         422: changes or bool(operation.query),

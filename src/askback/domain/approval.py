@@ -65,7 +65,7 @@ class _Read(BaseModel):
 
 
 class Escape(_Read):
-    """A character that would not be seen, or would deceive, written out as `\\u202e`."""
+    r"""A character that would not be seen, or would deceive, written out as `\u202e`."""
 
     escape: str
 

@@ -72,7 +72,7 @@ def _read(text: str) -> dict[str, Any]:
     except ValueError:
         read = None
     if not isinstance(read, dict):
-        raise ValueError("This is no entry.")  # noqa: TRY004 - a line that cannot be read, not a wrong argument
+        raise ValueError("This is no entry.")
     return cast("dict[str, Any]", read)
 
 

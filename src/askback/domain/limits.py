@@ -45,7 +45,7 @@ class Limits:
     """How long an approval is open when the agent does not say."""
     decision_s: int = 3_600
     """How long an approved call may be run, from the decision, when the agent does not say."""
-    rule: int = 2_000
+    max_rule_s: int = 10 * 365 * 24 * 3600
     assignees: int = 50
     batch: int = 200
     page: int = 200

@@ -11,6 +11,8 @@ from askback.domain.approval import Approval, Mode, Scope, ShownApproval, Verdic
 from askback.domain.fields import Form, Model, Number_
 from askback.domain.lifecycle import TERMINAL, Status
 
+KINDS = ("form", "approval")
+
 
 def _agent(raw: Any) -> Any:
     return {"name": raw} if isinstance(raw, str) else raw

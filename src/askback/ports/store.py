@@ -389,6 +389,10 @@ class PolicyStore(Protocol):
         """
         ...
 
+    async def execution(self, tenant: str, request_id: str) -> Execution | None:
+        """Read the use of an approved call."""
+        ...
+
     async def report(
         self,
         tenant: str,

@@ -7,6 +7,9 @@
     decline                     x          x
     read             x          x          x      a requester: only what its own token asked
     message          x          x          x
+    consume          x                            also the report of how it went
+    rules                       x          x      read them, make them, end them; also the policy
+    audit                                  x
     watch            x          x          x      the events of one thread
     inbox                       x          x      the events of every thread
     login_link                             x
@@ -18,12 +21,15 @@ A requester can never answer, also when the same person owns both tokens (I1, I2
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from askback.domain.record import Record
 from askback.errors import Forbidden
-from askback.ports.store import Principal, Session
+from askback.ports.store import Along, Principal, Session
 from askback.service.context import Services
+from askback.service.ledger import entry
 
 ROLES = ("requester", "responder", "admin")
 SESSION_MS = 7 * 24 * 3600 * 1000
@@ -38,6 +44,9 @@ ALLOWED = MappingProxyType(
         "decline": _PEOPLE,
         "read": _EVERYBODY,
         "message": _EVERYBODY,
+        "consume": frozenset({"requester"}),
+        "rules": _PEOPLE,
+        "audit": frozenset({"admin"}),
         "watch": _EVERYBODY,
         "inbox": _PEOPLE,
         "login_link": frozenset({"admin"}),
@@ -68,8 +77,35 @@ async def require(ctx: Services, principal: Principal, action: str, request_id: 
     """Raise `Forbidden`, and record the attempt, unless the caller's role allows `action`."""
     if principal.role in ALLOWED[action]:
         return
-    await ctx.store.refusal(principal, action, request_id, at=ctx.clock.now_ms())
+    await record_refusal(ctx, principal, action, request_id)
     raise Forbidden(f"A {principal.role} may not do this; it takes {_either(ALLOWED[action])}.")
+
+
+async def require_assigned(ctx: Services, principal: Principal, record: Record) -> None:
+    """Raise `Forbidden`, and record the attempt, when the request is for others, or is the caller's own."""
+    if principal.id == record.requester:
+        await record_refusal(ctx, principal, "answer", record.id)
+        raise Forbidden("Nobody decides about what they asked themselves.")
+    # Most requests are for everybody, and a form is long: it is read only where the word stands in it.
+    assignees = json.loads(record.spec).get("assignees") if '"assignees":' in record.spec else None
+    if assignees and not {principal.id, principal.name} & set(assignees):
+        await record_refusal(ctx, principal, "answer", record.id)
+        raise Forbidden(f"This is for {', '.join(assignees)} to answer.", code="not_assigned")
+
+
+async def record_refusal(
+    ctx: Services, principal: Principal, action: str, request_id: str | None = None
+) -> None:
+    """Write into the audit log that somebody tried what is not theirs to do (I2)."""
+    attempt = entry(
+        "refused",
+        at=ctx.clock.now_ms(),
+        tenant=principal.tenant,
+        by=principal,
+        attempted=action,
+        request_id=request_id,
+    )
+    await ctx.store.write(Along(audit=(attempt,)))
 
 
 def sees(principal: Principal, requester: str) -> bool:

@@ -11,6 +11,7 @@ from askback.ports.store import Change, Principal
 from askback.service import access
 from askback.service.claims import claim
 from askback.service.context import Services
+from askback.service.decide import decide
 from askback.service.read import get
 from askback.service.settle import conflict, lost, settle
 
@@ -18,13 +19,16 @@ from askback.service.settle import conflict, lost, settle
 async def answer(
     ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
 ) -> Change:
-    """Settle a request with `{"revision", "values"}`.
+    """Settle a form with `{"revision", "values"}`, or decide about an approval (`decide.py`).
 
     Raises `Faults` (the request stays open), `Conflict` or `Gone` (with the request as it is),
     `Forbidden` for a requester, `NotFound`, `ClaimMismatch`.
     """
     await access.require(ctx, principal, "answer", request_id)
     record = ctx.newest.record(principal.tenant, request_id) or await get(ctx, principal, request_id)
+    await access.require_assigned(ctx, principal, record)
+    if record.kind == "approval":
+        return await decide(ctx, principal, record, body, key=key)
     sent = parse(AnswerBody, body)
     claimed = claim(principal, f"answer:{request_id}", key, sent)
     if record.settled:
@@ -37,7 +41,6 @@ async def answer(
         Action.ANSWER,
         _outcome(ctx, record, sent.values),
         by=principal,
-        revision=sent.revision,
         claim=claimed,
     )
 

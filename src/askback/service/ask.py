@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from pydantic_core import to_json
 
@@ -17,16 +18,19 @@ from askback.ports.store import Change, Outcome, Principal
 from askback.service import access
 from askback.service.claims import claim
 from askback.service.context import Services
+from askback.service.propose import propose
 
 PENDING = '{"status":"pending","revision":1}'
 
 
 async def ask(ctx: Services, principal: Principal, body: object, *, key: str | None = None) -> Change:
-    """Create a request from an `Ask`; with a key used before, return what that call created.
+    """Create a request from an `Ask`, or an `ApprovalAsk`; with a key used before, return what that call created.
 
     Raises `Faults` naming every broken rule, `Forbidden` for any role but requester, `ClaimMismatch`.
     """
     await access.require(ctx, principal, "create")
+    if _kind(body) == "approval":
+        return await propose(ctx, principal, body, key=key)
     asked, text = read_ask(body, limits=ctx.limits)
     record = _record(ctx, principal, asked, text)
     event = events.Draft(
@@ -42,6 +46,10 @@ async def ask(ctx: Services, principal: Principal, body: object, *, key: str | N
     if change.outcome is Outcome.APPLIED:
         ctx.newest.keep(record, asked.form)
     return change
+
+
+def _kind(body: object) -> object:
+    return cast("Mapping[object, object]", body).get("kind") if isinstance(body, Mapping) else None
 
 
 def _record(ctx: Services, principal: Principal, asked: Ask, text: str) -> Record:

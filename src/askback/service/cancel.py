@@ -11,7 +11,7 @@ from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.notes import check_note
 from askback.service.read import get
-from askback.service.settle import lost, settle
+from askback.service.settle import settle
 
 
 async def cancel(
@@ -23,8 +23,6 @@ async def cancel(
     sent = parse(CancelBody, body)
     check_note(ctx, sent.note)
     claimed = claim(principal, f"cancel:{request_id}", key, sent)
-    if record.settled:
-        return await lost(ctx, record, claimed)
     reason = sent.reason or ("admin" if principal.role == "admin" else "agent_aborted")
     outcome = {"reason": reason} | ({"note": sent.note} if sent.note is not None else {})
     return await settle(ctx, record, Action.CANCEL, outcome, by=principal, claim=claimed)

@@ -21,12 +21,13 @@ async def decline(
     """Settle a request with `{"reason", "note"?}`; `skipped` only where the form allows it (D17)."""
     await access.require(ctx, principal, "decline", request_id)
     record = await get(ctx, principal, request_id)
+    await access.require_assigned(ctx, principal, record)
     sent = parse(DeclineBody, body)
     check_note(ctx, sent.note)
     claimed = claim(principal, f"decline:{request_id}", key, sent)
     if record.settled:
         return await lost(ctx, record, claimed)
-    if sent.reason == "skipped" and not ctx.newest.form(record).allow_skip:
+    if sent.reason == "skipped" and not (record.kind == "form" and ctx.newest.form(record).allow_skip):
         raise Faults([fault("reason", "skip_not_allowed")])
     return await settle(
         ctx, record, Action.DECLINE, sent.model_dump(exclude_none=True), by=principal, claim=claimed

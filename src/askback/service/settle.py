@@ -1,20 +1,35 @@
-"""The one way a request ends: a step of the lifecycle, tried as a compare-and-set."""
+"""The one way a request ends: a step of the lifecycle, tried as a compare-and-set.
+
+What is decided about an approval, and by whom, is written into the audit log in the same transaction.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic_core import to_json
 
-from askback.domain.events import Draft
+from askback.domain.events import REQUEST_VOTED, Draft
 from askback.domain.lifecycle import Action, IllegalTransition, Status, step
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.errors import Conflict, Gone, NotFound
-from askback.ports.store import Change, Claim, Outcome, Principal, Settlement
+from askback.ports.store import NOTHING, Along, Change, Claim, Outcome, Principal, Settlement
 from askback.service.context import Services
+from askback.service.ledger import entry
+
+_DECISIVE = frozenset({Action.ANSWER, Action.ACCEPT})
+
+
+class Overtaken(Exception):
+    """Another vote came first; `record` is the request with that vote."""
+
+    def __init__(self, record: Record) -> None:
+        super().__init__(record.id)
+        self.record = record
 
 
 async def settle(
@@ -24,53 +39,112 @@ async def settle(
     outcome: Mapping[str, Any],
     *,
     by: Principal | None,
-    revision: int | None = None,
     claim: Claim | None = None,
+    along: Along = NOTHING,
+    among_votes: bool = False,
+    **facts: Any,
 ) -> Change:
     """Take `action` on the request as it was read; of several callers the first wins.
 
-    Raises `Conflict` or `Gone` with the request as it now is when this call came too late.
+    `facts` go into the audit log. With `among_votes` the step is tried only on the very votes that were read.
+    Raises `Conflict` or `Gone` with the request as it now is when this call came too late, and `Overtaken`.
     """
     try:
         status = step(record.status, action)
     except IllegalTransition:
         return await lost(ctx, record, claim)
     now = ctx.clock.now_ms()
-    state = {"status": status, "revision": record.revision, **outcome, "settled_at": rfc3339(now)}
-    if by is not None:
-        state["settled_by"] = {"id": by.id, "name": by.name}
-    text = to_json(state).decode()
+    text = _state(record, action, status, outcome, by=by, now=now)
+    kind = REQUEST_VOTED if action is Action.VOTE else f"request.{status}"
+    if record.kind == "approval":
+        along = replace(
+            along, audit=(*along.audit, _audited(record, action, outcome, by=by, at=now, **facts))
+        )
     change = await ctx.store.settle(
         Settlement(
             tenant=record.tenant,
             id=record.id,
             expected=frozenset({record.status}),
-            revision=record.revision if revision is None else revision,
+            revision=record.revision,
             status=status,
             state=text,
-            event=Draft(
-                f"request.{status}", record.tenant, record.thread_id, now, record.id, text, record.requester
-            ),
+            event=Draft(kind, record.tenant, record.thread_id, now, record.id, text, record.requester),
+            state_before=record.state if among_votes else None,
         ),
         claim,
+        along,
     )
     ctx.newest.drop(record.id)
     if change is None:
         raise not_found()
     if change.outcome is Outcome.LOST:
+        if among_votes and change.record.status is record.status:
+            raise Overtaken(change.record)
         raise conflict(change.record)
     return change
 
 
+def _state(
+    record: Record,
+    action: Action,
+    status: Status,
+    outcome: Mapping[str, Any],
+    *,
+    by: Principal | None,
+    now: int,
+) -> str:
+    state: dict[str, Any] = {"status": status, "revision": record.revision, **outcome}
+    if action is not Action.VOTE:
+        state["settled_at"] = rfc3339(now)
+        if by is not None:
+            state["settled_by"] = {"id": by.id, "name": by.name}
+    return to_json(state).decode()
+
+
+def _audited(
+    record: Record,
+    action: Action,
+    outcome: Mapping[str, Any],
+    *,
+    by: Principal | None,
+    at: int,
+    **facts: Any,
+) -> Any:
+    answer: Mapping[str, Any] = outcome.get("answer", {})
+    said = {name: answer.get(name) for name in ("decision", "scope", "reasons", "mode")}
+    kept = answer.get("rule")
+    return entry(
+        "decide" if action in _DECISIVE else action.value,
+        at=at,
+        tenant=record.tenant,
+        by=by,
+        about=record,
+        **{
+            **said,
+            "rule": answer.get("policy_rule") if kept is None else kept["text"],
+            "tool": json.loads(record.spec)["approval"]["tool"],
+            "source": outcome.get("source"),
+            "reason": outcome.get("reason"),
+            **facts,
+        },
+    )
+
+
 async def lost(ctx: Services, record: Record, claim: Claim | None) -> Change:
     """Answer a call that came after the end: its own earlier success when the claim says so, else a conflict."""
-    if claim is not None:
-        event = Draft("request.replayed", record.tenant, record.thread_id, 0, record.id, record.state)
-        nothing = Settlement(record.tenant, record.id, frozenset(), None, record.status, record.state, event)
-        change = await ctx.store.settle(nothing, claim)
-        if change is not None and change.outcome is Outcome.REPLAYED:
-            return change
+    if (change := await replayed(ctx, record, claim)) is not None:
+        return change
     raise conflict(record)
+
+
+async def replayed(ctx: Services, record: Record, claim: Claim | None) -> Change | None:
+    """Return what this claim did before, if it did; `record` is any request of the same tenant."""
+    if claim is None:
+        return None
+    event = Draft("request.replayed", record.tenant, record.thread_id, 0, record.id, record.state)
+    nothing = Settlement(record.tenant, record.id, frozenset(), None, record.status, record.state, event)
+    change = await ctx.store.settle(nothing, claim)
+    return change if change is not None and change.outcome is Outcome.REPLAYED else None
 
 
 def conflict(record: Record) -> Conflict:

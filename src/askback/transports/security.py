@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 
 from askback.errors import Forbidden, Unauthorized
@@ -18,6 +18,8 @@ from askback.transports.problems import HostNotAllowed
 
 COOKIE = "askback_session"
 CSRF_HEADER = b"x-askback-csrf"
+VIA_HEADER = b"x-askback-via"
+WAYS = frozenset({"api", "cli", "mcp", "chat"})
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 _HTTP_SCHEME = {"ws": "http", "wss": "https"}
 
@@ -34,7 +36,7 @@ async def identify(ctx: Services, scope: Scope, *, token: str | None = None) -> 
         principal = await access.authenticate(ctx, token)
         if principal is None:
             raise Unauthorized("This token is not known here.")
-        return Identity(principal)
+        return Identity(replace(principal, via=_via(scope)))
     secret = cookie(scope)
     session = await access.session(ctx, secret) if secret else None
     if session is None:
@@ -44,7 +46,13 @@ async def identify(ctx: Services, scope: Scope, *, token: str | None = None) -> 
             raise Forbidden("A browser session needs an Origin header here.", code="origin_not_allowed")
     elif scope["method"] not in SAFE_METHODS:
         _check_csrf(scope, session.csrf)
-    return Identity(session.principal, session)
+    return Identity(replace(session.principal, via="web"), session)
+
+
+def _via(scope: Scope) -> str:
+    """Return on which way a program says that it comes; only for the audit log, nothing is allowed by it."""
+    given = header(scope, VIA_HEADER)
+    return given if given in WAYS else "api"
 
 
 def bearer(scope: Scope) -> str | None:

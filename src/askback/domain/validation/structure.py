@@ -11,9 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError, to_json
 
 from askback.domain import fields as form_fields
 from askback.domain.faults import join
+from askback.domain.request import KINDS
 from askback.domain.validation.report import Report, join_key
 from askback.domain.validation.texts import has_lone_surrogate
 
@@ -68,6 +70,14 @@ def parse(model: type[AnyModel], body: object) -> AnyModel:
         report_structure(error, body, report, path="")
         report.finish()
         raise
+
+
+def encoded(body: object) -> bytes | None:
+    """Return the body as compact JSON in UTF-8, or None when a text of it has no UTF-8 form."""
+    try:
+        return to_json(body)
+    except (PydanticSerializationError, UnicodeEncodeError, ValueError):
+        return None
 
 
 def report_structure(error: ValidationError, body: object, report: Report, *, path: str) -> set[Steps]:
@@ -186,8 +196,9 @@ def _said_of_extra(place: Place) -> tuple[Steps, str, dict[str, Any]]:
 def _said_of_word(place: Place, expected: str) -> tuple[Steps, str, dict[str, Any]]:
     if not isinstance(place.value, str):
         return place.steps, "wrong_type.string", {}
-    key = "unknown_type" if place.steps == ("kind",) else "unknown_value"
-    return place.steps, key, {"allowed": _words(expected)}
+    if place.steps == ("kind",):
+        return place.steps, "unknown_type", {"allowed": ", ".join(KINDS)}
+    return place.steps, "unknown_value", {"allowed": _words(expected)}
 
 
 def _words(expected: str) -> str:

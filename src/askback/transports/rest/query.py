@@ -18,6 +18,14 @@ def text(call: Call, name: str) -> str | None:
     return values[-1] if values else None
 
 
+def flag(call: Call, name: str) -> bool:
+    """Return whether a switch is on: `1` or `true`, off for `0`, `false` and where it is not given."""
+    given = text(call, name)
+    if given not in {None, "0", "1", "false", "true"}:
+        raise Faults([fault(name, "wrong_type.boolean")])
+    return given in {"1", "true"}
+
+
 def integer(call: Call, name: str, *, minimum: int, maximum: int = 2**31) -> int | None:
     """Return a whole number within bounds."""
     given = number(call, name, minimum=minimum, maximum=maximum)

@@ -7,12 +7,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from askback.domain.bodies import AnswerBody, AppendBody, CancelBody, DeclineBody, MessageBody
+from askback.domain.bodies import (
+    AnswerBody,
+    AppendBody,
+    BatchBody,
+    CancelBody,
+    ConsumeBody,
+    DecisionBody,
+    DeclineBody,
+    MessageBody,
+    PolicyBody,
+    ReportBody,
+    RuleBody,
+)
 from askback.domain.lifecycle import Status
-from askback.domain.request import Ask, InputRequest
+from askback.domain.policy.settings import PolicySettings
+from askback.domain.request import ApprovalAsk, Ask, InputRequest
 from askback.service.credentials import LoginLinkBody, TokenBody
 from askback.transports.endpoint import Handler, Operation, Query
-from askback.transports.rest import about, accounts, requests, threads
+from askback.transports.rest import about, accounts, approvals, policy, requests, threads
 from askback.transports.rest.pages import PAGES, Site
 
 STREAM = "text/event-stream"
@@ -33,7 +46,29 @@ def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
 _PRINCIPAL = _object(id=_TEXT, name=_TEXT, role=_TEXT)
 _REQUEST = {"$ref": "#/components/schemas/InputRequest"}
 
+_EXECUTION = _object(
+    request_id=_TEXT,
+    execution_id=_TEXT,
+    tool=_TEXT,
+    input={"type": "object"},
+    digest=_TEXT,
+    consumed_at=_TEXT,
+    outcome={"type": ["string", "null"]},
+)
+_RULE = {"type": "object"}
+_LIST_OF_OBJECTS = {"type": "array", "items": {"type": "object"}}
+
 REQUESTS = (
+    Operation(
+        "POST",
+        "/v1/requests/batch",
+        approvals.batch,
+        "batch_requests",
+        "Deal with many at once.",
+        {200: _object(results=_LIST_OF_OBJECTS)},
+        body=BatchBody,
+        roles=("responder", "admin"),
+    ),
     Operation(
         "POST",
         "/v1/requests",
@@ -41,7 +76,7 @@ REQUESTS = (
         "create_request",
         "Ask a person.",
         {201: InputRequest, 200: InputRequest},
-        body=Ask,
+        body=AnyOf((Ask, ApprovalAsk)),
         roles=("requester",),
         idempotent=True,
     ),
@@ -91,7 +126,7 @@ REQUESTS = (
         "answer_request",
         "Answer a request.",
         {200: InputRequest},
-        body=AnswerBody,
+        body=AnyOf((AnswerBody, DecisionBody)),
         roles=("responder", "admin"),
         idempotent=True,
     ),
@@ -116,6 +151,99 @@ REQUESTS = (
         body=CancelBody,
         roles=("requester", "admin"),
         idempotent=True,
+    ),
+    Operation(
+        "POST",
+        "/v1/requests/{id}/consume",
+        approvals.consume,
+        "consume_approval",
+        "Use an approved call, once.",
+        {200: _EXECUTION},
+        body=ConsumeBody,
+        roles=("requester",),
+    ),
+    Operation(
+        "POST",
+        "/v1/requests/{id}/report",
+        approvals.report,
+        "report_execution",
+        "Say how it went.",
+        {200: _EXECUTION},
+        body=ReportBody,
+        roles=("requester",),
+    ),
+)
+
+RULES = (
+    Operation(
+        "GET",
+        "/v1/rules",
+        policy.list_rules,
+        "list_rules",
+        "List rules, newest first.",
+        {200: _object(rules=_LIST_OF_OBJECTS, next_cursor={"type": ["string", "null"]})},
+        query=(
+            Query("thread_id", _TEXT, "Only those of one thread."),
+            Query("project", _TEXT, "Only those of one project."),
+            Query("ended", {"type": "boolean", "default": False}, "Also those revoked or expired."),
+            Query(
+                "limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "Size of a page."
+            ),
+            Query("cursor", _TEXT, "`next_cursor` of the page before."),
+        ),
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "POST",
+        "/v1/rules",
+        policy.add_rule,
+        "add_rule",
+        "Make a rule.",
+        {201: _RULE},
+        body=RuleBody,
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "DELETE",
+        "/v1/rules/{id}",
+        policy.revoke_rule,
+        "revoke_rule",
+        "End a rule.",
+        {200: _RULE},
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "GET",
+        "/v1/policy",
+        policy.show,
+        "read_policy",
+        "What holds where no rule says otherwise.",
+        {200: PolicySettings},
+        query=(Query("thread_id", _TEXT, "As it holds in this thread."),),
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "POST",
+        "/v1/policy",
+        policy.change,
+        "change_policy",
+        "Change it.",
+        {200: PolicySettings},
+        body=PolicyBody,
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "GET",
+        "/v1/audit",
+        policy.audit,
+        "read_audit",
+        "Read the audit log, oldest first.",
+        {200: _object(entries=_LIST_OF_OBJECTS, head=_object(seq={"type": "integer"}, hash=_TEXT))},
+        query=(
+            Query("after", {"type": "integer", "minimum": 0, "default": 0}, "Entries after this one."),
+            Query("limit", {"type": "integer", "minimum": 1, "maximum": 500}, "Size of a page."),
+        ),
+        roles=("admin",),
     ),
 )
 
@@ -188,6 +316,7 @@ def api(document: Callable[[], str], *, hang_up: Callable[[str], None]) -> list[
     return [
         *REQUESTS,
         *THREADS,
+        *RULES,
         *ACCOUNTS,
         Operation(
             "DELETE", "/v1/session", accounts.logout(hang_up), "close_session", "Log out.", {204: None}

@@ -46,7 +46,7 @@ class Connection:
         self.waiting: set[str] = set()
         self.closed = False
         self._send = send
-        self._locale = locale
+        self.locale = locale
         self._outbox = Outbox[str](self._write)
         self.subscribing = asyncio.Lock()
         self._large = asyncio.Lock()
@@ -158,7 +158,7 @@ class Connection:
             self._fail(frame_id, error)
 
     def _fail(self, frame_id: int | None, error: Exception) -> None:
-        status, body = problem(error, locale=self._locale)
+        status, body = problem(error, locale=self.locale)
         answer = {"id": frame_id, "error": {**body, "status": status}}
         self._outbox.put(json.dumps(answer, separators=(",", ":"), ensure_ascii=False))
 

@@ -16,13 +16,28 @@ from askback.domain.faults import Faults, fault
 from askback.domain.lifecycle import Status
 from askback.errors import NotFound
 from askback.ports.store import Change, Outcome, Principal
-from askback.service import answer, ask, cancel, decline, messages, read, thread
+from askback.service import (
+    answer,
+    ask,
+    audit,
+    batch,
+    cancel,
+    consume,
+    decline,
+    messages,
+    policies,
+    read,
+    rules,
+    thread,
+)
 from askback.service.context import Services
 from askback.service.waits import Waiter, Waits
 from askback.service.watch import Reader, Watcher, Watches
+from askback.transports import texts
 
 Frame = Mapping[str, Any]
 BREATH = 100
+AUDIT_PAGE = 500
 MAX_REPLY = 1024 * 1024
 """Characters of settled requests in one reply to `wait`."""
 
@@ -38,6 +53,7 @@ class Peer(Reader, Waiter, Protocol):
     watchers: dict[str | None, Watcher]
     waiting: set[str]
     closed: bool
+    locale: str
     subscribing: asyncio.Lock
 
     @property
@@ -147,6 +163,59 @@ async def _cancel(peer: Peer, frame: Frame) -> str:
     return await _settle(cancel.cancel, peer, frame)
 
 
+async def _consume(peer: Peer, frame: Frame) -> str:
+    request_id = _needed(frame, "request_id")
+    return json.dumps(await consume.consume(peer.ctx, peer.principal, request_id, frame.get("body")))
+
+
+async def _report(peer: Peer, frame: Frame) -> str:
+    request_id = _needed(frame, "request_id")
+    return json.dumps(await consume.report(peer.ctx, peer.principal, request_id, frame.get("body")))
+
+
+async def _batch(peer: Peer, frame: Frame) -> str:
+    results = await batch.batch(peer.ctx, peer.principal, frame.get("body"))
+    return texts.results_text(results, locale=peer.locale)
+
+
+async def _rules(peer: Peer, frame: Frame) -> str:
+    limit = _whole(frame, "limit", minimum=1, maximum=peer.ctx.limits.page)
+    found, cursor = await rules.page(
+        peer.ctx,
+        peer.principal,
+        thread_id=_text(frame, "thread_id"),
+        project=_text(frame, "project"),
+        ended=frame.get("ended") is True,
+        limit=50 if limit is None else limit,
+        cursor=_text(frame, "cursor"),
+    )
+    return texts.rules_text(found, cursor)
+
+
+async def _add_rule(peer: Peer, frame: Frame) -> str:
+    return (await rules.add(peer.ctx, peer.principal, frame.get("body"))).wire
+
+
+async def _revoke_rule(peer: Peer, frame: Frame) -> str:
+    return await rules.revoke(peer.ctx, peer.principal, _needed(frame, "rule_id"))
+
+
+async def _policy(peer: Peer, frame: Frame) -> str:
+    found = await policies.show(peer.ctx, peer.principal, thread_id=_text(frame, "thread_id"))
+    return found.model_dump_json()
+
+
+async def _set_policy(peer: Peer, frame: Frame) -> str:
+    return (await policies.change(peer.ctx, peer.principal, frame.get("body"))).model_dump_json()
+
+
+async def _audit(peer: Peer, frame: Frame) -> str:
+    after = _whole(frame, "after", minimum=0, maximum=_MAX_CURSOR)
+    limit = _whole(frame, "limit", minimum=1, maximum=AUDIT_PAGE)
+    entries, head = await audit.page(peer.ctx, peer.principal, after=after or 0, limit=limit or AUDIT_PAGE)
+    return texts.audit_text(entries, head)
+
+
 async def _settle(step: Callable[..., Awaitable[Change]], peer: Peer, frame: Frame) -> str:
     request_id = _needed(frame, "request_id")
     change = await step(peer.ctx, peer.principal, request_id, frame.get("body"), key=_text(frame, "key"))
@@ -196,6 +265,15 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
         "answer": _answer,
         "decline": _decline,
         "cancel": _cancel,
+        "consume": _consume,
+        "report": _report,
+        "batch": _batch,
+        "rules": _rules,
+        "add_rule": _add_rule,
+        "revoke_rule": _revoke_rule,
+        "policy": _policy,
+        "set_policy": _set_policy,
+        "audit": _audit,
         "message": _message,
         "thread": _thread,
         "subscribe": _subscribe,
@@ -204,7 +282,7 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
 )
 """Those that may wait for the store."""
 
-LARGE = frozenset({"list", "thread", "wait"})
+LARGE = frozenset({"list", "thread", "wait", "batch", "audit"})
 """Those whose reply may be megabytes: one at a time on a connection, and none while the last is on its way."""
 
 INLINE: Mapping[str, Callable[[Peer, Frame], str]] = MappingProxyType({"ping": _ping})

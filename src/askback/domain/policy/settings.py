@@ -1,0 +1,104 @@
+"""The settings of a policy as they are stored and shown, and the policy that settings and stored rules make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Protocol, cast
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from askback.domain.approval import Mode
+from askback.domain.policy.engine import Policy
+from askback.domain.policy.lists import LISTS, rules_of
+from askback.domain.policy.rules import Effect, Rule, RuleError, parse_rule
+from askback.domain.policy.table import AskMode, Level
+
+DEFAULT_LISTS = ("default", "read-only-tools")
+CONFIRMATION = "ENABLE FULL"
+"""What has to be typed before everything runs unasked."""
+
+
+class Trial(BaseModel):
+    """Settings that are tried without effect; None is as in the settings that hold."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    level: Level | None = None
+    ask_mode: AskMode | None = None
+    mode: Mode | None = None
+    lists: list[str] | None = None
+
+
+class PolicySettings(BaseModel):
+    """What holds where no rule says otherwise. `lists` are ready-made rules by name; see `policy/lists.py`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    level: Level = "allowlist"
+    ask_mode: AskMode = "on-miss"
+    mode: Mode = "normal"
+    lists: list[str] = Field(default_factory=lambda: list(DEFAULT_LISTS))
+    shadow: Trial | None = None
+
+
+class KeptRule(Protocol):
+    """What a policy needs of a stored rule."""
+
+    @property
+    def effect(self) -> str: ...  # noqa: D102 - as in `RuleRecord`
+    @property
+    def text(self) -> str: ...  # noqa: D102
+    @property
+    def locked(self) -> bool: ...  # noqa: D102
+    @property
+    def shadow(self) -> bool: ...  # noqa: D102
+
+
+def read_settings(everywhere: str | None, in_thread: str | None = None) -> PolicySettings:
+    """Return the settings that hold in a thread, from the stored JSON texts; the thread's own mode wins."""
+    settings = PolicySettings.model_validate_json(everywhere) if everywhere else PolicySettings()
+    mode = Trial.model_validate_json(in_thread).mode if in_thread else None
+    return settings if mode is None else settings.model_copy(update={"mode": mode})
+
+
+def enforced(settings: PolicySettings, kept: Iterable[KeptRule]) -> Policy:
+    """Return the policy that decides."""
+    return _policy(settings, [rule for rule in kept if not rule.shadow])
+
+
+def tried(settings: PolicySettings, kept: Iterable[KeptRule]) -> Policy | None:
+    """Return the policy that is only tried, with the rules that are; None when nothing is."""
+    rules = list(kept)
+    if settings.shadow is None and not any(rule.shadow for rule in rules):
+        return None
+    trial = settings.shadow.model_dump(exclude_none=True) if settings.shadow else {}
+    return _policy(settings.model_copy(update=trial), rules)
+
+
+def _policy(settings: PolicySettings, kept: Iterable[KeptRule]) -> Policy:
+    rules: list[Rule] = []
+    faults: list[str] = []
+    for each in kept:
+        effect = cast("Effect", each.effect)
+        try:
+            rules.append(parse_rule(each.text, effect, locked=each.locked))
+        except RuleError as odd:
+            # A rule of an older version that cannot be read any more: it must not let through what it stopped.
+            if effect != "allow":
+                faults.append(f"The rule `{each.text}` cannot be read, so everything is asked: {odd}")
+    lists = [name for name in settings.lists if name in LISTS]
+    looking = "read-only-tools"
+    return Policy(
+        rules=(*rules, *(rule for name in lists if name != looking for rule in _listed(name))),
+        level=settings.level,
+        ask=settings.ask_mode,
+        mode=settings.mode,
+        read_only=_listed(looking) if looking in lists else (),
+        faults=tuple(faults),
+    )
+
+
+@cache
+def _listed(name: str) -> tuple[Rule, ...]:
+    return rules_of(name)

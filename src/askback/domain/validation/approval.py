@@ -1,0 +1,203 @@
+"""Checking what an agent asks to run, and what a person decides about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from askback.domain.approval import PLAN_TOOL, SCOPES, Approval, Scope, ShownApproval
+from askback.domain.bodies import DecisionBody
+from askback.domain.faults import Faults, fault, join
+from askback.domain.limits import DEFAULTS, Limits
+from askback.domain.policy.calls import Call
+from askback.domain.policy.digest import NotCanonical, call_digest
+from askback.domain.policy.narrow import would_match
+from askback.domain.policy.rules import Rule, RuleError, parse_rule
+from askback.domain.request import ApprovalAsk
+from askback.domain.validation.envelope import check_envelope
+from askback.domain.validation.prose import Prose
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import encoded, report_structure, report_surrogates
+from askback.domain.validation.texts import is_blank, may_be_deceptive
+
+REASONS = 20
+"""The most reasons for a risk that an agent may give."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedCall:
+    """A request for approval that was accepted: what was asked, the call, its digest, the scopes it offers."""
+
+    ask: ApprovalAsk
+    call: Call
+    digest: str
+    offered: tuple[Scope, ...]
+
+    @property
+    def is_plan(self) -> bool:
+        """Whether a plan is asked about, which no rule decides."""
+        return self.ask.approval.plan is not None
+
+
+def check_approval(body: object, *, limits: Limits = DEFAULTS) -> AskedCall:
+    """Return the body of `POST /v1/requests` with kind approval; raises `Faults` with their paths in the body."""
+    report = Report()
+    text = encoded(body)
+    if text is not None and len(text) > limits.request_bytes:
+        report.add("", "too_long.request", max=limits.request_bytes)
+        report.finish()
+    if text is None:
+        report_surrogates(body, report, path="")
+    try:
+        asked = ApprovalAsk.model_validate(body)
+    except ValidationError as error:
+        report_structure(error, body, report, path="")
+        report.finish()
+        raise
+    report.finish()
+    prose = Prose(report, suspicious=may_be_deceptive(text))
+    check_envelope(asked, prose, limits)
+    _check_texts(asked.approval, prose, limits)
+    _check_choices(asked, report, limits)
+    call = _call(asked.approval, report)
+    report.finish()
+    try:
+        digest = call_digest(call.tool, call.input)
+    except NotCanonical:
+        raise Faults([fault("approval.input", "not_canonical")]) from None
+    return AskedCall(asked, call, digest, _offered(asked.approval))
+
+
+def _check_texts(asked: Approval, prose: Prose, limits: Limits) -> None:
+    at = "approval"
+    prose.line(at, "tool", asked.tool, limits.identifier)
+    prose.line(at, "title", asked.title, limits.title)
+    prose.lines(at, "reason", asked.reason, limits.description)
+    prose.line(at, "project", asked.project, limits.identifier)
+    prose.lines(at, "plan", asked.plan, limits.textarea_answer)
+    if asked.plan is not None and is_blank(asked.plan):
+        prose.report.add("approval.plan", "empty")
+    reasons = asked.risk.reasons if asked.risk else []
+    if len(reasons) > REASONS:
+        prose.report.add("approval.risk.reasons", "too_many", max=REASONS)
+    for index, reason in enumerate(reasons[:REASONS]):
+        prose.at(join("approval.risk.reasons", index), reason, limits.title)
+
+
+def _check_choices(asked: ApprovalAsk, report: Report, limits: Limits) -> None:
+    approval = asked.approval
+    if approval.scopes is not None and not approval.scopes:
+        report.add("approval.scopes", "too_few", min=1)
+    for index, scope in enumerate(approval.scopes or ()):
+        if scope in (approval.scopes or ())[:index]:
+            report.add(join("approval.scopes", index), "duplicate_value")
+    most = limits.assignees if asked.assignees is None else len(asked.assignees)
+    if approval.quorum < 1:
+        report.add("approval.quorum", "below_min", min=1)
+    elif approval.quorum > max(most, 1):
+        report.add("approval.quorum", "above_max", max=most)
+    valid = approval.valid_s
+    if valid is not None and not limits.min_timeout_s <= valid <= limits.max_timeout_s:
+        report.add("approval.valid_s", "out_of_range", min=limits.min_timeout_s, max=limits.max_timeout_s)
+
+
+def _call(asked: Approval, report: Report) -> Call:
+    """Return the call that is asked about: the one that is named, or the plan."""
+    if asked.plan is not None:
+        for name in ("tool", "input"):
+            if getattr(asked, name) is not None:
+                report.add(f"approval.{name}", "contradiction.plan")
+        return Call(PLAN_TOOL, {"plan": asked.plan})
+    for name in ("tool", "input"):
+        if getattr(asked, name) is None:
+            report.add(f"approval.{name}", "missing_required")
+    return Call(asked.tool or "", asked.input or {})
+
+
+def _offered(asked: Approval) -> tuple[Scope, ...]:
+    """Return the scopes that the agent offers; what several have to agree on, and a plan, is approved once."""
+    if asked.plan is not None or asked.quorum > 1:
+        return ("once",)
+    return SCOPES if asked.scopes is None else tuple(asked.scopes)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """An approval that was accepted as it was sent: the call that may run, its digest, and the rule to keep."""
+
+    call: Call
+    digest: str
+    kept: Rule | None
+
+
+def check_decision(sent: DecisionBody, shown: ShownApproval, *, limits: Limits = DEFAULTS) -> Decided:
+    """Return what a person decided about what was shown; raises `Faults`. Roles and the policy are not checked here."""
+    report = Report()
+    if sent.note is not None and len(sent.note) > limits.note:
+        report.add("note", "too_long", max=limits.note)
+    if sent.decision == "deny":
+        _check_denial(sent, shown, report)
+        report.finish()
+        return Decided(Call(shown.tool, shown.input), shown.digest, None)
+    if sent.scope not in shown.scopes:
+        report.add("scope", "scope_not_offered", allowed=", ".join(shown.scopes))
+    if sent.mode is not None and shown.plan is None:
+        report.add("mode", "only_for_plans")
+    call, digest = _edited(sent, shown, report, limits)
+    kept = _kept(sent, shown, call, report)
+    report.finish()
+    return Decided(call, digest, kept)
+
+
+def _check_denial(sent: DecisionBody, shown: ShownApproval, report: Report) -> None:
+    if shown.plan is not None and (sent.note is None or is_blank(sent.note)):
+        report.add("note", "feedback_required")
+    given: dict[str, Any] = {"edited_input": sent.edited_input, "rule": sent.rule, "mode": sent.mode}
+    for name, value in given.items():
+        if value is not None:
+            report.add(name, "only_for_approvals")
+    if sent.scope != "once":
+        report.add("scope", "only_for_approvals")
+
+
+def _edited(sent: DecisionBody, shown: ShownApproval, report: Report, limits: Limits) -> tuple[Call, str]:
+    if sent.edited_input is None:
+        return Call(shown.tool, shown.input), shown.digest
+    path = "edited_input"
+    call = Call(shown.tool, sent.edited_input)
+    text = encoded(sent.edited_input)
+    if not shown.allow_edit:
+        report.add(path, "edit_not_allowed")
+    elif sent.scope != "once":
+        report.add("scope", "edited_once")
+    elif text is None:
+        report.add(path, "lone_surrogate")
+    elif len(text) > limits.request_bytes:
+        report.add(path, "too_long.bytes", max=limits.request_bytes)
+    else:
+        try:
+            return call, call_digest(call.tool, call.input)
+        except NotCanonical:
+            report.add(path, "not_canonical")
+    return call, shown.digest
+
+
+def _kept(sent: DecisionBody, shown: ShownApproval, call: Call, report: Report) -> Rule | None:
+    """Return the rule that is kept: the one that was shown, or what the person made of it."""
+    text = sent.rule or shown.rule
+    if sent.scope == "once":
+        if sent.rule is not None:
+            report.add("rule", "rule_without_scope")
+        return None
+    if text is None:
+        return None  # then no such scope was offered, which is a fault already
+    try:
+        rule = parse_rule(text, "allow")
+    except RuleError as odd:
+        report.add("rule", "invalid_rule", reason=str(odd))
+        return None
+    if not would_match(rule, [call]):
+        report.add("rule", "rule_misses_call")
+    return rule

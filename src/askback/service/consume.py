@@ -1,0 +1,169 @@
+"""An approved call is used, once, by one execution; and how that went is told."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from askback.domain.bodies import ConsumeBody, ReportBody
+from askback.domain.faults import Faults, fault
+from askback.domain.policy.digest import NotCanonical, call_digest
+from askback.domain.record import Record
+from askback.domain.timestamps import rfc3339
+from askback.domain.validation.prose import Prose
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import parse
+from askback.errors import Conflict, Gone, NotFound
+from askback.ports.store import Along, Execution, Outcome, Principal
+from askback.service import access
+from askback.service.context import Services
+from askback.service.ledger import entry
+from askback.service.notes import check_note
+from askback.service.read import get
+
+
+class _Approved(NamedTuple):
+    """The call that may run, once."""
+
+    tool: str
+    input: dict[str, Any]
+    digest: str
+    until: datetime
+
+
+async def consume(ctx: Services, principal: Principal, request_id: str, body: object) -> dict[str, Any]:
+    """Use an approved call with a `ConsumeBody`; the same execution may ask again and gets the same.
+
+    Raises `Conflict` (`not_approved`, `digest_mismatch`, `already_consumed`), `Gone` (`decision_expired`),
+    `Faults`, `Forbidden`, `NotFound`.
+    """
+    await access.require(ctx, principal, "consume", request_id)
+    record = await get(ctx, principal, request_id)
+    sent = parse(ConsumeBody, body)
+    _check_id(ctx, sent.execution_id)
+    digest = _digest(sent)
+    approved = _approved(record)
+    if digest is not None and digest != approved.digest:
+        raise Conflict("This is not the call that was approved. Ask again.", code="digest_mismatch")
+    now = ctx.clock.now_ms()
+    used = await _used_before(ctx, record, sent.execution_id)
+    if used is None:
+        if now >= approved.until.timestamp() * 1000:
+            raise Gone("The approval is no longer good. Ask again.", code="decision_expired")
+        used = await _use(ctx, principal, record, approved, Execution(sent.execution_id, now))
+    return _shown(record, approved, used)
+
+
+async def report(ctx: Services, principal: Principal, request_id: str, body: object) -> dict[str, Any]:
+    """Note with a `ReportBody` how the execution went; the same again changes nothing.
+
+    Raises `Conflict` (`already_reported`), `Faults`, `Forbidden`, `NotFound` also for an unknown execution.
+    """
+    await access.require(ctx, principal, "consume", request_id)
+    record = await get(ctx, principal, request_id)
+    sent = parse(ReportBody, body)
+    _check_id(ctx, sent.execution_id)
+    check_note(ctx, sent.note)
+    told = entry(
+        "report",
+        at=ctx.clock.now_ms(),
+        tenant=record.tenant,
+        by=principal,
+        about=record,
+        execution_id=sent.execution_id,
+        outcome=sent.outcome,
+    )
+    found = await ctx.store.report(
+        record.tenant,
+        record.id,
+        sent.execution_id,
+        outcome=sent.outcome,
+        note=sent.note,
+        along=Along(audit=(told,)),
+    )
+    if found is None:
+        raise NotFound("No such execution has used this approval.")
+    if found[1] is Outcome.LOST:
+        raise Conflict("Another outcome was reported already; nothing was changed.", code="already_reported")
+    return _shown(record, _approved(record), found[0])
+
+
+def _check_id(ctx: Services, execution_id: str) -> None:
+    faults = Report()
+    Prose(faults, suspicious=True).at("execution_id", execution_id, ctx.limits.identifier)
+    faults.finish()
+
+
+def _digest(sent: ConsumeBody) -> str | None:
+    """Return the digest of what is about to run; None when the executor runs what it is given back."""
+    call = sent.tool is not None or sent.input is not None
+    if call and sent.digest is not None:
+        raise Faults([fault("digest", "digest_or_call")])
+    if not call:
+        return sent.digest
+    missing = [name for name in ("tool", "input") if getattr(sent, name) is None]
+    if missing or sent.tool is None or sent.input is None:
+        raise Faults([fault(name, "missing_required") for name in missing])
+    try:
+        return call_digest(sent.tool, sent.input)
+    except NotCanonical:
+        raise Faults([fault("input", "not_canonical")]) from None
+
+
+def _approved(record: Record) -> _Approved:
+    answer = json.loads(record.state).get("answer", {})
+    if answer.get("decision") != "approve":
+        raise Conflict("This was not approved, so it must not run.", code="not_approved")
+    asked = json.loads(record.spec)["approval"]
+    return _Approved(
+        asked["tool"],
+        answer.get("edited_input", asked["input"]),
+        answer["digest"],
+        datetime.fromisoformat(answer["expires_at"]),
+    )
+
+
+async def _used_before(ctx: Services, record: Record, execution_id: str) -> Execution | None:
+    """Return the use of this call by this very execution: it may learn of it again, also when it is late."""
+    execution = await ctx.store.execution(record.tenant, record.id)
+    if execution is None:
+        return None
+    if execution.id != execution_id:
+        raise _used()
+    return execution
+
+
+async def _use(
+    ctx: Services, principal: Principal, record: Record, approved: _Approved, execution: Execution
+) -> Execution:
+    told = entry(
+        "consume",
+        at=execution.consumed_at,
+        tenant=record.tenant,
+        by=principal,
+        about=record,
+        tool=approved.tool,
+        digest=approved.digest,
+        execution_id=execution.id,
+    )
+    used, outcome = await ctx.store.consume(record.tenant, record.id, execution, Along(audit=(told,)))
+    if outcome is Outcome.LOST:
+        raise _used()
+    return used
+
+
+def _used() -> Conflict:
+    return Conflict("This approval was used already. Ask again for another run.", code="already_consumed")
+
+
+def _shown(record: Record, approved: _Approved, execution: Execution) -> dict[str, Any]:
+    return {
+        "request_id": record.id,
+        "execution_id": execution.id,
+        "tool": approved.tool,
+        "input": approved.input,
+        "digest": approved.digest,
+        "consumed_at": rfc3339(execution.consumed_at),
+        "outcome": execution.outcome,
+    }

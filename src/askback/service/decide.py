@@ -1,0 +1,197 @@
+"""A person decides about a tool call: once, or so that it is remembered; alone, or as one of several.
+
+An approval goes through the policy once more, because rules may have changed since it was asked, and an edited
+call was never asked about. The decision, the rule that it keeps and its audit entry are one transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from askback.domain.approval import ShownApproval
+from askback.domain.bodies import DecisionBody
+from askback.domain.faults import Faults, fault
+from askback.domain.lifecycle import Action
+from askback.domain.policy.settings import read_settings
+from askback.domain.record import Record
+from askback.domain.timestamps import rfc3339
+from askback.domain.validation.approval import Decided, check_decision
+from askback.domain.validation.structure import parse
+from askback.errors import Conflict, Forbidden
+from askback.ports.store import NOTHING, Along, Change, Claim, PolicyRecord, Principal
+from askback.service.claims import claim
+from askback.service.context import Services
+from askback.service.propose import valid_ms
+from askback.service.rules import kept_rule
+from askback.service.ruling import Ruling, rule_on
+from askback.service.settle import Overtaken, conflict, lost, settle
+
+
+async def decide(
+    ctx: Services, principal: Principal, record: Record, body: object, *, key: str | None
+) -> Change:
+    """Decide about a request for approval; see `answer.answer`, which has checked the role.
+
+    Raises `Faults` (the request stays open), `Conflict`, `Gone`, and `Forbidden` past a locked rule.
+    """
+    sent = parse(DecisionBody, body)
+    claimed = claim(principal, f"answer:{record.id}", key, sent)
+    if record.settled:
+        return await lost(ctx, record, claimed)
+    if sent.revision != record.revision:
+        raise conflict(record)
+    shown = shown_approval(record)
+    if sent.digest is not None and sent.digest != shown.digest:
+        raise Conflict(
+            "The digest is that of another call; nothing was decided.",
+            code="digest_mismatch",
+            request=json.loads(record.wire),
+        )
+    if shown.locked and sent.scope != "once":
+        raise _locked()
+    decided = check_decision(sent, shown, limits=ctx.limits)
+    return await _Deciding(ctx, principal, sent, shown, decided, claimed).run(record)
+
+
+def shown_approval(record: Record) -> ShownApproval:
+    """Return what a request for approval shows."""
+    return ShownApproval.model_validate(json.loads(record.spec)["approval"])
+
+
+def _locked() -> Forbidden:
+    return Forbidden("A rule asks for this call each time; it can only be approved once.", code="locked")
+
+
+@dataclass(frozen=True, slots=True)
+class _Deciding:
+    """One decision on its way; tried again while other votes come first."""
+
+    ctx: Services
+    principal: Principal
+    sent: DecisionBody
+    shown: ShownApproval
+    decided: Decided
+    claim: Claim | None
+
+    async def run(self, record: Record) -> Change:
+        ruling = None
+        if self.sent.decision == "approve" and self.shown.plan is None:
+            ruling = await self._ruling(record)
+        while True:
+            try:
+                return await self._step(record, ruling)
+            except Overtaken as overtaken:
+                record = overtaken.record
+
+    async def _ruling(self, record: Record) -> Ruling:
+        """Ask the policy about the call as it is to run now."""
+        ruling = await rule_on(
+            self.ctx,
+            record.tenant,
+            self.decided.call,
+            thread_id=record.thread_id,
+            project=self.shown.project,
+        )
+        if ruling.decision.decision == "deny" and self.sent.edited_input is not None:
+            reason = " ".join(ruling.decision.reasons)
+            raise Faults([fault("edited_input", "denied_by_policy", reason=reason)])
+        if ruling.decision.locked and self.sent.scope != "once":
+            raise _locked()
+        return ruling
+
+    async def _step(self, record: Record, ruling: Ruling | None) -> Change:
+        votes = self._votes(record) if self.shown.quorum > 1 else []
+        if ruling is not None and ruling.decision.decision == "deny":
+            return await self._refused(record, ruling, votes)
+        agreed = sum(vote["decision"] == "approve" for vote in votes)
+        if self.sent.decision == "approve" and votes and agreed < self.shown.quorum:
+            return await self._settle(record, Action.VOTE, {}, votes, decision="approve")
+        answer, along = await self._answer(record)
+        outcome = {"source": "responder", "answer": answer}
+        return await self._settle(record, Action.ANSWER, outcome, votes, along=along)
+
+    async def _refused(self, record: Record, ruling: Ruling, votes: list[dict[str, Any]]) -> Change:
+        """Settle as refused by a rule that came while the request was open, whatever the person said (B24)."""
+        answer: dict[str, Any] = {
+            "decision": "deny",
+            "digest": self.shown.digest,
+            "reasons": list(ruling.decision.reasons),
+        }
+        if ruling.decision.rule is not None:
+            answer["policy_rule"] = ruling.decision.rule
+        outcome = {"source": "policy", "answer": answer}
+        return await self._settle(record, Action.ANSWER, outcome, votes)
+
+    async def _settle(
+        self,
+        record: Record,
+        action: Action,
+        outcome: dict[str, Any],
+        votes: list[dict[str, Any]],
+        *,
+        along: Along = NOTHING,
+        **facts: Any,
+    ) -> Change:
+        return await settle(
+            self.ctx,
+            record,
+            action,
+            {**outcome, "votes": votes} if votes else outcome,
+            by=self.principal,
+            claim=self.claim,
+            along=along,
+            among_votes=bool(votes),
+            **facts,
+        )
+
+    def _votes(self, record: Record) -> list[dict[str, Any]]:
+        """Return the votes with this one added; nobody votes twice, not with a second session either."""
+        votes: list[dict[str, Any]] = json.loads(record.state).get("votes", [])
+        who = {"id": self.principal.id, "name": self.principal.name}
+        if any(who["id"] == vote["by"]["id"] or who["name"] == vote["by"]["name"] for vote in votes):
+            raise Conflict(
+                "You have decided about this already; others have to agree.",
+                code="already_voted",
+                request=json.loads(record.wire),
+            )
+        vote = {"by": who, "decision": self.sent.decision, "at": rfc3339(self.ctx.clock.now_ms())}
+        return [*votes, vote]
+
+    async def _answer(self, record: Record) -> tuple[dict[str, Any], Along]:
+        """Return the answer as it is kept and shown, and what is written along with it."""
+        sent, now = self.sent, self.ctx.clock.now_ms()
+        answer: dict[str, Any] = {"decision": sent.decision, "digest": self.decided.digest}
+        if sent.note is not None:
+            answer["note"] = sent.note
+        if sent.decision == "deny":
+            return answer, NOTHING
+        answer |= {
+            "scope": sent.scope,
+            "expires_at": rfc3339(now + valid_ms(self.ctx, self.shown.valid_s)),
+        }
+        if sent.edited_input is not None:
+            answer["edited_input"] = sent.edited_input
+        if self.shown.plan is not None:
+            return await self._go_on(record, answer)
+        if self.decided.kept is None:
+            return answer, NOTHING
+        subject = {"thread": record.thread_id, "project": self.shown.project or ""}.get(sent.scope, "")
+        rule = kept_rule(
+            self.ctx, self.principal, self.decided.kept, scope=sent.scope, subject=subject, about=record
+        )
+        return {**answer, "rule": {"id": rule.id, "text": rule.text}}, Along(rules=(rule,))
+
+    async def _go_on(self, record: Record, answer: dict[str, Any]) -> tuple[dict[str, Any], Along]:
+        """Let the thread leave plan mode, for the mode that the person chose."""
+        view = await self.ctx.store.policy(
+            record.tenant, thread_id=record.thread_id, project=None, now_ms=self.ctx.clock.now_ms()
+        )
+        mode = self.sent.mode
+        if mode is None and read_settings(view.tenant, view.thread).mode == "plan":
+            mode = "normal"
+        if mode is None:
+            return answer, NOTHING
+        kept = PolicyRecord(record.tenant, record.thread_id, json.dumps({"mode": mode}))
+        return {**answer, "mode": mode}, Along(policies=(kept,))

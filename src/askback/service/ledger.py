@@ -1,0 +1,42 @@
+"""What is written into the audit log: who did what, on which way, by which rule. Never an input, only its digest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic_core import to_json
+
+from askback.domain.record import Record
+from askback.domain.timestamps import rfc3339
+from askback.ports.store import AuditDraft, Principal
+
+POLICY = "policy"
+"""The way on which a rule decides."""
+
+
+def entry(
+    action: str,
+    *,
+    at: int,
+    tenant: str,
+    by: Principal | None,
+    about: Record | None = None,
+    **facts: Any,
+) -> AuditDraft:
+    """Make an entry; `by` is None when a rule or the clock did it. Facts that are None are left out."""
+    said: dict[str, Any] = {
+        "at": rfc3339(at),
+        "action": action,
+        "actor": None if by is None else {"id": by.id, "name": by.name, "role": by.role},
+        "via": POLICY if by is None else by.via,
+    }
+    if about is not None:
+        said |= {
+            "request_id": about.id,
+            "thread_id": about.thread_id,
+            "requester": about.requester,
+            "digest": about.digest,
+        }
+    said |= facts
+    kept = {name: value for name, value in said.items() if value is not None}
+    return AuditDraft(tenant, to_json(kept).decode())

@@ -1,0 +1,97 @@
+"""The settings of the policy: read, and changed by people. Letting everything run has to be typed out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from askback.domain.bodies import PolicyBody
+from askback.domain.faults import Faults, fault, join
+from askback.domain.limits import Limits
+from askback.domain.policy.lists import LISTS
+from askback.domain.policy.settings import CONFIRMATION, PolicySettings, read_settings
+from askback.domain.validation.prose import Prose
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import parse
+from askback.errors import Conflict, Forbidden
+from askback.ports.store import Along, PolicyRecord, Principal
+from askback.service import access
+from askback.service.context import Services
+from askback.service.ledger import entry
+
+_SETTINGS = ("level", "ask_mode", "mode", "lists", "shadow")
+
+
+async def show(ctx: Services, principal: Principal, *, thread_id: str | None = None) -> PolicySettings:
+    """Return what holds in a thread, or everywhere."""
+    await access.require(ctx, principal, "rules")
+    view = await ctx.store.policy(
+        principal.tenant, thread_id=thread_id or "", project=None, now_ms=ctx.clock.now_ms()
+    )
+    return read_settings(view.tenant, view.thread if thread_id else None)
+
+
+async def change(ctx: Services, principal: Principal, body: object) -> PolicySettings:
+    """Change what a `PolicyBody` gives and return what holds now.
+
+    Raises `Faults`, `Forbidden` for anybody but an admin outside of one thread, and `Conflict` with the code
+    `confirmation_required` when everything would run and that was not typed out.
+    """
+    await access.require(ctx, principal, "rules")
+    sent = parse(PolicyBody, body)
+    _check(sent, ctx.limits)
+    if sent.thread_id is None and principal.role != "admin":
+        await access.record_refusal(ctx, principal, "policy")
+        raise Forbidden("Only an admin changes the policy; in one thread a responder may set the mode.")
+    given = {name: getattr(sent, name) for name in _SETTINGS if name in sent.model_fields_set}
+    if "full" in (given.get("mode"), given.get("level")) and sent.confirm != CONFIRMATION:
+        raise Conflict(
+            f"This lets everything run without asking. To do it, send `confirm` with the text {CONFIRMATION}.",
+            code="confirmation_required",
+        )
+    before = await show(ctx, principal)
+    if sent.thread_id is None:
+        merged = {**before.model_dump(), **_plain(given)}
+        kept = PolicyRecord(principal.tenant, "", PolicySettings.model_validate(merged).model_dump_json())
+    else:
+        kept = PolicyRecord(principal.tenant, sent.thread_id, json.dumps({"mode": sent.mode}))
+    changed = entry(
+        "policy.set",
+        at=ctx.clock.now_ms(),
+        tenant=principal.tenant,
+        by=principal,
+        thread_id=sent.thread_id,
+        settings=_plain(given),
+    )
+    await ctx.store.write(Along(policies=(kept,), audit=(changed,)))
+    return await show(ctx, principal, thread_id=sent.thread_id)
+
+
+def _plain(given: dict[str, Any]) -> dict[str, Any]:
+    """Return settings as JSON; null for what is reset, which reads as the default."""
+    trial = given.get("shadow")
+    return given if trial is None else {**given, "shadow": trial.model_dump(exclude_none=True)}
+
+
+def _check(sent: PolicyBody, limits: Limits) -> None:
+    report = Report()
+    Prose(report, suspicious=True).line("", "thread_id", sent.thread_id, limits.identifier)
+    _check_lists("lists", sent.lists, report)
+    if sent.shadow is not None:
+        _check_lists("shadow.lists", sent.shadow.lists, report)
+    for name in _SETTINGS:
+        given = name in sent.model_fields_set
+        if sent.thread_id is not None and name != "mode" and given:
+            report.add(name, "only_mode")
+        elif given and getattr(sent, name) is None and not (name == "shadow" or sent.thread_id is not None):
+            report.add(name, "missing_required")
+    if not sent.model_fields_set & set(_SETTINGS):
+        raise Faults([fault("mode", "missing_required")])
+    report.finish()
+
+
+def _check_lists(path: str, names: Sequence[str] | None, report: Report) -> None:
+    for index, name in enumerate(names or ()):
+        if name not in LISTS:
+            report.add(join(path, index), "unknown_value", allowed=", ".join(LISTS))

@@ -1,0 +1,217 @@
+"""An agent wants to run a tool: the policy allows or refuses it at once, or a person is asked.
+
+What is refused by a rule or allowed by one is a request as well, settled as it is made: it can be looked up,
+the approved call is used once like any other, and the audit log has its entry. Only a call that a person has
+refused before in this thread is no new request: the earlier one is returned, so that an agent that insists
+fills no list.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from pydantic_core import to_json
+
+from askback.domain import events
+from askback.domain.approval import Risk, Scope
+from askback.domain.lifecycle import Status
+from askback.domain.markdown import may_be_markdown, tree
+from askback.domain.policy.engine import Decision
+from askback.domain.policy.narrow import narrow_rule
+from askback.domain.record import Record, splice
+from askback.domain.timestamps import rfc3339
+from askback.domain.validation.approval import AskedCall, check_approval
+from askback.domain.view import MARKDOWN_CHARACTERS
+from askback.ports.store import Along, Change, Claim, Outcome, Principal
+from askback.service.claims import claim
+from askback.service.context import Services
+from askback.service.ledger import entry
+from askback.service.ruling import Ruling, rule_on
+from askback.service.settle import replayed
+
+ALLOWED, DENIED = "approve", "deny"
+_VERDICTS = {"allow": ALLOWED, "deny": DENIED}
+_A_PERSON_DECIDES = Ruling(Decision("ask", ("A plan is always for a person to approve.",)))
+
+
+async def propose(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
+    """Create a request from an `ApprovalAsk`; see `ask.ask`, which has checked the role."""
+    asked = check_approval(body, limits=ctx.limits)
+    claimed = claim(principal, "create", key, asked.ask)
+    ruling = _A_PERSON_DECIDES if asked.is_plan else await _rule_on(ctx, principal, asked)
+    if ruling.decision.decision != "ask":
+        return await _settled_at_once(ctx, principal, asked, ruling, claimed)
+    refused = await _refused_before(ctx, principal, asked)
+    if refused is not None:
+        return await _again(ctx, refused, ruling, claimed)
+    record = _record(ctx, principal, asked, shown=_shown(asked, ruling.decision))
+    event = _event(events.REQUEST_CREATED, record, record.created_at)
+    return await ctx.store.insert(record, event, claimed)
+
+
+async def _rule_on(ctx: Services, principal: Principal, asked: AskedCall) -> Ruling:
+    return await rule_on(
+        ctx,
+        principal.tenant,
+        asked.call,
+        thread_id=asked.ask.thread_id,
+        project=asked.ask.approval.project,
+    )
+
+
+async def _settled_at_once(
+    ctx: Services, principal: Principal, asked: AskedCall, ruling: Ruling, claimed: Claim | None
+) -> Change:
+    """Store what a rule decided, with the event of its end for its only one."""
+    record = _record(ctx, principal, asked, shown=_stated(asked))
+    now, verdict = record.created_at, _VERDICTS[ruling.decision.decision]
+    answer = {
+        "decision": verdict,
+        "digest": asked.digest,
+        "policy_rule": ruling.decision.rule,
+        "reasons": list(ruling.decision.reasons),
+    }
+    if verdict == ALLOWED:
+        answer |= {"scope": "once", "expires_at": rfc3339(now + valid_ms(ctx, asked.ask.approval.valid_s))}
+    state = {
+        "status": Status.ANSWERED,
+        "revision": 1,
+        "source": "policy",
+        "answer": {name: value for name, value in answer.items() if value is not None},
+        "settled_at": rfc3339(now),
+    }
+    record = replace(record, status=Status.ANSWERED, expires_at=None, state=to_json(state).decode())
+    audit = entry(
+        "decide",
+        at=now,
+        tenant=record.tenant,
+        by=None,
+        about=record,
+        tool=asked.call.tool,
+        decision=verdict,
+        source="policy",
+        **ruling.facts,
+    )
+    event = _event(f"request.{Status.ANSWERED}", record, now)
+    return await ctx.store.insert(record, event, claimed, Along(audit=(audit,)))
+
+
+async def _refused_before(ctx: Services, principal: Principal, asked: AskedCall) -> Record | None:
+    """Return the request in which a person refused this very call in this thread, if that was the last word on it."""
+    last = await ctx.store.last_with_digest(principal.tenant, asked.ask.thread_id, principal.id, asked.digest)
+    if last is None or asked.is_plan:
+        return None
+    state = json.loads(last.state)
+    denied = state.get("source") == "responder" and state["answer"]["decision"] == DENIED
+    return last if denied or state.get("reason") == "refused" else None
+
+
+async def _again(ctx: Services, refused: Record, ruling: Ruling, claimed: Claim | None) -> Change:
+    """Return the refusal once more, unless this very call was made before with its key."""
+    if (before := await replayed(ctx, refused, claimed)) is not None:
+        return before
+    audit = entry(
+        "decide",
+        at=ctx.clock.now_ms(),
+        tenant=refused.tenant,
+        by=None,
+        about=refused,
+        decision=DENIED,
+        source="policy",
+        repeated=True,
+        **ruling.facts,
+    )
+    await ctx.store.write(Along(audit=(audit,)))
+    return Change(replace(refused, state=splice(refused.state, '{"repeated":true}')), Outcome.REPLAYED)
+
+
+def valid_ms(ctx: Services, valid_s: float | None) -> int:
+    """Return for how long an approved call may be run, in milliseconds."""
+    return round((ctx.limits.decision_s if valid_s is None else valid_s) * 1000)
+
+
+def _stated(asked: AskedCall) -> dict[str, Any]:
+    """Return the approval as far as the agent stated it, with the digest: nobody is shown more."""
+    approval = asked.ask.approval
+    given = approval.model_dump(exclude={"scopes", "preview", "risk"}, exclude_none=True)
+    return {**given, "tool": asked.call.tool, "input": dict(asked.call.input), "digest": asked.digest}
+
+
+def _shown(asked: AskedCall, ruling: Decision) -> dict[str, Any]:
+    """Return the approval as a person is shown it."""
+    approval = asked.ask.approval
+    rule = None if asked.is_plan else narrow_rule(asked.call)
+    scopes: tuple[Scope, ...] = asked.offered
+    if rule is None or ruling.locked:
+        scopes = ("once",)
+    said = approval.risk or Risk()
+    danger = ruling.risks or said.level == "danger"
+    from askback.domain.preview import preview
+
+    before = approval.preview.before if approval.preview else None
+    drawn = preview(asked.call, before=before)
+    shown: dict[str, Any] = {
+        **_stated(asked),
+        "scopes": scopes,
+        "rule": rule.text if rule is not None and scopes != ("once",) else None,
+        "locked": ruling.locked or None,
+        "reasons": ruling.reasons,
+        "risk": {"level": "danger" if danger else "normal", "reasons": ruling.risks},
+        "agent_risk": None if approval.risk is None else said.model_dump(),
+        "preview": drawn.model_dump(exclude_none=True, exclude_defaults=True),
+        "allow_edit": approval.allow_edit and approval.quorum == 1 and not asked.is_plan,
+    }
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def _record(ctx: Services, principal: Principal, asked: AskedCall, *, shown: dict[str, Any]) -> Record:
+    now = ctx.clock.now_ms()
+    request_id = ctx.ids.new("req", now_ms=now)
+    timeout = asked.ask.timeout_s
+    if "timeout_s" not in asked.ask.model_fields_set:
+        timeout = ctx.limits.approval_timeout_s
+    expires_at = None if timeout is None else now + round(timeout * 1000)
+    spec: dict[str, Any] = {
+        "id": request_id,
+        "requester": {"id": principal.id, "name": principal.name},
+        "created_at": rfc3339(now),
+        "expires_at": None if expires_at is None else rfc3339(expires_at),
+        **asked.ask.model_dump(exclude={"approval", "timeout_s"}, exclude_none=True),
+        "timeout_s": timeout,
+        "approval": shown,
+        "view": _view(asked),
+    }
+    return Record(
+        id=request_id,
+        tenant=principal.tenant,
+        thread_id=asked.ask.thread_id,
+        kind=asked.ask.kind,
+        requester=principal.id,
+        status=Status.PENDING,
+        revision=1,
+        created_at=now,
+        expires_at=expires_at,
+        spec=to_json({name: value for name, value in spec.items() if value is not None}).decode(),
+        state='{"status":"pending","revision":1}',
+        digest=asked.digest,
+    )
+
+
+def _view(asked: AskedCall) -> dict[str, Any] | None:
+    """Return the trees of what is Markdown: the agent's reason, and a plan."""
+    texts = {"approval.reason": asked.ask.approval.reason, "approval.plan": asked.ask.approval.plan}
+    trees = {
+        path: nodes
+        for path, text in texts.items()
+        if text
+        and len(text) <= MARKDOWN_CHARACTERS
+        and may_be_markdown(text)
+        and (nodes := tree(text)) is not None
+    }
+    return {"markdown": trees} if trees else None
+
+
+def _event(kind: str, record: Record, at: int) -> events.Draft:
+    return events.Draft(kind, record.tenant, record.thread_id, at, record.id, record.state, record.requester)

@@ -1,0 +1,193 @@
+"""Rules: kept by a decision or made by hand, listed, and ended. Each change is in the audit log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic_core import to_json
+
+from askback.domain.bodies import RuleBody
+from askback.domain.faults import Faults, fault
+from askback.domain.limits import Limits
+from askback.domain.policy.rules import Rule, RuleError, parse_rule
+from askback.domain.record import Record, splice
+from askback.domain.timestamps import rfc3339
+from askback.domain.validation.prose import Prose
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import parse
+from askback.errors import Conflict, Forbidden, NotFound
+from askback.ports.store import Along, Principal, RuleRecord
+from askback.service import access
+from askback.service.context import Services
+from askback.service.ledger import entry
+
+_SUBJECTS = {"thread": "thread_id", "project": "project"}
+
+
+def kept_rule(
+    ctx: Services, by: Principal, rule: Rule, *, scope: str, subject: str, about: Record
+) -> RuleRecord:
+    """Make the rule that a decision keeps, to be written along with it."""
+    return _made(ctx, by, rule, scope=scope, subject=subject, request_id=about.id)
+
+
+async def add(ctx: Services, principal: Principal, body: object) -> RuleRecord:
+    """Make a rule from a `RuleBody`. Raises `Faults`, and `Forbidden` for a locked rule of anybody but an admin."""
+    await access.require(ctx, principal, "rules")
+    sent = parse(RuleBody, body)
+    rule = _checked(sent, ctx.limits)
+    if sent.locked:
+        await _require_admin(ctx, principal)
+    made = _made(
+        ctx,
+        principal,
+        rule,
+        scope=sent.scope,
+        subject=(sent.thread_id if sent.scope == "thread" else sent.project) or "",
+        expires_in_s=sent.expires_in_s,
+        why=sent.why,
+        locked=sent.locked,
+        shadow=sent.shadow,
+    )
+    await ctx.store.write(Along(rules=(made,), audit=(_entry(ctx, "rule.add", principal, made),)))
+    return made
+
+
+async def page(
+    ctx: Services,
+    principal: Principal,
+    *,
+    thread_id: str | None = None,
+    project: str | None = None,
+    ended: bool = False,
+    limit: int = 50,
+    cursor: str | None = None,
+) -> tuple[Sequence[RuleRecord], str | None]:
+    """Return rules newest first, and the cursor of the next page or None at the end."""
+    await access.require(ctx, principal, "rules")
+    size = max(1, min(limit, ctx.limits.page))
+    found = await ctx.store.rules(
+        principal.tenant,
+        thread_id=thread_id,
+        project=project,
+        ended=ended,
+        now_ms=ctx.clock.now_ms(),
+        before=cursor,
+        limit=size + 1,
+    )
+    return found[:size], found[size - 1].id if len(found) > size else None
+
+
+async def revoke(ctx: Services, principal: Principal, rule_id: str) -> str:
+    """End a rule and return its JSON text. Raises `NotFound`, `Conflict` when it was ended before, `Forbidden`."""
+    await access.require(ctx, principal, "rules")
+    rule = await ctx.store.rule(principal.tenant, rule_id)
+    if rule is None:
+        raise NotFound("There is no such rule.")
+    if rule.locked:
+        await _require_admin(ctx, principal)
+    ending = {
+        "revoked_at": rfc3339(ctx.clock.now_ms()),
+        "revoked_by": {"id": principal.id, "name": principal.name},
+    }
+    wire = splice(rule.wire, to_json(ending).decode())
+    along = Along(audit=(_entry(ctx, "rule.revoke", principal, rule),))
+    if rule.revoked or not await ctx.store.revoke_rule(principal.tenant, rule_id, wire, along):
+        raise Conflict("The rule was revoked already; nothing was changed.", code="already_revoked")
+    return wire
+
+
+async def _require_admin(ctx: Services, principal: Principal) -> None:
+    if principal.role != "admin":
+        await access.record_refusal(ctx, principal, "locked_rule")
+        raise Forbidden("Only an admin makes and ends locked rules.")
+
+
+def _checked(sent: RuleBody, limits: Limits) -> Rule:
+    report = Report()
+    prose = Prose(report, suspicious=True)
+    prose.line("", "thread_id", sent.thread_id, limits.identifier)
+    prose.line("", "project", sent.project, limits.identifier)
+    prose.lines("", "why", sent.why, limits.description)
+    for scope, name in _SUBJECTS.items():
+        given = getattr(sent, name) is not None
+        if scope == sent.scope == "thread" and not given:
+            report.add(name, "subject_required")
+        elif scope != sent.scope and given:
+            report.add(name, "subject_not_allowed")
+    expires = sent.expires_in_s
+    if expires is not None and not 0 < expires <= limits.max_rule_s:
+        report.add("expires_in_s", "out_of_range", min=1, max=limits.max_rule_s)
+    if sent.locked and sent.effect == "allow":
+        report.add("locked", "lock_not_allowed")
+    report.finish()
+    try:
+        return parse_rule(sent.rule, sent.effect)
+    except RuleError as odd:
+        raise Faults([fault("rule", "invalid_rule", reason=str(odd))]) from None
+
+
+def _made(
+    ctx: Services,
+    by: Principal,
+    rule: Rule,
+    *,
+    scope: str,
+    subject: str,
+    expires_in_s: float | None = None,
+    why: str | None = None,
+    locked: bool = False,
+    shadow: bool = False,
+    request_id: str | None = None,
+) -> RuleRecord:
+    now = ctx.clock.now_ms()
+    rule_id = ctx.ids.new("rul", now_ms=now)
+    expires_at = None if expires_in_s is None else now + round(expires_in_s * 1000)
+    wire: dict[str, Any] = {
+        "id": rule_id,
+        "effect": rule.effect,
+        "rule": rule.text,
+        "scope": scope,
+        _SUBJECTS.get(scope, "subject"): subject or None,
+        "locked": locked,
+        "shadow": shadow,
+        "why": why,
+        "created_at": rfc3339(now),
+        "created_by": {"id": by.id, "name": by.name},
+        "request_id": request_id,
+        "expires_at": None if expires_at is None else rfc3339(expires_at),
+    }
+    text = to_json({name: value for name, value in wire.items() if value is not None}).decode()
+    return RuleRecord(
+        id=rule_id,
+        tenant=by.tenant,
+        effect=rule.effect,
+        text=rule.text,
+        scope=scope,
+        subject=subject,
+        locked=locked,
+        shadow=shadow,
+        expires_at=expires_at,
+        revoked=False,
+        wire=text,
+    )
+
+
+def _entry(ctx: Services, action: str, by: Principal, rule: RuleRecord) -> Any:
+    about = json.loads(rule.wire)
+    return entry(
+        action,
+        at=ctx.clock.now_ms(),
+        tenant=by.tenant,
+        by=by,
+        rule=rule.text,
+        rule_id=rule.id,
+        effect=rule.effect,
+        scope=rule.scope,
+        thread_id=about.get("thread_id"),
+        project=about.get("project"),
+        locked=rule.locked or None,
+        shadow=rule.shadow or None,
+    )

@@ -1,0 +1,41 @@
+"""What the policy says about a call, now: the rules and settings are read each time, so that none is ever stale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from askback.domain.policy.calls import Call
+from askback.domain.policy.engine import Decision, decide
+from askback.domain.policy.settings import enforced, read_settings, tried
+from askback.service.context import Services
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A decision about a call, and what the policy that is tried would have decided."""
+
+    decision: Decision
+    would: Decision | None = None
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Return what the audit log says of it."""
+        found: dict[str, Any] = {"rule": self.decision.rule, "reasons": list(self.decision.reasons)}
+        if self.would is not None:
+            found["would"] = {
+                "decision": self.would.decision,
+                "rule": self.would.rule,
+                "reasons": list(self.would.reasons),
+            }
+        return found
+
+
+async def rule_on(ctx: Services, tenant: str, call: Call, *, thread_id: str, project: str | None) -> Ruling:
+    """Decide about a call in a thread and a project. Raises `Unavailable` when the rules cannot be read."""
+    view = await ctx.store.policy(tenant, thread_id=thread_id, project=project, now_ms=ctx.clock.now_ms())
+    settings = read_settings(view.tenant, view.thread)
+    trial = tried(settings, view.rules)
+    return Ruling(
+        decide(call, enforced(settings, view.rules)), None if trial is None else decide(call, trial)
+    )
