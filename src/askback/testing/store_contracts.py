@@ -14,12 +14,17 @@ that keep their data when they are closed.
 from __future__ import annotations
 
 from askback.testing.store_access import AccessContracts
+from askback.testing.store_approvals import ApprovalContracts
+from askback.testing.store_audit import AuditContracts
 from askback.testing.store_durability import DurableContracts
+from askback.testing.store_policy import PolicyContracts
 from askback.testing.store_reads import ReadContracts
 from askback.testing.store_writes import WriteContracts
 
 __all__ = ["DurableContracts", "StoreContracts"]
 
 
-class StoreContracts(WriteContracts, ReadContracts, AccessContracts):
+class StoreContracts(
+    WriteContracts, ReadContracts, AccessContracts, ApprovalContracts, PolicyContracts, AuditContracts
+):
     """The contracts of `askback.ports.store`, without durability."""

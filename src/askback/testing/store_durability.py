@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from askback.ports.store import Change, ClaimMismatch, Outcome
+from askback.domain.audit import verify
+from askback.ports.store import Change, ClaimMismatch, Execution, Outcome, Store
 from askback.testing.store_samples import (
     NOON,
     added,
+    along,
     answer,
     claim,
     created,
@@ -20,6 +22,8 @@ from askback.testing.store_samples import (
     message,
     principal,
     record,
+    rule_id,
+    vote,
 )
 from askback.testing.store_suite import StoreSuite
 
@@ -82,3 +86,30 @@ class DurableContracts(StoreSuite):
             assert await store.settle(step, claim(scope="answer")) == replayed
             with pytest.raises(ClaimMismatch):
                 await store.insert(record(2), created(record(2)), claim(digest="d2"))
+
+    async def test_c1_policy_executions_and_the_audit_log_outlast_a_reopen(self, tmp_path: Path) -> None:
+        async def everything(store: Store) -> tuple[object, ...]:
+            return (
+                await store.policy("main", thread_id="t1", project=None, now_ms=NOON),
+                await store.rules("main", ended=True, now_ms=NOON),
+                await store.last_with_digest("main", "t1", "tok_1", "d1"),
+                await store.consume("main", row.id, Execution("exe_1", NOON)),
+                await store.audit("main"),
+                await store.audit_head("main"),
+            )
+
+        row = record(1, digest="d1")
+        async with self.opened(tmp_path) as store:
+            await store.insert(row, created(row), None, along(1))
+            await store.settle(vote(row, "ada"), None, along(2))
+            await store.settle(answer(row), None, along(3))
+            await store.consume("main", row.id, Execution("exe_1", NOON), along(4))
+            await store.report("main", row.id, "exe_1", outcome="failed", note="exit 1", along=along(5))
+            await store.revoke_rule("main", rule_id(1), "{}", along(6))
+            before = await everything(store)
+        async with self.opened(tmp_path) as store:
+            assert await everything(store) == before
+            await store.write(along(7))
+            log = await store.audit("main")
+            assert len(log) == 7
+            assert verify(log, head=await store.audit_head("main")) == await store.audit_head("main")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from askback.domain.events import MESSAGE_ADDED, MESSAGE_DELTA, REQUEST_CREATED, Draft
+from askback.domain.events import MESSAGE_ADDED, MESSAGE_DELTA, REQUEST_CREATED, REQUEST_VOTED, Draft
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
-from askback.ports.store import Claim, Principal, Settlement
+from askback.ports.store import Along, AuditDraft, Claim, PolicyRecord, Principal, RuleRecord, Settlement
 
 OPEN = frozenset({Status.PENDING, Status.RESOLVING})
 PENDING = '{"status":"pending","revision":1}'
@@ -27,6 +27,7 @@ def record(
     kind: str = "form",
     requester: str = "tok_1",
     expires_at: int | None = None,
+    digest: str | None = None,
 ) -> Record:
     """Make the n-th request, pending."""
     spec = json.dumps({"id": request_id(n), "kind": kind, "form": {"title": f"Nº {n}"}}, ensure_ascii=False)
@@ -42,6 +43,7 @@ def record(
         expires_at=expires_at,
         spec=spec,
         state=PENDING,
+        digest=digest,
     )
 
 
@@ -64,6 +66,16 @@ def answer(
     tenant = tenant or row.tenant
     event = Draft(f"request.{status}", tenant, row.thread_id, NOON + 1, row.id, state, row.requester)
     return Settlement(tenant, row.id, expected, revision, status, state, event)
+
+
+def vote(row: Record, *voters: str) -> Settlement:
+    """Make the step that adds the last of `voters` to the votes of an approval, which stays open."""
+    state = json.dumps({"status": "pending", "revision": row.revision, "votes": voters})
+    event = Draft(REQUEST_VOTED, row.tenant, row.thread_id, NOON + 1, row.id, state, row.requester)
+    pending = Status.PENDING
+    return Settlement(
+        row.tenant, row.id, frozenset({pending}), 1, pending, state, event, state_before=row.state
+    )
 
 
 def message(text: str = "Hello") -> str:
@@ -99,3 +111,41 @@ def claim(
 def principal(who: str = "tok_1", *, tenant: str = "main", role: str = "responder") -> Principal:
     """Make a caller."""
     return Principal(who, tenant, role, f"{who}'s name")
+
+
+def rule_id(n: int) -> str:
+    """Make the id of the n-th rule; they sort by `n`."""
+    return f"rul_{n:026d}"
+
+
+def rule(
+    n: int,
+    *,
+    tenant: str = "main",
+    scope: str = "always",
+    subject: str = "",
+    expires_at: int | None = None,
+) -> RuleRecord:
+    """Make the n-th rule; the odd ones are locked, every third is only tried."""
+    text = f"bash(make {n}:*)"
+    wire = json.dumps({"id": rule_id(n), "rule": text})
+    return RuleRecord(
+        rule_id(n), tenant, "allow", text, scope, subject, n % 2 == 1, n % 3 == 0, expires_at, False, wire
+    )
+
+
+def policy(data: str, *, tenant: str = "main", thread: str = "") -> PolicyRecord:
+    """Make the settings of a tenant, or of a thread."""
+    return PolicyRecord(tenant, thread, data)
+
+
+def entry(what: str, *, tenant: str = "main") -> AuditDraft:
+    """Make an entry of the audit log."""
+    return AuditDraft(tenant, json.dumps({"action": "decide", "at": NOON, "tool": what}, ensure_ascii=False))
+
+
+def along(n: int, *, tenant: str = "main") -> Along:
+    """Make the n-th of everything that can come along."""
+    return Along(
+        (rule(n, tenant=tenant),), (policy(f'{{"n":{n}}}', tenant=tenant),), (entry(f"{n}", tenant=tenant),)
+    )

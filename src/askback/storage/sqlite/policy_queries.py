@@ -66,6 +66,8 @@ RETURNING {_EXECUTION}"""
 ADD_ENTRY = "INSERT INTO audit (tenant, seq, entry) VALUES (?, ?, ?)"
 AUDIT = "SELECT entry FROM audit WHERE tenant = ? AND seq > ? ORDER BY seq LIMIT ?"
 AUDIT_HEAD = "SELECT seq, hash FROM audit_heads WHERE tenant = ?"
+# Every tenant that has an entry or a head.
+AUDITED = "SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit ORDER BY tenant"
 MOVE_AUDIT_HEAD = """
 INSERT INTO audit_heads (tenant, seq, hash) VALUES (?, ?, ?)
 ON CONFLICT (tenant) DO UPDATE SET seq = excluded.seq, hash = excluded.hash"""

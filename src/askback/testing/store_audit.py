@@ -1,0 +1,182 @@
+"""Contracts 11 and 12: what comes along with a change, and the chain of the audit log."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+import json
+from itertools import chain
+from pathlib import Path
+
+from askback.domain.audit import GENESIS, verify
+from askback.errors import Unavailable
+from askback.ports.store import Along, AuditDraft, Execution, IdTaken, Outcome, Store
+from askback.testing.store_samples import (
+    NOON,
+    along,
+    answer,
+    claim,
+    created,
+    entry,
+    record,
+    rule,
+    rule_id,
+)
+from askback.testing.store_suite import StoreSuite
+
+
+async def written(store: Store, tenant: str = "main") -> list[str]:
+    """Return what the entries of a chain that holds tell of, and check what came along with each."""
+    entries = await store.audit(tenant, limit=1_000)
+    assert verify(entries, head=await store.audit_head(tenant)) == await store.audit_head(tenant)
+    return [json.loads(text)["tool"] for text in entries]
+
+
+class AuditContracts(StoreSuite):
+    """Together or not at all; one chain for each tenant."""
+
+    # 11
+
+    async def test_c11_what_comes_along_is_written_with_each_kind_of_change(self, store: Store) -> None:
+        row = record(1)
+        await store.write(along(1))
+        await store.insert(row, created(row), claim(), along(2))
+        await store.settle(answer(row), claim(scope="answer"), along(3))
+        await store.revoke_rule("main", rule_id(1), "{}", along(4))
+        await store.consume("main", row.id, Execution("exe_1", NOON), along(5))
+        await store.report("main", row.id, "exe_1", outcome="failed", note=None, along=along(6))
+        assert await written(store) == ["1", "2", "3", "4", "5", "6"]
+        view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
+        assert (view.tenant, view.rules) == ('{"n":6}', [rule(n) for n in range(2, 7)])
+
+    async def test_c11_nothing_comes_along_with_a_change_that_was_lost_or_replayed(
+        self, store: Store
+    ) -> None:
+        row, used, ended = record(1), Execution("exe_1", NOON), Along((rule(0),))
+        await store.insert(row, created(row), claim())
+        await store.settle(answer(row), claim(scope="answer"))
+        await store.consume("main", row.id, used)
+        await store.report("main", row.id, used.id, outcome="failed", note=None)
+        await store.write(ended)
+        await store.revoke_rule("main", rule_id(0), "{}")
+
+        await store.insert(record(2), created(record(2)), claim(), along(1))
+        await store.settle(answer(row), claim(scope="answer"), along(2))
+        await store.settle(answer(row), None, along(3))
+        await store.settle(answer(record(9)), None, along(4))
+        await store.revoke_rule("main", rule_id(0), "{}", along(5))
+        await store.consume("main", row.id, used, along(6))
+        await store.consume("main", row.id, Execution("exe_2", NOON), along(7))
+        for n, (execution, outcome) in enumerate(
+            (("exe_1", "failed"), ("exe_1", "succeeded"), ("exe_2", "failed"))
+        ):
+            await store.report("main", row.id, execution, outcome=outcome, note=None, along=along(8 + n))
+        assert await written(store) == []
+        assert [r.id for r in await store.rules("main", ended=True, now_ms=NOON)] == [rule_id(0)]
+        view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
+        assert (view.tenant, view.rules) == (None, [])
+
+    async def test_c11_a_change_is_undone_with_what_cannot_come_along(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        await store.write(Along((rule(1),)))
+        taken = along(1)
+        refused = await asyncio.gather(
+            store.insert(record(2), created(record(2)), claim(), taken),
+            store.settle(answer(row), claim(scope="answer"), taken),
+            store.revoke_rule("main", rule_id(1), "{}", taken),
+            store.consume("main", row.id, Execution("exe_1", NOON), taken),
+            store.write(along(2)),
+            return_exceptions=True,
+        )
+        assert [type(error) for error in refused] == [IdTaken] * 4 + [type(None)]
+        assert await store.list_requests("main") == [row]
+        assert len(await store.thread_events("main", "t1", after=0)) == 1
+        assert await store.rule("main", rule_id(1)) == rule(1)
+        assert await written(store) == ["2"]
+        for again in (
+            await store.settle(answer(row), claim(scope="answer")),
+            await store.insert(record(2), created(record(2)), claim()),
+        ):
+            assert again is not None
+            assert again.outcome is Outcome.APPLIED
+        used = await store.consume("main", row.id, Execution("exe_2", NOON))
+        assert used == (Execution("exe_2", NOON), Outcome.APPLIED)
+
+    async def test_c11_a_store_that_cannot_write_says_so_and_policy_is_still_read(
+        self, store: Store, tmp_path: Path
+    ) -> None:
+        row = record(1)
+        await store.insert(row, created(row), None, along(1))
+        with self.outage(store, tmp_path):
+            refused = await asyncio.gather(
+                store.write(along(2)),
+                store.settle(answer(row), None, along(3)),
+                store.revoke_rule("main", rule_id(1), "{}", along(4)),
+                store.consume("main", row.id, Execution("exe_1", NOON), along(5)),
+                store.report("main", row.id, "exe_1", outcome="failed", note=None, along=along(6)),
+                return_exceptions=True,
+            )
+            assert [type(error) for error in refused] == [Unavailable] * 5
+            view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
+            assert view.rules == [rule(1)]
+            assert await store.rule("main", rule_id(1)) == rule(1)
+        await store.write(along(2))
+        assert await written(store) == ["1", "2"]
+
+    # 12
+
+    async def test_c12_the_chain_has_no_gap_under_50_writers_at_once(self, store: Store) -> None:
+        async def write(n: int, tenant: str) -> None:
+            row = record(n, tenant=tenant, thread=f"t{n % 3}")
+            entries = tuple(entry(f"{n} {step}", tenant=tenant) for step in ("asked", "allowed", "decided"))
+            await store.insert(row, created(row), None, Along(audit=entries[:2]))
+            await store.settle(answer(row), None, Along(audit=entries[2:]))
+
+        await asyncio.gather(*(write(n, tenant) for n in range(25) for tenant in ("main", "acme")))
+        for tenant in ("main", "acme"):
+            told = await written(store, tenant)
+            steps = [[f"{n} {step}" for step in ("asked", "allowed", "decided")] for n in range(25)]
+            assert sorted(told) == sorted(chain(*steps))
+            for asked, allowed, decided in steps:
+                assert told.index(allowed) == told.index(asked) + 1 < told.index(decided)
+
+    async def test_c12_entries_that_come_together_keep_their_order_in_each_tenants_chain(
+        self, store: Store
+    ) -> None:
+        tenants = ("main", "acme", "main", "main", "acme")
+        await store.write(
+            Along(audit=tuple(entry(f"{n}", tenant=tenant) for n, tenant in enumerate(tenants)))
+        )
+        assert await written(store) == ["0", "2", "3"]
+        assert await written(store, "acme") == ["1", "4"]
+
+    async def test_c12_the_log_is_read_in_pages_and_ends_at_its_head(self, store: Store) -> None:
+        assert (await store.audit_head("main"), await store.audit("main")) == ((0, GENESIS), [])
+        for n in range(7):
+            await store.write(Along(audit=(entry(f"Nº {n} 🙂"),)))
+        whole = await store.audit("main")
+        assert [json.loads(text)["tool"] for text in whole] == [f"Nº {n} 🙂" for n in range(7)]
+        assert await store.audit_head("main") == (7, json.loads(whole[-1])["hash"])
+        assert await store.audit("main", limit=3) == whole[:3]
+        assert await store.audit("main", after=3, limit=3) == whole[3:6]
+        assert await store.audit("main", after=7) == []
+        assert verify(whole[3:], after=(3, json.loads(whole[2])["hash"])) == await store.audit_head("main")
+
+    async def test_c12_an_entry_that_cannot_be_sealed_fails_its_own_change_only(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        outcomes = await asyncio.gather(
+            store.write(along(1)),
+            store.settle(
+                answer(row), None, Along((rule(2),), audit=(entry("lost"), AuditDraft("main", "no JSON")))
+            ),
+            store.write(Along(audit=(AuditDraft("main", '{"at": 9007199254740993}'),))),
+            store.write(along(3)),
+            return_exceptions=True,
+        )
+        assert [isinstance(outcome, ValueError) for outcome in outcomes] == [False, True, True, False]
+        assert await written(store) == ["1", "3"]
+        assert await store.get("main", row.id) == row
+        assert await store.rule("main", rule_id(2)) is None

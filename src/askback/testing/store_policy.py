@@ -1,0 +1,148 @@
+"""Rules and settings: what decides about a call, and until when."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from askback.ports.store import Along, IdTaken, PolicyView, Store
+from askback.testing.store_samples import NOON, along, entry, policy, rule, rule_id
+from askback.testing.store_suite import StoreSuite
+
+
+class PolicyContracts(StoreSuite):
+    """Scopes, expiry, revocation, pages, settings, tenants."""
+
+    # What decides
+
+    async def test_a_call_meets_the_rules_of_its_thread_and_project_and_those_for_always(
+        self, store: Store
+    ) -> None:
+        always, here, there = (
+            rule(3),
+            rule(2, scope="thread", subject="t1"),
+            rule(4, scope="thread", subject="t2"),
+        )
+        web, api = rule(1, scope="project", subject="web"), rule(5, scope="project", subject="api")
+        nameless = rule(6, scope="project")
+        await store.write(Along((always, here, there, web)))
+        await store.write(Along((api, nameless)))
+        for thread, project, met in (
+            ("t1", "web", [web, here, always]),
+            ("t2", "api", [always, there, api]),
+            ("t3", None, [always, nameless]),
+            ("web", "t1", [always]),
+        ):
+            view = await store.policy("main", thread_id=thread, project=project, now_ms=NOON)
+            assert view == PolicyView(None, None, met)
+
+    async def test_a_rule_decides_until_it_expires_or_is_revoked(self, store: Store) -> None:
+        short, revoked, lasting = rule(1, expires_at=NOON), rule(2), rule(3, expires_at=NOON + 9)
+        await store.write(Along((short, revoked, lasting)))
+        assert await store.revoke_rule("main", revoked.id, "{}")
+        for now, met in ((NOON - 1, [short, lasting]), (NOON, [lasting]), (NOON + 9, [])):
+            view = await store.policy("main", thread_id="t1", project=None, now_ms=now)
+            assert view.rules == met
+
+    async def test_settings_are_those_written_last_for_the_tenant_and_for_each_thread(
+        self, store: Store
+    ) -> None:
+        await store.write(
+            Along(policies=(policy("{1}"), policy("{2}", thread="t1"), policy("{3}", thread="t2")))
+        )
+        await store.write(Along(policies=(policy("{4}"), policy("{5}", thread="t2"))))
+        for thread, own in (("t1", "{2}"), ("t2", "{5}"), ("t3", None), ("", None)):
+            view = await store.policy("main", thread_id=thread, project=None, now_ms=NOON)
+            assert view == PolicyView("{4}", own, [])
+
+    async def test_rules_and_settings_are_read_in_one_snapshot(self, store: Store) -> None:
+        async def write() -> None:
+            for n in range(1, 40):
+                mine = Along((rule(n),), (policy(str(n)), policy(str(n), thread="t1")))
+                await store.write(mine)
+
+        async def read() -> None:
+            seen = 0
+            while seen < 39:
+                view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
+                seen = len(view.rules)
+                assert (view.tenant, view.thread) == ((str(seen),) * 2 if seen else (None, None))
+
+        await asyncio.gather(write(), *(read() for _ in range(4)))
+
+    # Ends
+
+    async def test_of_20_who_revoke_a_rule_at_once_one_does(self, store: Store) -> None:
+        await store.write(Along((rule(1),)))
+        done = await asyncio.gather(*(store.revoke_rule("main", rule_id(1), f"{n}") for n in range(20)))
+        [winner] = [n for n, revoked in enumerate(done) if revoked]
+        assert await store.rule("main", rule_id(1)) == replace(rule(1), revoked=True, wire=f"{winner}")
+        assert not await store.revoke_rule("main", rule_id(2), "{}")
+
+    async def test_the_id_of_a_rule_is_never_free_again(self, store: Store) -> None:
+        await store.write(Along((rule(1),)))
+        await store.revoke_rule("main", rule_id(1), "ended")
+        for taken in (Along((rule(2), rule(1)), (policy("{}"),), (entry("a"),)), Along((rule(3), rule(3)))):
+            with pytest.raises(IdTaken):
+                await store.write(taken)
+        kept = await store.rules("main", ended=True, now_ms=NOON)
+        assert kept == [replace(rule(1), revoked=True, wire="ended")]
+        view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
+        assert (view.tenant, await store.audit("main")) == (None, [])
+
+    # Lists
+
+    async def test_rules_are_listed_newest_first_in_pages(self, store: Store) -> None:
+        rules = [rule(n) for n in range(1, 8)]
+        await store.write(Along((*rules[4:], *rules[:4])))
+        newest = rules[::-1]
+        assert await store.rules("main", now_ms=NOON, limit=3) == newest[:3]
+        assert await store.rules("main", now_ms=NOON, limit=3, before=newest[2].id) == newest[3:6]
+        assert await store.rules("main", now_ms=NOON, before=newest[6].id) == []
+
+    async def test_rules_are_found_by_any_mix_of_filters(self, store: Store) -> None:
+        subjects = (("always", ""), ("thread", "a"), ("project", "a"), ("thread", "b"))
+        rules = [
+            rule(n, scope=scope, subject=subject, expires_at=NOON + n % 3 - 1 if n % 2 else None)
+            for n in range(24)
+            for scope, subject in [subjects[n % 4]]
+        ]
+        await store.write(Along(tuple(rules)))
+        for n in range(0, 24, 5):
+            rules[n] = replace(rules[n], revoked=True, wire="{}")
+            await store.revoke_rule("main", rules[n].id, "{}")
+        for thread in (None, "a", "none"):
+            for project in (None, "a"):
+                chosen = {("thread", thread), ("project", project)}
+                for ended in (False, True):
+                    found = await store.rules(
+                        "main",
+                        thread_id=thread,
+                        project=project,
+                        ended=ended,
+                        now_ms=NOON,
+                        before=rule_id(20),
+                    )
+                    assert found == [
+                        r
+                        for r in reversed(rules[:20])
+                        if (thread is project is None or (r.scope, r.subject) in chosen)
+                        and (ended or not (r.revoked or (r.expires_at or NOON + 1) <= NOON))
+                    ]
+
+    # 8
+
+    async def test_c8_nothing_of_another_tenants_policy_is_seen_or_changed(self, store: Store) -> None:
+        await store.write(along(1))
+        assert await store.rule("acme", rule_id(1)) is None
+        assert await store.rules("acme", ended=True, now_ms=NOON) == []
+        assert not await store.revoke_rule("acme", rule_id(1), "{}")
+        view = await store.policy("acme", thread_id="t1", project=None, now_ms=NOON)
+        assert view == PolicyView(None, None, [])
+        await store.write(along(1, tenant="acme"))
+        await store.revoke_rule("acme", rule_id(1), "{}")
+        assert await store.rule("main", rule_id(1)) == rule(1)
