@@ -99,6 +99,13 @@ def test_always_on_a_file_tool_stores_the_path() -> None:
     assert not rule.covers(Call("write_file", {"path": "src/b.py", "content": "x"}))
 
 
+def test_always_on_a_file_tool_stores_the_path_and_not_another_text_that_is_the_same() -> None:
+    rule = narrow_rule(Call("write_file", {"comment": "src/a.py", "path": "src/a.py", "content": "x"}))
+    assert rule is not None
+    assert rule.text == "write_file(path=src/a.py)"
+    assert not rule.covers(Call("write_file", {"comment": "src/a.py", "path": "/opt/run.sh", "content": "x"}))
+
+
 def test_always_on_another_tool_stores_every_argument_or_nothing() -> None:
     rule = narrow_rule(Call("mcp__x__get", {"id": "7"}))
     assert rule is not None

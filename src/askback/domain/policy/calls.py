@@ -50,10 +50,16 @@ class Call:
         return self.tool.casefold() in EDIT_TOOLS
 
     @property
+    def path_name(self) -> str | None:
+        """The name in the input under which a file tool finds its path, when there is exactly one."""
+        found = [name for name in _PATH_NAMES if name in self.input]
+        return found[0] if len(found) == 1 else None
+
+    @property
     def path(self) -> str | None:
         """The path that a file tool works on, when the input names exactly one."""
-        found = [self.input[name] for name in _PATH_NAMES if name in self.input]
-        return found[0] if len(found) == 1 and isinstance(found[0], str) and found[0] else None
+        path = None if self.path_name is None else self.input[self.path_name]
+        return path if isinstance(path, str) and path else None
 
     def read(self) -> Reading:
         """Read the shell command of the call. Never raises: what is odd is `unclear`."""

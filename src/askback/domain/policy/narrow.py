@@ -48,8 +48,7 @@ def _for_tool(call: Call, scope: Scope) -> Rule | None:
     if call.edits:
         if call.path is None or paths.secret_path(call.path):
             return None
-        name = next(key for key, value in call.input.items() if value == call.path)
-        return _readable(f"{call.name}({name}={call.path})", call, scope)
+        return _readable(f"{call.name}({call.path_name}={call.path})", call, scope)
     if not call.input:
         return _readable(f"tool:{call.name}", call, scope)
     if not all(isinstance(value, str) and value for value in call.input.values()):
