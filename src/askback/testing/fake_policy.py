@@ -93,6 +93,10 @@ class FakePolicy(CanBeOffline):
         self._executions[tenant, request_id] = execution
         return execution, Outcome.APPLIED
 
+    async def execution(self, tenant: str, request_id: str) -> Execution | None:
+        """Read the use of an approved call."""
+        return self._executions.get((tenant, request_id))
+
     async def report(
         self,
         tenant: str,

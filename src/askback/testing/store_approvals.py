@@ -106,6 +106,7 @@ class ApprovalContracts(StoreSuite):
         )
         assert Counter(outcome for _, outcome in used) == {Outcome.APPLIED: 1, Outcome.LOST: 49}
         [winner] = {execution for execution, _ in used}
+        assert await store.execution("main", row.id) == winner
         later = Execution(winner.id, NOON + 99)
         assert await store.consume("main", row.id, later) == (winner, Outcome.REPLAYED)
 
@@ -122,7 +123,7 @@ class ApprovalContracts(StoreSuite):
         async def report(outcome: str, *, by: str = "exe_1", tenant: str = "main", note: str | None = None):
             return await store.report(tenant, row.id, by, outcome=outcome, note=note)
 
-        assert await report("succeeded") is None
+        assert (await report("succeeded"), await store.execution("main", row.id)) == (None, None)
         await store.consume("main", row.id, Execution("exe_1", NOON))
         assert await report("succeeded", by="exe_2") is None
         assert await report("succeeded", tenant="acme") is None
@@ -131,6 +132,8 @@ class ApprovalContracts(StoreSuite):
         assert await report("failed", note="again") == (reported, Outcome.REPLAYED)
         assert await report("succeeded") == (reported, Outcome.LOST)
         assert await report("failed", by="exe_2") is None
+        assert await store.execution("main", row.id) == reported
+        assert await store.execution("acme", row.id) is None
         assert await store.consume("main", row.id, Execution("exe_1", NOON + 9)) == (
             reported,
             Outcome.REPLAYED,

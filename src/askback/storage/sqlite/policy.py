@@ -69,6 +69,10 @@ class PolicyPart:
             lambda db, _: changes.consume(db, tenant, request_id, execution, along)
         )
 
+    async def execution(self, tenant: str, request_id: str) -> Execution | None:
+        """Read the use of an approved call."""
+        return self._readers.point(lambda db: rows.read_execution(db, tenant, request_id))
+
     async def report(
         self,
         tenant: str,

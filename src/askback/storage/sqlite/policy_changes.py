@@ -10,7 +10,7 @@ from askback.domain.audit import seal
 from askback.ports.store import Along, AuditDraft, Execution, IdTaken, Outcome, RuleRecord
 from askback.storage.sqlite import policy_queries as queries
 from askback.storage.sqlite.connection import Connection
-from askback.storage.sqlite.policy_rows import read_audit_head
+from askback.storage.sqlite.policy_rows import read_audit_head, read_execution
 
 
 def write_along(db: Connection, along: Along) -> None:
@@ -34,11 +34,11 @@ def consume(
     db: Connection, tenant: str, request_id: str, execution: Execution, along: Along
 ) -> tuple[Execution, Outcome]:
     """Use an approved call, unless an execution has used it."""
-    row = (tenant, request_id, execution.id, execution.consumed_at, execution.outcome, execution.note)
-    if db.execute(queries.ADD_EXECUTION, row).fetchone() is not None:
+    if db.execute(queries.ADD_EXECUTION, (*astuple(execution), tenant, request_id)).fetchone() is not None:
         write_along(db, along)
         return execution, Outcome.APPLIED
-    holds = Execution(*db.execute(queries.EXECUTION, (tenant, request_id)).fetchone())
+    holds = read_execution(db, tenant, request_id)
+    assert holds is not None, "the request exists, and something else has used it"
     return holds, Outcome.REPLAYED if holds.id == execution.id else Outcome.LOST
 
 
@@ -57,8 +57,8 @@ def report(
     if row is not None:
         write_along(db, along)
         return Execution(*row), Outcome.APPLIED
-    row = db.execute(queries.EXECUTION, (tenant, request_id)).fetchone()
-    if row is None or (holds := Execution(*row)).id != execution_id:
+    holds = read_execution(db, tenant, request_id)
+    if holds is None or holds.id != execution_id:
         return None
     return holds, Outcome.REPLAYED if holds.outcome == outcome else Outcome.LOST
 

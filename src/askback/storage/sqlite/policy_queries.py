@@ -51,9 +51,10 @@ POLICIES = "SELECT thread, data FROM policies WHERE tenant = ? AND thread IN (''
 _REQUEST = "(SELECT key FROM requests WHERE tenant = ? AND id = ?)"
 # In the order of the fields of `Execution`.
 _EXECUTION = "id, consumed_at, outcome, note"
-# (tenant, request id, then the execution) -> a row when it is the first one.
+# (the execution, tenant, request id) -> a row when it is the first one. A SELECT, because NULL for the key of a
+# request that is not there would be given the next free number.
 ADD_EXECUTION = f"""
-INSERT INTO executions (request, {_EXECUTION}) VALUES ({_REQUEST}, ?, ?, ?, ?)
+INSERT INTO executions (request, {_EXECUTION}) SELECT key, ?, ?, ?, ? FROM requests WHERE tenant = ? AND id = ?
 ON CONFLICT DO NOTHING RETURNING request"""
 EXECUTION = f"SELECT {_EXECUTION} FROM executions WHERE request = {_REQUEST}"
 # (outcome, note, tenant, request id, execution id) -> the execution, when nothing was reported of it before.

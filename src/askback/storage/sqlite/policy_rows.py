@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from askback.domain.audit import GENESIS
-from askback.ports.store import PolicyView, RuleRecord
+from askback.ports.store import Execution, PolicyView, RuleRecord
 from askback.storage.sqlite import policy_queries as queries
 from askback.storage.sqlite.connection import Connection
 
@@ -56,6 +56,12 @@ def read_rules(
     if before is not None:
         parameters.append(before)
     return [_rule(row) for row in db.execute(sql, [*parameters, limit]).fetchall()]
+
+
+def read_execution(db: Connection, tenant: str, request_id: str) -> Execution | None:
+    """Read the use of an approved call."""
+    row = db.execute(queries.EXECUTION, (tenant, request_id)).fetchone()
+    return None if row is None else Execution(*row)
 
 
 def read_audit(db: Connection, tenant: str, *, after: int, limit: int) -> Sequence[str]:
