@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from askback.domain.lifecycle import TRANSITIONS
 from askback.domain.limits import DEFAULTS
-from askback.domain.request import Ask
+from askback.domain.request import KINDS, Ask
 
 OUT = Path(__file__).parents[1] / "web" / "src" / "core" / "generated"
 WORDLESS = {"title", "description", "default", "discriminator"}
@@ -38,7 +38,10 @@ def lean(node: Any) -> Any:
 
 def schema() -> Any:
     """The JSON Schema of a request as an agent may write it; the form's is its definition `Form`."""
-    return lean(Ask.model_json_schema(mode="validation"))
+    found = lean(Ask.model_json_schema(mode="validation"))
+    # Which check a body gets is decided by its kind; to one that there is not, all kinds are named.
+    found["properties"]["kind"] = {"type": "string", "enum": list(KINDS)}
+    return found
 
 
 def lifecycle() -> dict[str, dict[str, str]]:

@@ -2,10 +2,10 @@
 
 import { fault } from "./fault.ts";
 import { complete, type FormRules, formMeaning, type Limits, MOST_FAULTS } from "./form.ts";
-import { own } from "./path.ts";
+import { join, own } from "./path.ts";
 import { askStructure, isObject, type Obj, sound } from "./schema.ts";
 import { utf8Bytes } from "./text.ts";
-import { textFaults } from "./textrules.ts";
+import { textFault, textFaults } from "./textrules.ts";
 import type { Fault } from "./wire.ts";
 
 /** Every fault of the body of `POST /v1/requests`. */
@@ -15,6 +15,23 @@ export function checkAsk(raw: unknown, rules: Partial<FormRules> = {}): Fault[] 
   const { limits, ...others } = complete(rules);
   const faults = formMeaning(own(raw, "form"), "form", structure, { limits, ...others });
   return [...faults, ...askMeaning(raw, structure, limits)].slice(0, MOST_FAULTS);
+}
+
+function assigneeFaults(given: unknown, limits: Limits): Fault[] {
+  if (!Array.isArray(given)) return [];
+  const max = limits.assignees;
+  const names: unknown[] = given.slice(0, max);
+  const each = names.flatMap((name, at) => {
+    const path = join("assignees", at);
+    const known = names.indexOf(name) < at ? [fault(path, "duplicate_value")] : [];
+    const rule = { max: limits.identifier, filled: true };
+    return [...(typeof name === "string" ? textFault(path, name, rule) : []), ...known];
+  });
+  return [
+    ...(given.length === 0 ? [fault("assignees", "too_few", { min: 1 })] : []),
+    ...(given.length > max ? [fault("assignees", "too_many", { max })] : []),
+    ...each,
+  ];
 }
 
 function askMeaning(ask: Obj, structure: Fault[], limits: Limits): Fault[] {
@@ -30,6 +47,7 @@ function askMeaning(ask: Obj, structure: Fault[], limits: Limits): Fault[] {
   return [
     ...texts,
     ...agents,
+    ...assigneeFaults(kept.assignees, limits),
     ...(late ? [fault("timeout_s", "out_of_range", { min, max })] : []),
     ...(bytes > limits.request_bytes ? [fault("", "too_long.request", { max: limits.request_bytes })] : []),
   ];
