@@ -6,13 +6,14 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from types import ModuleType
 
 import anyio
 import pytest
 
 from askback.errors import StoreUnusable, Unavailable
-from askback.storage.sqlite import SqliteStore, connection, schema
-from askback.testing.store_samples import answer, created, record
+from askback.storage.sqlite import SqliteStore, connection, policy_queries, queries, schema
+from askback.testing.store_samples import created, record
 
 
 @pytest.fixture
@@ -134,22 +135,43 @@ async def test_closing_finishes_what_was_asked_and_refuses_what_comes_later(path
     assert not list(path.parent.glob("*-wal"))
 
 
-async def test_a_page_of_requests_uses_an_index_and_not_a_scan(path: Path) -> None:
-    store, row = SqliteStore(path), record(1)
-    await store.open()
-    await store.insert(row, created(row))
-    await store.settle(answer(row))
-    await store.close()
+READS = {
+    queries: [
+        "GET",
+        "LAST_WITH_DIGEST",
+        "DUE",
+        "NEXT_DEADLINE",
+        "THREAD_EVENTS",
+        "TENANT_EVENTS",
+        "LAST_POSITION",
+        "THREAD_REQUESTS",
+    ],
+    policy_queries: ["RULES_IN_FORCE", "RULE", "POLICIES", "EXECUTION", "REPORT", "AUDIT", "AUDIT_HEAD"],
+}
+
+
+def plan(path: Path, sql: str) -> list[str]:
     with closing(connection.connect(path)) as db:
-        for name in (
-            "GET",
-            "DUE",
-            "NEXT_DEADLINE",
-            "THREAD_EVENTS",
-            "TENANT_EVENTS",
-            "LAST_POSITION",
-            "THREAD_REQUESTS",
-        ):
-            sql: str = getattr(__import__("askback.storage.sqlite.queries", fromlist=[name]), name)
-            plan = [r[3] for r in db.execute(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?")).fetchall()]
-            assert not [step for step in plan if "SCAN" in step or "TEMP" in step], (name, plan)
+        schema.upgrade(db)
+        rows = db.execute(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?")).fetchall()
+    return [row[3] for row in rows]
+
+
+@pytest.mark.parametrize(("module", "name"), [(m, name) for m, names in READS.items() for name in names])
+def test_a_read_uses_an_index_and_not_a_scan(path: Path, module: ModuleType, name: str) -> None:
+    steps = plan(path, getattr(module, name))
+    assert not [step for step in steps if "SCAN" in step or "TEMP" in step], steps
+
+
+@pytest.mark.parametrize(
+    ("sql", "index"),
+    [
+        (queries.LAST_WITH_DIGEST, "INDEX requests_digest (thread=? AND digest=? AND requester=?)"),
+        (policy_queries.RULES_IN_FORCE, "INDEX rules_kept (tenant=? AND scope=? AND subject=?)"),
+    ],
+    ids=["the same call again", "the rules of a call"],
+)
+def test_what_every_approval_asks_first_is_found_by_all_of_its_columns(
+    path: Path, sql: str, index: str
+) -> None:
+    assert plan(path, sql)[-1].endswith(index)

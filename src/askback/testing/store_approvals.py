@@ -140,7 +140,9 @@ class ApprovalContracts(StoreSuite):
         )
 
     async def test_c8_a_request_of_the_same_name_in_another_tenant_is_used_apart(self, store: Store) -> None:
-        for n, tenant in enumerate(("main", "acme")):
-            row, execution = record(1, tenant=tenant), Execution(f"exe_{n}", NOON)
+        rows = [record(1, tenant=tenant) for tenant in ("main", "acme")]
+        for row in rows:
             await store.insert(row, created(row))
-            assert await store.consume(tenant, row.id, execution) == (execution, Outcome.APPLIED)
+        for row in rows:
+            execution = Execution(f"exe of {row.tenant}", NOON)
+            assert await store.consume(row.tenant, row.id, execution) == (execution, Outcome.APPLIED)
