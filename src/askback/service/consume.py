@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from askback.domain.bodies import ConsumeBody, ReportBody
 from askback.domain.faults import Faults, fault
+from askback.domain.policy.calls import Call
 from askback.domain.policy.digest import NotCanonical, call_digest
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
@@ -21,6 +22,7 @@ from askback.service.context import Services
 from askback.service.ledger import entry
 from askback.service.notes import check_note
 from askback.service.read import get
+from askback.service.ruling import rule_on
 
 
 class _Approved(NamedTuple):
@@ -30,13 +32,15 @@ class _Approved(NamedTuple):
     input: dict[str, Any]
     digest: str
     until: datetime
+    project: str | None
+    is_plan: bool
 
 
 async def consume(ctx: Services, principal: Principal, request_id: str, body: object) -> dict[str, Any]:
     """Use an approved call with a `ConsumeBody`; the same execution may ask again and gets the same.
 
-    Raises `Conflict` (`not_approved`, `digest_mismatch`, `already_consumed`), `Gone` (`decision_expired`),
-    `Faults`, `Forbidden`, `NotFound`.
+    Raises `Conflict` (`not_approved`, `digest_mismatch`, `already_consumed`, `denied_by_policy`), `Gone`
+    (`decision_expired`), `Faults`, `Forbidden`, `NotFound`.
     """
     await access.require(ctx, principal, "consume", request_id)
     record = await get(ctx, principal, request_id)
@@ -51,6 +55,7 @@ async def consume(ctx: Services, principal: Principal, request_id: str, body: ob
     if used is None:
         if now >= approved.until.timestamp() * 1000:
             raise Gone("The approval is no longer good. Ask again.", code="decision_expired")
+        await _check_policy(ctx, record, approved)
         used = await _use(ctx, principal, record, approved, Execution(sent.execution_id, now))
     return _shown(record, approved, used)
 
@@ -121,6 +126,8 @@ def _approved(record: Record) -> _Approved:
         answer.get("edited_input", asked["input"]),
         answer["digest"],
         datetime.fromisoformat(answer["expires_at"]),
+        asked.get("project"),
+        "plan" in asked,
     )
 
 
@@ -132,6 +139,17 @@ async def _used_before(ctx: Services, record: Record, execution_id: str) -> Exec
     if execution.id != execution_id:
         raise _used()
     return execution
+
+
+async def _check_policy(ctx: Services, record: Record, approved: _Approved) -> None:
+    """Stop a call that a rule refuses by now: to make one is how people call back what they have approved."""
+    if approved.is_plan:
+        return
+    call = Call(approved.tool, approved.input)
+    ruling = await rule_on(ctx, record.tenant, call, thread_id=record.thread_id, project=approved.project)
+    if ruling.decision.decision == "deny":
+        reasons = " ".join(ruling.decision.reasons)
+        raise Conflict(f"The policy refuses this by now: {reasons}", code="denied_by_policy")
 
 
 async def _use(

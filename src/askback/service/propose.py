@@ -20,6 +20,7 @@ from askback.domain.lifecycle import Status
 from askback.domain.markdown import may_be_markdown, tree
 from askback.domain.policy.engine import Decision
 from askback.domain.policy.narrow import narrow_rule
+from askback.domain.preview import preview
 from askback.domain.record import Record, splice
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.approval import AskedCall, check_approval
@@ -121,7 +122,8 @@ async def _again(ctx: Services, refused: Record, ruling: Ruling, claimed: Claim 
         decision=DENIED,
         source="policy",
         repeated=True,
-        **ruling.facts,
+        reasons=["A person refused this call before in this thread."],
+        would=ruling.facts.get("would"),
     )
     await ctx.store.write(Along(audit=(audit,)))
     return Change(replace(refused, state=splice(refused.state, '{"repeated":true}')), Outcome.REPLAYED)
@@ -148,8 +150,6 @@ def _shown(asked: AskedCall, ruling: Decision) -> dict[str, Any]:
         scopes = ("once",)
     said = approval.risk or Risk()
     danger = ruling.risks or said.level == "danger"
-    from askback.domain.preview import preview
-
     before = approval.preview.before if approval.preview else None
     drawn = preview(asked.call, before=before)
     shown: dict[str, Any] = {

@@ -1,0 +1,76 @@
+"""Approvals that several people have to agree on: no vote is lost, however close together they come."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askback.delivery.local import LocalBus
+from askback.errors import Conflict
+from askback.ports.store import Principal
+from askback.service import answer, ask, read
+from askback.service.context import Services
+from askback.storage.sqlite.store import SqliteStore
+from askback.system import SystemClock, SystemIds
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+AGENT = Principal("tok_agent", "t", "requester", "agent")
+YES = {"revision": 1, "decision": "approve"}
+
+
+@pytest.fixture
+async def ctx(tmp_path: Path) -> AsyncIterator[Services]:
+    """Services on a store that suspends between reading and writing, as real ones do."""
+    bus = LocalBus()
+    store = SqliteStore(tmp_path / "votes.db", on_commit=bus.publish)
+    await store.open()
+    yield Services(store, bus, SystemClock(), SystemIds())
+    await store.close()
+
+
+async def proposed(ctx: Services, *, quorum: int) -> str:
+    approval = {"tool": "deploy", "input": {"to": "production"}, "quorum": quorum}
+    body = {"kind": "approval", "thread_id": "t1", "approval": approval}
+    return (await ask.ask(ctx, AGENT, body)).record.id
+
+
+def person(n: int) -> Principal:
+    return Principal(f"usr_{n}", "t", "responder", f"person {n}")
+
+
+@requirement("K6")
+async def test_ten_votes_at_once_are_all_counted(ctx: Services) -> None:
+    request = await proposed(ctx, quorum=10)
+    await asyncio.gather(*(answer.answer(ctx, person(n), request, YES) for n in range(10)))
+    record = await read.get(ctx, person(1), request)
+    assert record.status == "answered"
+    votes: list[Any] = json.loads(record.state)["votes"]
+    assert sorted(vote["by"]["name"] for vote in votes) == [f"person {n}" for n in range(10)]
+
+
+@requirement("K6")
+async def test_a_vote_that_comes_after_the_last_one_is_told_so(ctx: Services) -> None:
+    request = await proposed(ctx, quorum=2)
+    results = await asyncio.gather(
+        *(answer.answer(ctx, person(n), request, YES) for n in range(5)), return_exceptions=True
+    )
+    late = [r for r in results if isinstance(r, Conflict)]
+    assert len(late) == 3
+    assert {r.code for r in late} == {"already_settled"}
+
+
+@requirement("K6")
+async def test_one_person_with_two_sessions_has_one_vote(ctx: Services) -> None:
+    request = await proposed(ctx, quorum=2)
+    await answer.answer(ctx, person(1), request, YES)
+    again = Principal("usr_other_session", "t", "responder", "person 1")
+    with pytest.raises(Conflict) as refused:
+        await answer.answer(ctx, again, request, YES)
+    assert refused.value.code == "already_voted"
