@@ -15,6 +15,7 @@
     │   ├── Declined                the person would not deal with it
     │   ├── Cancelled               it was taken back
     │   └── Expired                 nobody came in time
+    ├── Denied                      a function that requires approval was not approved and did not run; `.decision`
     ├── StoreUnusable               the database cannot be opened as it is; the message names it and says why
     └── ConnectionLost              the server cannot be reached and waiting was not wanted
 
@@ -27,6 +28,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
+    from askback.domain.decision import Decision
     from askback.domain.request import InputRequest
 
 
@@ -148,6 +150,14 @@ class Cancelled(NotAnswered):
 
 class Expired(NotAnswered):
     """Nobody answered before the deadline."""
+
+
+class Denied(AskbackError):
+    """A function that requires approval did not run; the message is what its model may read, `decision` says why."""
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__(decision.text)
+        self.decision = decision
 
 
 class StoreUnusable(AskbackError):

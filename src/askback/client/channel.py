@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Literal, Protocol
 
 from askback.errors import Refused
 
 SUBPROTOCOL = "askback.v1"
+VIA_HEADER = "X-Askback-Via"
+Via = Literal["api", "cli", "mcp", "chat"]
+"""What a program says of the way on which it came; the audit log notes it."""
+
 MAX_FRAME = 256 * 1024
 """Bytes that the server takes in one frame."""
 

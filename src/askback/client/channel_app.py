@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
-from askback.client.channel import SUBPROTOCOL, Channel, closed_by
+from askback.client.channel import SUBPROTOCOL, VIA_HEADER, Channel, Via, closed_by
 from askback.errors import AskbackError
 
 Message = MutableMapping[str, Any]
@@ -27,9 +27,10 @@ class AppConnector:
 
     where = "the app in this process"
 
-    def __init__(self, app: Any, token: str | None) -> None:
+    def __init__(self, app: Any, token: str | None, *, via: Via = "api") -> None:
         self._app = app
         self._token = token
+        self._via: Via = via
         self._life: Life | None = None
 
     async def connect(self) -> Channel:
@@ -39,7 +40,7 @@ class AppConnector:
             await life.enter()
             self._life = life
         token = self._token or await self._life.token()
-        channel = AppChannel(self._app, token)
+        channel = AppChannel(self._app, token, via=self._via)
         await channel.open()
         return channel
 
@@ -53,10 +54,14 @@ class AppConnector:
 class AppChannel:
     """One WebSocket of an app: two queues and the task that runs it."""
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
+    def __init__(self, app: ASGIApp, token: str, *, via: Via) -> None:
         self._incoming: asyncio.Queue[Message] = asyncio.Queue()
         self._outgoing: asyncio.Queue[Message] = asyncio.Queue()
-        headers = [(b"host", b"127.0.0.1"), (b"authorization", b"Bearer " + token.encode())]
+        headers = [
+            (b"host", b"127.0.0.1"),
+            (b"authorization", b"Bearer " + token.encode()),
+            (VIA_HEADER.lower().encode(), via.encode()),
+        ]
         scope: Message = {
             "type": "websocket",
             "asgi": {"version": "3.0", "spec_version": "2.4"},

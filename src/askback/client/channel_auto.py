@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askback.client.channel import Channel, Connector, Lost
+from askback.client.channel import Channel, Connector, Lost, Via
 from askback.client.channel_websocket import UpgradeRefused, WebSocketConnector
 
 
@@ -13,10 +13,11 @@ class AutoConnector:
     is tried as well, for this attempt.
     """
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, url: str, token: str, *, via: Via = "api") -> None:
         self.where = url
         self._token = token
-        self._chosen: Connector = WebSocketConnector(url, token)
+        self._via: Via = via
+        self._chosen: Connector = WebSocketConnector(url, token, via=via)
         self._upgrades = True
 
     async def connect(self) -> Channel:
@@ -39,4 +40,4 @@ class AutoConnector:
     def _http(self) -> Connector:
         from askback.client.channel_http import HttpConnector
 
-        return HttpConnector(self.where, self._token)
+        return HttpConnector(self.where, self._token, via=self._via)

@@ -11,12 +11,13 @@ import json
 from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import httpx2
 
-from askback.client.channel import Channel, Lost
+from askback.client.channel import VIA_HEADER, Channel, Lost, Via
 from askback.client.refusals import refusal
+from askback.client.rest import ROUTES, RestCall, rest_call, step
 from askback.domain.lifecycle import TERMINAL
 from askback.errors import NotFound, Refused, Unavailable
 
@@ -37,15 +38,15 @@ _ENDED = frozenset(str(status) for status in TERMINAL)
 class HttpConnector:
     """Connects to the REST interface of one server."""
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, url: str, token: str, *, via: Via = "api") -> None:
         self.where = url
-        self._token = token
+        self._headers = {"authorization": f"Bearer {token}", VIA_HEADER: via}
 
     async def connect(self) -> Channel:
         """Check that the server is there and knows the token."""
         http = httpx2.AsyncClient(
             base_url=self.where,
-            headers={"authorization": f"Bearer {self._token}"},
+            headers=self._headers,
             timeout=httpx2.Timeout(10.0, read=POLL_S + 15.0),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=POLLS),
             trust_env=urlsplit(self.where).hostname not in _LOOPBACK,
@@ -119,21 +120,9 @@ class HttpChannel:
             self._poll(ok["id"])
 
     async def _run(self, frame: dict[str, Any]) -> Any:
-        op = frame["op"]
-        if op == "create":
-            return await self._post("/v1/requests", frame)
-        if op in {"answer", "decline", "cancel"}:
-            return await self._post(f"/v1/requests/{_step(frame['request_id'])}/{op}", frame)
-        if op == "message":
-            return await self._post(f"/v1/threads/{_step(frame['thread_id'])}/messages", frame)
-        if op == "get":
-            return await self._get(f"/v1/requests/{_step(frame['request_id'])}")
-        if op == "thread":
-            return await self._get(f"/v1/threads/{_step(frame['thread_id'])}")
-        if op == "list":
-            asked = {k: v for k, v in frame.items() if k not in {"id", "op"}}
-            return await self._get("/v1/requests", asked)
-        if op == "wait":
+        if frame["op"] in ROUTES:
+            return await self._send(rest_call(frame))
+        if frame["op"] == "wait":
             return await self._wait(frame["request_ids"])
         return await self._listening(frame)
 
@@ -142,7 +131,7 @@ class HttpChannel:
         unknown: list[str] = []
         for request_id in ids:
             try:
-                request = await self._get(f"/v1/requests/{_step(request_id)}")
+                request = await self._get(f"/v1/requests/{step(request_id)}")
             except NotFound:
                 unknown.append(request_id)
                 continue
@@ -160,7 +149,7 @@ class HttpChannel:
             return {}
         cursor: int | None = frame.get("cursor")
         if cursor is None and place is not None:
-            cursor = (await self._get(f"/v1/threads/{_step(place)}"))["seq"]
+            cursor = (await self._get(f"/v1/threads/{step(place)}"))["seq"]
         opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._streams[place] = self._start(self._stream(place, cursor, opened))
         await opened
@@ -189,7 +178,7 @@ class HttpChannel:
         """Wait for one request; True when there is nothing more to wait for."""
         seconds = TURN_S if self._polls else POLL_S
         try:
-            request = await self._get(f"/v1/requests/{_step(request_id)}", {"wait": seconds})
+            request = await self._get(f"/v1/requests/{step(request_id)}", {"wait": seconds})
         except NotFound:
             return True
         except Unavailable:
@@ -201,7 +190,7 @@ class HttpChannel:
         return True
 
     async def _stream(self, place: str | None, cursor: int | None, opened: asyncio.Future[None]) -> None:
-        path = "/v1/events" if place is None else f"/v1/threads/{_step(place)}/events"
+        path = "/v1/events" if place is None else f"/v1/threads/{step(place)}/events"
         query = {} if cursor is None else {"cursor": cursor}
         timeout = httpx2.Timeout(10.0, read=STREAM_S)
         async with self._http.stream("GET", path, params=query, timeout=timeout) as response:
@@ -220,11 +209,15 @@ class HttpChannel:
     async def _get(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
         return _body(await self._http.get(path, params=query or {}))
 
-    async def _post(self, path: str, frame: Mapping[str, Any]) -> Any:
-        headers = {"content-type": "application/json"}
-        if frame.get("key"):
-            headers["idempotency-key"] = frame["key"]
-        return _body(await self._http.post(path, content=json.dumps(frame["body"]), headers=headers))
+    async def _send(self, call: RestCall) -> Any:
+        headers = {} if call.key is None else {"idempotency-key": call.key}
+        content = None if call.body is None else json.dumps(call.body)
+        if content is not None:
+            headers["content-type"] = "application/json"
+        response = await self._http.request(
+            call.method, call.path, params=call.query, content=content, headers=headers
+        )
+        return _body(response)
 
     def _put(self, frame: Mapping[str, Any]) -> None:
         self._incoming.put_nowait(json.dumps(frame))
@@ -240,10 +233,6 @@ class HttpChannel:
         if not task.cancelled() and (error := task.exception()) is not None:
             self._cause = str(error) or type(error).__name__
             self._incoming.put_nowait(None)
-
-
-def _step(text: str) -> str:
-    return quote(text, safe="")
 
 
 def _body(response: httpx2.Response) -> Any:

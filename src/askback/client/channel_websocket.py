@@ -9,7 +9,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 from websockets.typing import Subprotocol
 
-from askback.client.channel import SUBPROTOCOL, Channel, Lost, closed_by
+from askback.client.channel import SUBPROTOCOL, VIA_HEADER, Channel, Lost, Via, closed_by
 from askback.errors import Forbidden, Refused, Unauthorized
 
 OPEN_S = 5.0
@@ -26,10 +26,10 @@ class UpgradeRefused(Lost):
 class WebSocketConnector:
     """Connects to `/v1/ws` of one server. `url` is the server's, with http or https."""
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, url: str, token: str, *, via: Via = "api") -> None:
         self.where = url
         self._address = f"ws{url.removeprefix('http').rstrip('/')}/v1/ws"
-        self._token = token
+        self._headers = {"Authorization": f"Bearer {token}", VIA_HEADER: via}
         # A proxy from the environment is for the network, not for this machine.
         self._proxy: Literal[True] | None = None if urlsplit(url).hostname in _LOOPBACK else True
 
@@ -38,7 +38,7 @@ class WebSocketConnector:
         try:
             connection = await connect(
                 self._address,
-                additional_headers={"Authorization": f"Bearer {self._token}"},
+                additional_headers=self._headers,
                 subprotocols=[Subprotocol(SUBPROTOCOL)],
                 compression=None,
                 max_size=MAX_INCOMING,

@@ -55,11 +55,14 @@ class Link:
         await self._post(op, ticket, retry_for=retry_for)
         return await ticket
 
-    async def ask(self, op: str, *, withdraw: bool) -> Ticket:
-        """Send a `create` with `wait`; the ticket is resolved with the settled request."""
+    async def ask(self, op: str, *, withdraw: bool, retry_for: float = FOREVER) -> Ticket:
+        """Send a `create` with `wait`; the ticket is resolved with the settled request.
+
+        It fails when the server has not taken the question after `retry_for` seconds without a connection.
+        """
         ticket = Ticket(withdraw=withdraw)
         try:
-            await self._post(op, ticket, retry_for=FOREVER, watch=True)
+            await self._post(op, ticket, retry_for=retry_for, watch=True)
         except asyncio.CancelledError:
             ticket.cancel()
             raise

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast
 
+from askback.domain.approval import Approval
 from askback.domain.fields import Form, Model
 from askback.domain.request import Agent
 from askback.errors import Invalid
@@ -36,21 +37,27 @@ def idempotency_key(given: str | None) -> str:
 
 
 def context(
+    *,
     run_id: str | None,
     message_id: str | None,
     tool_call_id: str | None,
     agent: str | Agent | None,
-    timeout_s: float | None,
+    assignees: Sequence[str] | None,
+    timeout_s: float | None = None,
 ) -> dict[str, Any]:
-    """Say where in which conversation a question is asked, by whom, and for how long."""
-    named = agent.model_dump(exclude_none=True) if isinstance(agent, Agent) else agent
+    """Say where in which conversation something is asked, by whom, of whom, and for how long."""
     return known(
-        run_id=run_id, message_id=message_id, tool_call_id=tool_call_id, agent=named, timeout_s=timeout_s
+        run_id=run_id,
+        message_id=message_id,
+        tool_call_id=tool_call_id,
+        agent=agent.model_dump(exclude_none=True) if isinstance(agent, Agent) else agent,
+        assignees=assignees,
+        timeout_s=timeout_s,
     )
 
 
 def said(model: Model) -> dict[str, Any]:
-    """Return what a form says beyond its defaults: two thirds of it, and every reader fills in the rest."""
+    """Return what a form or an approval says beyond its defaults: every reader fills in the rest."""
     return {
         name: _said(value)
         for name, info in type(model).model_fields.items()
@@ -64,10 +71,29 @@ def _said(value: Any) -> Any:
     return [_said(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
+def _stated(value: object) -> dict[str, Any]:
+    if not isinstance(value, Model):
+        raise TypeError
+    return said(value)
+
+
 def create(
-    form: Form | Mapping[str, Any], thread_id: str, context: Mapping[str, Any], key: str | None
+    what: Form | Approval | Mapping[str, Any],
+    thread_id: str,
+    context: Mapping[str, Any],
+    key: str | None,
+    *,
+    kind: Literal["form", "approval"] = "form",
 ) -> str:
-    """Write a `create`; without a key it gets one, so that it can be sent again after a lost connection."""
-    text = json.dumps(said(form) if isinstance(form, Form) else form, separators=(",", ":"))
-    head = json.dumps({"kind": "form", "thread_id": thread_id, **context}, separators=(",", ":"))
-    return f'"op":"create","key":{json.dumps(idempotency_key(key))},"body":{head[:-1]},"form":{text}}}'
+    """Write a `create`; `kind` says what a mapping is. Raises `Invalid` for what JSON cannot hold.
+
+    Without a key it gets one, so that it can be sent again after a lost connection.
+    """
+    kind = "approval" if isinstance(what, Approval) else kind
+    try:
+        text = json.dumps(what, separators=(",", ":"), default=_stated)
+    except (TypeError, ValueError, RecursionError):
+        fault = {"path": kind, "code": "not_json", "message": "Must be made of what JSON can hold."}
+        raise Invalid("This cannot be sent as JSON.", field_errors=[fault]) from None
+    head = json.dumps({"kind": kind, "thread_id": thread_id, **context}, separators=(",", ":"))
+    return f'"op":"create","key":{json.dumps(idempotency_key(key))},"body":{head[:-1]},"{kind}":{text}}}'

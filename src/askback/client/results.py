@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from askback.client.refusals import refusal
 from askback.domain.lifecycle import Status
 from askback.domain.request import Answer, InputRequest
-from askback.errors import Cancelled, Declined, Expired, NotAnswered
+from askback.errors import Cancelled, Declined, Expired, NotAnswered, Refused
 
 Outcome = Answer | Declined | Cancelled | Expired
 """How a request ended: an answer, or one of the three ways to end without one (they carry the request)."""
@@ -46,3 +47,19 @@ def answered(found: Outcome) -> Answer:
     if isinstance(found, NotAnswered):
         raise found
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """What became of one request of a batch: the request as it is now, or why nothing was done with it."""
+
+    id: str
+    request: InputRequest | None = None
+    error: Refused | None = None
+
+
+def batch_result(found: Mapping[str, Any]) -> BatchResult:
+    """Read one result of a batch."""
+    if "error" in found:
+        return BatchResult(found["id"], error=refusal(found["error"], status=found["status"]))
+    return BatchResult(found["id"], request=InputRequest.model_validate(found["request"]))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from functools import wraps
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from askback.client.async_client import RETRY_S, AsyncClient, Transport
+from askback.client.channel import Via
+from askback.client.hooks import Hook
 from askback.client.portal import Portal
 from askback.client.streaming import MessageStream
 
@@ -42,8 +44,20 @@ class Client:
         app: Any = None,
         transport: Transport = "auto",
         retry_for: float = RETRY_S,
+        hooks: Sequence[Hook] = (),
+        texts: Mapping[str, str] | None = None,
+        via: Via = "api",
     ) -> None:
-        self._client = AsyncClient(url, token, app=app, transport=transport, retry_for=retry_for)
+        self._client = AsyncClient(
+            url,
+            token,
+            app=app,
+            transport=transport,
+            retry_for=retry_for,
+            hooks=hooks,
+            texts=texts,
+            via=via,
+        )
         self._portal = Portal()
 
     def __enter__(self) -> Self:
@@ -64,13 +78,25 @@ class Client:
     model = _blocking(AsyncClient.model)
     ask = _blocking(AsyncClient.ask)
     confirm = _blocking(AsyncClient.confirm)
+    approve = _blocking(AsyncClient.approve)
+    approve_plan = _blocking(AsyncClient.approve_plan)
+    consume = _blocking(AsyncClient.consume)
+    report = _blocking(AsyncClient.report)
     create = _blocking(AsyncClient.create)
     wait = _blocking(AsyncClient.wait)
     get = _blocking(AsyncClient.get)
     list = _blocking(AsyncClient.list)
     cancel = _blocking(AsyncClient.cancel)
     answer = _blocking(AsyncClient.answer)
+    decide = _blocking(AsyncClient.decide)
     decline = _blocking(AsyncClient.decline)
+    batch = _blocking(AsyncClient.batch)
+    rules = _blocking(AsyncClient.rules)
+    add_rule = _blocking(AsyncClient.add_rule)
+    revoke_rule = _blocking(AsyncClient.revoke_rule)
+    policy = _blocking(AsyncClient.policy)
+    set_policy = _blocking(AsyncClient.set_policy)
+    audit = _blocking(AsyncClient.audit)
     say = _blocking(AsyncClient.say)
     message = _blocking(AsyncClient.message)
     append = _blocking(AsyncClient.append)

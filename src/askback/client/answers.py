@@ -1,0 +1,87 @@
+"""Answering and deciding, as a responder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from askback.client.connection import Connection
+from askback.client.operations import frame, idempotency_key, known
+from askback.client.results import BatchResult, batch_result
+from askback.domain.approval import Scope, Verdict
+from askback.domain.request import InputRequest
+
+
+class Answers(Connection):
+    """The part of the client that a person's program uses."""
+
+    async def answer(
+        self,
+        request: InputRequest | str,
+        values: Mapping[str, Any],
+        *,
+        revision: int = 1,
+        idempotency_key: str | None = None,
+    ) -> InputRequest:
+        """Answer as a responder; raises `Invalid`, `Conflict`, `Gone`, and `Forbidden` for a requester."""
+        body = {"revision": revision, "values": values}
+        return await self._settle("answer", request, body, key=idempotency_key)
+
+    async def decide(
+        self,
+        request: InputRequest | str,
+        decision: Verdict,
+        *,
+        scope: Scope = "once",
+        note: str | None = None,
+        edited_input: Mapping[str, Any] | None = None,
+        rule: str | None = None,
+        mode: Literal["normal", "accept_edits"] | None = None,
+        revision: int = 1,
+        digest: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> InputRequest:
+        """Approve or deny a tool call or a plan, as a responder; returns the request, which a vote may leave open.
+
+        A `scope` other than `once` keeps a rule: `rule`, or the one that the request shows. A request that is given
+        as it was read is decided about as it was shown: its digest goes along. Raises as `answer` does.
+        """
+        if digest is None and not isinstance(request, str) and request.approval is not None:
+            digest = request.approval.digest or None
+        body = known(
+            revision=revision,
+            decision=decision,
+            scope=scope,
+            note=note,
+            edited_input=edited_input,
+            rule=rule,
+            mode=mode,
+            digest=digest,
+        )
+        return await self._settle("answer", request, body, key=idempotency_key)
+
+    async def decline(
+        self, request: InputRequest | str, *, reason: str = "dismissed", note: str | None = None
+    ) -> InputRequest:
+        """Decline as a responder: `skipped` (where the form allows it), `dismissed` or `refused`."""
+        return await self._settle("decline", request, {"reason": reason, "note": note})
+
+    async def batch(
+        self,
+        action: Literal["approve", "deny", "decline"],
+        requests: Sequence[InputRequest | str],
+        *,
+        reason: Literal["dismissed", "refused"] | None = None,
+        note: str | None = None,
+    ) -> Sequence[BatchResult]:
+        """Decide about many requests, each on its own, in their order; no rule is kept. `reason` is for `decline`."""
+        body = known(action=action, requests=[_item(each) for each in requests], reason=reason, note=note)
+        found = await self._call(frame("batch", body=body, key=idempotency_key(None)))
+        return [batch_result(each) for each in found["results"]]
+
+
+def _item(request: InputRequest | str) -> dict[str, Any]:
+    if isinstance(request, str):
+        return {"id": request}
+    digest = request.approval.digest if request.approval else None
+    return known(id=request.id, revision=request.revision, digest=digest or None)

@@ -1,0 +1,102 @@
+"""What the server keeps beside requests, as it is read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from askback.domain.approval import Mode
+from askback.domain.request import Actor
+
+
+class _Read(BaseModel):
+    """Keys that are not known are ignored, so that an older client can talk to a newer server."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Execution(_Read):
+    """The one use of an approved call. `input` is what was approved, and what has to be run."""
+
+    request_id: str
+    execution_id: str
+    tool: str
+    input: dict[str, JsonValue]
+    digest: str
+    consumed_at: datetime
+    outcome: Literal["succeeded", "failed"] | None = None
+    note: str | None = None
+
+
+class Rule(_Read):
+    """A rule that the server keeps; `rule` is its text."""
+
+    id: str
+    effect: Literal["deny", "ask", "allow"]
+    rule: str
+    scope: Literal["thread", "project", "always"]
+    thread_id: str | None = None
+    project: str | None = None
+    locked: bool = False
+    shadow: bool = False
+    why: str | None = None
+    created_at: datetime
+    created_by: Actor | None = None
+    request_id: str | None = None
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    revoked_by: Actor | None = None
+
+
+class Trial(_Read):
+    """Settings that are tried without effect; None is as in the settings that hold."""
+
+    level: Literal["deny", "allowlist", "full"] | None = None
+    ask_mode: Literal["off", "on-miss", "always"] | None = None
+    mode: Mode | None = None
+    lists: list[str] | None = None
+
+
+class PolicySettings(_Read):
+    """What holds where no rule says otherwise; see `docs/explanation/policy.md`."""
+
+    level: Literal["deny", "allowlist", "full"]
+    ask_mode: Literal["off", "on-miss", "always"]
+    mode: Mode
+    lists: list[str] = Field(default_factory=list[str])
+    shadow: Trial | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RulePage:
+    """Some rules, newest first; `next_cursor` leads to older ones and is None at the end."""
+
+    rules: Sequence[Rule]
+    next_cursor: str | None
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """Entries of the audit log, oldest first, as they were sealed; `head` is the `seq` and the hash of the newest.
+
+    `askback.domain.audit.verify` checks the entries, each as a JSON text.
+    """
+
+    entries: Sequence[Mapping[str, Any]]
+    head: tuple[int, str]
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)

@@ -1,0 +1,61 @@
+"""The REST call that does what a frame of the WebSocket asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from string import Formatter
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import quote
+
+ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "create": ("POST", "/v1/requests"),
+        "get": ("GET", "/v1/requests/{request_id}"),
+        "list": ("GET", "/v1/requests"),
+        "answer": ("POST", "/v1/requests/{request_id}/answer"),
+        "decline": ("POST", "/v1/requests/{request_id}/decline"),
+        "cancel": ("POST", "/v1/requests/{request_id}/cancel"),
+        "consume": ("POST", "/v1/requests/{request_id}/consume"),
+        "report": ("POST", "/v1/requests/{request_id}/report"),
+        "batch": ("POST", "/v1/requests/batch"),
+        "message": ("POST", "/v1/threads/{thread_id}/messages"),
+        "thread": ("GET", "/v1/threads/{thread_id}"),
+        "rules": ("GET", "/v1/rules"),
+        "add_rule": ("POST", "/v1/rules"),
+        "revoke_rule": ("DELETE", "/v1/rules/{rule_id}"),
+        "policy": ("GET", "/v1/policy"),
+        "set_policy": ("POST", "/v1/policy"),
+        "audit": ("GET", "/v1/audit"),
+    }
+)
+"""Method and path of each operation that is one call; the arguments of a GET that are not in its path are its query."""
+
+_OURS = frozenset({"id", "op"})
+
+
+@dataclass(frozen=True, slots=True)
+class RestCall:
+    """One call: `key` is the idempotency key, `body` a JSON value."""
+
+    method: str
+    path: str
+    query: Mapping[str, Any]
+    body: Any = None
+    key: str | None = None
+
+
+def rest_call(frame: Mapping[str, Any]) -> RestCall:
+    """Translate a frame whose operation is in `ROUTES`."""
+    method, template = ROUTES[frame["op"]]
+    steps = {name for _, name, _, _ in Formatter().parse(template) if name}
+    path = template.format(**{name: step(frame[name]) for name in steps})
+    rest = {name: value for name, value in frame.items() if name not in steps | _OURS}
+    query = rest if method == "GET" else {}
+    return RestCall(method, path, query, frame.get("body"), frame.get("key"))
+
+
+def step(text: str) -> str:
+    """Encode what a caller chose as one step of a path."""
+    return quote(text, safe="")

@@ -1,0 +1,67 @@
+"""What stands in a conversation beside its requests, and what happens in it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any
+
+from askback.client import operations
+from askback.client.connection import Connection
+from askback.client.eventfeed import EventFeed
+from askback.client.operations import frame
+from askback.client.streaming import MessageStream
+
+
+class Threads(Connection):
+    """The part of the client that writes into threads and follows them."""
+
+    async def say(self, text: str, *, thread_id: str, run_id: str | None = None) -> str:
+        """Add a message of text to a thread and return its id."""
+        return await self.message([{"type": "text", "text": text}], thread_id=thread_id, run_id=run_id)
+
+    async def message(
+        self,
+        content: Sequence[Mapping[str, Any]],
+        *,
+        thread_id: str,
+        run_id: str | None = None,
+        id: str | None = None,  # noqa: A002 - the wire's name
+    ) -> str:
+        """Add a message made of content blocks and return its id; the same `id` again adds nothing."""
+        body = operations.known(content=list(content), run_id=run_id, id=id)
+        op = frame(
+            "message",
+            thread_id=thread_id,
+            body=body,
+            key=operations.idempotency_key(None) if id is None else None,
+        )
+        return (await self._call(op))["id"]
+
+    async def append(self, message_id: str, text: str, *, thread_id: str) -> None:
+        """Extend the last text of a message that this token wrote; once, however often the connection breaks."""
+        body = {"append_to": message_id, "text": text}
+        key = operations.idempotency_key(None)
+        await self._call(frame("message", thread_id=thread_id, body=body, key=key))
+
+    def stream(self, thread_id: str, *, run_id: str | None = None) -> MessageStream:
+        """Return a message to write piece by piece."""
+        return MessageStream(self, thread_id=thread_id, run_id=run_id)
+
+    async def thread(self, thread_id: str) -> dict[str, Any]:
+        """Read a thread: `messages`, `requests`, and `seq`, the cursor from which `events` goes on."""
+        return await self._call(frame("thread", thread_id=thread_id))
+
+    async def events(
+        self, thread_id: str | None = None, *, cursor: int | None = None
+    ) -> AsyncGenerator[dict[str, Any]]:
+        """Follow a thread, or without one everything that a responder may see.
+
+        Begins after `cursor` (a `seq`, for the inbox a `position`), without one at the next event.
+        Nothing is lost or doubled when the connection is.
+        """
+        feed = EventFeed(self._link, thread_id, cursor)
+        try:
+            async for event in feed:
+                yield event
+        finally:
+            feed.close()
