@@ -1,6 +1,22 @@
 """askback: the human-input layer for AI agents. The names below are the public ones."""
 
-from askback.client import AsyncClient, Client, NoFormFor, NoServer
+from askback.client import (
+    AsyncClient,
+    AuditPage,
+    BatchResult,
+    Client,
+    Execution,
+    Hook,
+    NoFormFor,
+    NoServer,
+    PolicySettings,
+    Rule,
+    RulePage,
+    asking,
+    requires_approval,
+)
+from askback.domain.approval import Approval, Risk
+from askback.domain.decision import Decision
 from askback.domain.fields import (
     Boolean,
     Checkbox,
@@ -25,6 +41,7 @@ from askback.errors import (
     Conflict,
     ConnectionLost,
     Declined,
+    Denied,
     Expired,
     Forbidden,
     Gone,
@@ -41,8 +58,11 @@ from askback.errors import (
 __all__ = [
     "Agent",
     "Answer",
+    "Approval",
     "AskbackError",
     "AsyncClient",
+    "AuditPage",
+    "BatchResult",
     "Boolean",
     "Cancelled",
     "Checkbox",
@@ -52,11 +72,15 @@ __all__ = [
     "ConnectionLost",
     "Date",
     "Datetime",
+    "Decision",
     "Declined",
+    "Denied",
+    "Execution",
     "Expired",
     "Forbidden",
     "Form",
     "Gone",
+    "Hook",
     "InputRequest",
     "Invalid",
     "Multiselect",
@@ -66,9 +90,13 @@ __all__ = [
     "NotFound",
     "Number",
     "Option",
+    "PolicySettings",
     "Radio",
     "RateLimited",
     "Refused",
+    "Risk",
+    "Rule",
+    "RulePage",
     "Section",
     "Select",
     "Text",
@@ -77,4 +105,6 @@ __all__ = [
     "TooLarge",
     "Unauthorized",
     "Unavailable",
+    "asking",
+    "requires_approval",
 ]

@@ -3,18 +3,31 @@
 from askback.client.async_client import AsyncClient
 from askback.client.channel_app import AppFailed
 from askback.client.discovery import NoServer
+from askback.client.gate import requires_approval
+from askback.client.hooks import Hook
 from askback.client.modelform import NoFormFor
-from askback.client.results import Outcome, Page
+from askback.client.records import AuditPage, Execution, PolicySettings, Rule, RulePage
+from askback.client.results import BatchResult, Outcome, Page
 from askback.client.streaming import MessageStream
+from askback.client.surroundings import asking
 from askback.client.sync_client import Client
 
 __all__ = [
     "AppFailed",
     "AsyncClient",
+    "AuditPage",
+    "BatchResult",
     "Client",
+    "Execution",
+    "Hook",
     "MessageStream",
     "NoFormFor",
     "NoServer",
     "Outcome",
     "Page",
+    "PolicySettings",
+    "Rule",
+    "RulePage",
+    "asking",
+    "requires_approval",
 ]
