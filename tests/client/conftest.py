@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -46,8 +47,8 @@ async def connect(request: pytest.FixtureRequest) -> AsyncIterator[Connect]:
 
 
 @asynccontextmanager
-async def in_process() -> AsyncIterator[Connect]:
-    """Make clients of an app in this process; one of them keeps it alive."""
+async def in_process(**parts: Any) -> AsyncIterator[Connect]:
+    """Make clients of an app in this process, made of `parts`; one of them keeps it alive."""
     import secrets
     import shutil
     import tempfile
@@ -55,7 +56,7 @@ async def in_process() -> AsyncIterator[Connect]:
 
     folder = Path(tempfile.gettempdir()) / f"askback-test-{secrets.token_hex(6)}"
     tokens = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
-    app = create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": tokens}, data_dir=folder))
+    app = create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": tokens}, data_dir=folder), **parts)
     try:
         async with AsyncClient(app=app, token=TOKENS["admin"]) as keeper:
             await keeper.list()

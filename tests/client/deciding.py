@@ -1,0 +1,50 @@
+"""A person who decides about what is asked in a thread, for the tests that ask."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+
+from askback import AsyncClient, InputRequest
+
+
+@asynccontextmanager
+async def deciding(
+    person: AsyncClient, thread: str, *decisions: dict[str, Any] | str
+) -> AsyncIterator[list[InputRequest]]:
+    """Decide about each approval of a thread with the next of `decisions`; yields what was asked so far.
+
+    A dict has the arguments of `decide`; a string is a reason to decline.
+    """
+    asked: list[InputRequest] = []
+
+    async def run() -> None:
+        left = list(decisions)
+        async for event in person.events(thread, cursor=0):
+            if event["type"] != "request.created":
+                continue
+            request = InputRequest.model_validate(event["request"])
+            asked.append(request)
+            decision = left.pop(0)
+            if isinstance(decision, str):
+                await person.decline(request, reason=decision)
+            else:
+                await person.decide(request, **decision)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(run)
+        with anyio.fail_after(20):
+            yield asked
+        tasks.cancel_scope.cancel()
+
+
+async def asked_in(client: AsyncClient, thread: str) -> InputRequest:
+    """Wait until something is asked in a thread, and return it as it was asked."""
+    with anyio.fail_after(20):
+        async for event in client.events(thread, cursor=0):
+            if event["type"] == "request.created":
+                return InputRequest.model_validate(event["request"])
+    raise AssertionError
