@@ -10,35 +10,39 @@ from collections.abc import Sequence
 from typing import Any
 
 from askback.cli.main import main
-from askback.ports.store import Change, Outcome
+from askback.ports.store import NOTHING, Along, Change, Outcome
 from askback.storage.sqlite.store import SqliteStore
 
 real_insert, real_settle = SqliteStore.insert, SqliteStore.settle
 
 
-async def forgetful_insert(self: SqliteStore, record: Any, event: Any, claim: Any = None) -> Change:
+async def forgetful_insert(
+    self: SqliteStore, record: Any, event: Any, claim: Any = None, along: Along = NOTHING
+) -> Change:
     """Idempotency keys live in memory only."""
     made: dict[Any, Change] = self.__dict__.setdefault("_claims_in_memory", {})
     if claim is not None and claim in made:
         return Change(made[claim].record, Outcome.REPLAYED)
-    change = await real_insert(self, record, event, None)
+    change = await real_insert(self, record, event, None, along)
     if claim is not None:
         made[claim] = change
     return change
 
 
-async def early_settle(self: SqliteStore, settlement: Any, claim: Any = None) -> Change | None:
+async def early_settle(
+    self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
+) -> Change | None:
     """An answer is acknowledged before it is committed."""
     import asyncio
     import dataclasses
 
     record = await self.get(settlement.tenant, settlement.id)
     if record is None or record.settled:
-        return await real_settle(self, settlement, claim)
+        return await real_settle(self, settlement, claim, along)
 
     async def later() -> None:
         await asyncio.sleep(0.2)
-        await real_settle(self, settlement, claim)
+        await real_settle(self, settlement, claim, along)
 
     asyncio.ensure_future(later())
     return Change(
@@ -46,14 +50,16 @@ async def early_settle(self: SqliteStore, settlement: Any, claim: Any = None) ->
     )
 
 
-async def greedy_settle(self: SqliteStore, settlement: Any, claim: Any = None) -> Change | None:
+async def greedy_settle(
+    self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
+) -> Change | None:
     """The last answer wins."""
     import dataclasses
 
     from askback.domain.lifecycle import Status
 
     loose = dataclasses.replace(settlement, expected=frozenset(Status), revision=None)
-    return await real_settle(self, loose, claim)
+    return await real_settle(self, loose, claim, along)
 
 
 FAULTS: dict[str, tuple[str, Any]] = {
