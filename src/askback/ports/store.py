@@ -58,7 +58,7 @@ class ClaimMismatch(Exception):
 
 
 class IdTaken(Exception):
-    """The id is in use: a request's in its tenant, a message's in its thread."""
+    """The id is in use: a request's or a rule's in its tenant, a message's in its thread."""
 
 
 class MessageMissing(Exception):
@@ -340,7 +340,10 @@ class PolicyStore(Protocol):
     """Rules, settings, the one use of each approved call, and the audit log of all of it."""
 
     async def write(self, along: Along) -> None:
-        """Write rules, settings and audit entries in one transaction; an id of a rule is never used twice."""
+        """Write rules, settings and audit entries in one transaction; an id of a rule is never used twice.
+
+        Raises `IdTaken`, as does every method that such a rule comes along with.
+        """
         ...
 
     async def policy(
