@@ -1,0 +1,224 @@
+"""Group B: the audit log has every decision, and shows when somebody has changed it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from typing import Any
+
+import httpx2
+import pytest
+
+from askback.domain.audit import GENESIS, Broken, verify
+from tests.journeys.conftest import Mortal
+from tests.journeys.people import Team, asked, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+Told = tuple[Any, ...]
+
+
+def told(entry: dict[str, Any]) -> Told:
+    """What an entry says: action, who, on which way, decision, by whom it was decided, rule."""
+    who = entry["actor"]["name"] if "actor" in entry else None
+    return entry["action"], who, entry["via"], entry.get("decision"), entry.get("source"), entry.get("rule")
+
+
+def lines(entries: list[dict[str, Any]]) -> list[str]:
+    """The log as it is exported: a JSON line for each entry."""
+    return [json.dumps(entry) for entry in entries]
+
+
+async def some_history(team: Team, thread: str) -> None:
+    """A person's yes with a rule, the rule at work, a no, a use of the call and its outcome."""
+    first = asked(await team.agent.bash(thread, "make test"))
+    await team.ada.decide(first["id"], "approve", scope="always")
+    allowed = (await team.agent.bash(thread, "make test")).json()
+    await team.agent.consume(allowed["id"], "run-1")
+    await team.agent.report(allowed["id"], "run-1", "succeeded")
+    second = asked(await team.agent.bash(thread, "make deploy"))
+    await team.bob.decide(second["id"], "deny")
+
+
+@requirement("B28")
+async def test_every_decision_is_told_with_who_how_by_which_rule_and_when(team: Team, thread: str) -> None:
+    await team.agent.bash(thread, "ls")
+    await team.agent.bash(thread, "rm -rf /")
+    request = asked(await team.agent.bash(thread, "make test"))
+    await team.ada.decide(request["id"], "approve", scope="always")
+    await team.agent.bash(thread, "make test")
+    refused = asked(await team.agent.bash(thread, "make deploy"))
+    await team.bob.decide(refused["id"], "deny")
+    await team.agent.bash(thread, "make deploy")
+    entries, head = await team.admin.audit()
+    assert [told(entry) for entry in entries] == [
+        ("decide", None, "policy", "approve", "policy", "bash(ls:*)"),
+        ("decide", None, "policy", "deny", "policy", None),
+        ("decide", "ada", "api", "approve", "responder", "bash(make test)"),
+        ("decide", None, "policy", "approve", "policy", "bash(make test)"),
+        ("decide", "bob", "api", "deny", "responder", None),
+        ("decide", None, "policy", "deny", "policy", None),
+    ]
+    by_person = entries[2]
+    assert (by_person["request_id"], by_person["digest"], by_person["scope"], by_person["tool"]) == (
+        request["id"],
+        request["approval"]["digest"],
+        "always",
+        "bash",
+    )
+    assert by_person["actor"]["role"] == "responder"
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", entry["at"]) for entry in entries)
+    assert all(re.fullmatch(r"[0-9a-f]{64}", entry["digest"]) for entry in entries)
+    assert verify(lines(entries), head=head) == head
+
+
+@requirement("B28")
+async def test_votes_ends_uses_rules_settings_and_what_was_refused_are_told(team: Team, thread: str) -> None:
+    quorum = asked(await team.agent.bash(thread, "make one", quorum=2))
+    await team.ada.decide(quorum["id"], "approve")
+    await team.bob.decide(quorum["id"], "approve")
+    await team.agent.consume(quorum["id"], "run-1")
+    await team.agent.report(quorum["id"], "run-1", "failed")
+    await team.agent.decide(quorum["id"], "approve")
+    declined = asked(await team.agent.bash(thread, "make two"))
+    await team.ada.decline(declined["id"], "dismissed")
+    cancelled = asked(await team.agent.bash(thread, "make three"))
+    await team.agent.cancel(cancelled["id"])
+    rule = (await team.carol.rule("make four")).json()
+    await team.carol.revoke(rule["id"])
+    await team.admin.set_policy(mode="plan")
+    await team.admin.set_policy(mode="normal")
+    late = asked(await team.agent.bash(thread, "make five", timeout_s=1))
+    await team.ada.http.get(f"/v1/requests/{late['id']}", params={"wait": 20})
+    entries, head = await team.admin.audit()
+    assert [told(entry)[:2] for entry in entries] == [
+        ("vote", "ada"),
+        ("decide", "bob"),
+        ("consume", "agent"),
+        ("report", "agent"),
+        ("refused", "agent"),
+        ("decline", "ada"),
+        ("cancel", "agent"),
+        ("rule.add", "carol"),
+        ("rule.revoke", "carol"),
+        ("policy.set", "admin"),
+        ("policy.set", "admin"),
+        ("expire", None),
+    ]
+    assert verify(lines(entries), head=head) == head
+
+
+@requirement("B28")
+async def test_the_way_on_which_somebody_decided_is_told(server: Any, team: Team, thread: str) -> None:
+    for way in ("cli", "mcp", "chat", "api", "web", "carrier-pigeon"):
+        request = asked(await team.agent.bash(thread, f"make {way}"))
+        body = {"revision": 1, "decision": "approve"}
+        headers = {"X-Askback-Via": way}
+        url = f"/v1/requests/{request['id']}/answer"
+        assert (await team.ada.http.post(url, json=body, headers=headers)).status_code == 200
+    link = (await team.admin.http.post("/v1/login-links", json={"name": "Dora"})).json()["url"]
+    request = asked(await team.agent.bash(thread, "make browser"))
+    async with httpx2.AsyncClient(base_url=server.url) as browser:
+        await browser.get(link)
+        csrf = {"X-Askback-CSRF": (await browser.get("/v1/session")).json()["csrf"]}
+        body = {"revision": 1, "decision": "approve"}
+        done = await browser.post(f"/v1/requests/{request['id']}/answer", json=body, headers=csrf)
+        assert done.status_code == 200
+    entries, _ = await team.admin.audit()
+    ways = [entry["via"] for entry in entries]
+    assert ways[:4] == ["cli", "mcp", "chat", "api"]
+    assert ways[5:] == ["api", "web"]
+    assert entries[-1]["actor"]["name"] == "Dora"
+
+
+@requirement("B28")
+async def test_a_changed_removed_or_moved_entry_is_found(team: Team, thread: str) -> None:
+    await some_history(team, thread)
+    entries, head = await team.admin.audit()
+    assert verify(lines(entries), head=head) == head
+    for at, entry in enumerate(entries):
+        for name in set(entry) - {"seq", "prev", "hash"}:
+            changed = [*entries[:at], {**entry, name: "changed"}, *entries[at + 1 :]]
+            assert broken(changed, head) == at + 1, name
+        dropped = [*entries[:at], *({k: v for k, v in entry.items() if k != "actor"},), *entries[at + 1 :]]
+        if "actor" in entry:
+            assert broken(dropped, head) == at + 1
+        removed = [*entries[:at], *entries[at + 1 :]]
+        assert broken(removed, head) == min(at + 1, len(removed))
+        for other in range(at + 1, len(entries)):
+            moved = list(entries)
+            moved[at], moved[other] = moved[other], moved[at]
+            assert broken(moved, head) == at + 1
+    assert broken([], head) == 0
+
+
+def broken(entries: list[dict[str, Any]], head: tuple[int, str]) -> int | None:
+    """The line at which a log does not hold."""
+    found = verify(lines(entries), head=head)
+    return found.line if isinstance(found, Broken) else None
+
+
+@requirement("B28")
+async def test_the_log_is_one_chain_however_many_decide_at_once(team: Team, thread: str) -> None:
+    requests = [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(30)]
+    await asyncio.gather(
+        *(team.ada.decide(each["id"], "approve") for each in requests),
+        *(team.bob.decide(each["id"], "deny") for each in requests),
+        *(team.agent.bash(f"{thread}-{n}", "ls") for n in range(30)),
+    )
+    entries, head = await team.admin.audit()
+    assert [entry["seq"] for entry in entries] == list(range(1, 61))
+    assert entries[0]["prev"] == GENESIS
+    assert verify(lines(entries), head=head) == head
+    assert len({entry["request_id"] for entry in entries}) == 60
+
+
+@requirement("B28")
+async def test_the_log_goes_on_after_the_death_of_the_server(mortal: Mortal, thread: str) -> None:
+    async with mortal.team() as team:
+        await some_history(team, thread)
+        before, _ = await team.admin.audit()
+        await mortal.dies_and_returns()
+        await team.agent.bash(thread, "ls")
+        entries, head = await team.admin.audit()
+        assert entries[: len(before)] == before
+        assert len(entries) == len(before) + 1
+        assert verify(lines(entries), head=head) == head
+
+
+@requirement("B28")
+async def test_only_an_admin_reads_the_log_and_only_of_the_own_tenant(
+    server: Any, team: Team, thread: str
+) -> None:
+    await some_history(team, thread)
+    for person in (team.agent, team.ada):
+        assert refusal(await person.http.get("/v1/audit")) == (403, "forbidden")
+    async with server.person("admin") as stranger:
+        theirs = (await stranger.http.get("/v1/audit", params={"limit": 500})).json()["entries"]
+    ours, _ = await team.admin.audit()
+    assert not {entry["hash"] for entry in ours} & {entry["hash"] for entry in theirs}
+
+
+@requirement("B28", "I7")
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+async def test_nothing_is_written_into_the_log_from_outside(team: Team, thread: str, method: str) -> None:
+    await some_history(team, thread)
+    before = await team.admin.audit()
+    for path in ("/v1/audit", "/v1/audit/1"):
+        reply = await team.admin.http.request(method, path, json={"entries": []})
+        assert reply.status_code in {404, 405}
+    assert await team.admin.audit() == before
+
+
+@requirement("B28")
+async def test_a_note_and_what_a_file_would_hold_stay_out_of_the_log(team: Team, thread: str) -> None:
+    secret = "hunter2-is-not-for-the-log"
+    call = {"path": "src/a.py", "content": secret}
+    request = asked(await team.agent.approve(thread, "write_file", call))
+    await team.ada.decide(request["id"], "approve")
+    await team.agent.consume(request["id"], "run-1", tool="write_file", input=call)
+    entries, _ = await team.admin.audit()
+    assert len(entries) == 2
+    assert secret not in json.dumps(entries)

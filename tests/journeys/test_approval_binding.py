@@ -1,0 +1,233 @@
+"""Group B: a decision is about one call, is used once, and holds for a while."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.journeys.conftest import Mortal
+from tests.journeys.people import Team, asked, decided, digest_of, faults, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+CALL = {"command": "make deploy"}
+
+
+async def approved(team: Team, thread: str, call: dict[str, Any] = CALL, **more: Any) -> dict[str, Any]:
+    """A call that was asked about and approved once."""
+    request = asked(await team.agent.approve(thread, "bash", call, **more))
+    reply = await team.ada.decide(request["id"], "approve")
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+@requirement("B15")
+async def test_the_decision_carries_the_digest_of_the_call(team: Team, thread: str) -> None:
+    request = await approved(team, thread)
+    assert request["approval"]["digest"] == request["answer"]["digest"] == digest_of("bash", CALL)
+    assert request["answer"]["decision"] == "approve"
+    assert request["settled_by"]["name"] == "ada"
+
+
+@requirement("B15")
+async def test_the_same_call_spelt_otherwise_has_the_same_digest(team: Team, thread: str) -> None:
+    headers = {"Content-Type": "application/json"}
+    digests = set[str]()
+    for text in ('{"a": 1, "b": "\\u00e9"}', '{"b":"é","a":1.0}', '{"b": "é", "a": 1e0}'):
+        body = (
+            f'{{"kind": "approval", "thread_id": "{thread}", "approval": {{"tool": "t", "input": {text}}}}}'
+        )
+        reply = await team.agent.http.post("/v1/requests", content=body.encode(), headers=headers)
+        digests.add(asked(reply)["approval"]["digest"])
+    assert len(digests) == 1
+
+
+@requirement("B15")
+async def test_an_approved_call_is_used_once_and_only_as_it_was_approved(team: Team, thread: str) -> None:
+    request = await approved(team, thread)
+    for change in (
+        {"tool": "bash", "input": {"command": "make deploy2"}},
+        {"tool": "bash", "input": {**CALL, "cwd": "elsewhere"}},
+        {"tool": "sh", "input": CALL},
+        {"digest": digest_of("bash", {"command": "make  deploy"})},
+    ):
+        assert refusal(await team.agent.consume(request["id"], "run-1", **change)) == (409, "digest_mismatch")
+    used = await team.agent.consume(request["id"], "run-1", tool="bash", input=CALL)
+    assert used.status_code == 200
+    assert used.json() == {
+        "request_id": request["id"],
+        "execution_id": "run-1",
+        "tool": "bash",
+        "input": CALL,
+        "digest": digest_of("bash", CALL),
+        "consumed_at": used.json()["consumed_at"],
+        "outcome": None,
+    }
+    again = await team.agent.consume(request["id"], "run-1", digest=digest_of("bash", CALL))
+    assert (again.status_code, again.json()) == (200, used.json())
+    second = await team.agent.consume(request["id"], "run-2", tool="bash", input=CALL)
+    assert refusal(second) == (409, "already_consumed")
+
+
+@requirement("B15")
+async def test_of_many_executions_at_once_one_gets_the_call(team: Team, thread: str) -> None:
+    request = await approved(team, thread)
+    replies = await asyncio.gather(*(team.agent.consume(request["id"], f"run-{n}") for n in range(30)))
+    assert sorted(reply.status_code for reply in replies) == [200] + [409] * 29
+    assert {refusal(r)[1] for r in replies if r.status_code == 409} == {"already_consumed"}
+
+
+@requirement("B15")
+async def test_what_was_not_approved_cannot_be_used(team: Team, thread: str) -> None:
+    pending = asked(await team.agent.bash(thread, "make one"))
+    denied = asked(await team.agent.bash(thread, "make two"))
+    await team.ada.decide(denied["id"], "deny")
+    declined = asked(await team.agent.bash(thread, "make three"))
+    await team.ada.decline(declined["id"], "refused")
+    cancelled = asked(await team.agent.bash(thread, "make four"))
+    await team.agent.cancel(cancelled["id"])
+    refused = (await team.agent.bash(thread, "rm -rf /")).json()
+    for request in (pending, denied, declined, cancelled, refused):
+        tried = await team.agent.consume(request["id"], "run-1")
+        assert refusal(tried) == (409, "not_approved"), request["id"]
+
+
+@requirement("B15")
+async def test_an_approval_ends_when_its_time_is_over(team: Team, thread: str) -> None:
+    request = await approved(team, thread, valid_s=1)
+    used_in_time = await approved(team, thread, {"command": "make other"}, valid_s=1)
+    first = await team.agent.consume(used_in_time["id"], "run-1")
+    assert first.status_code == 200
+    await team.agent.lets_pass(1)
+    assert refusal(await team.agent.consume(request["id"], "run-1")) == (410, "decision_expired")
+    assert (await team.agent.consume(used_in_time["id"], "run-1")).json() == first.json()
+
+
+@requirement("B15")
+async def test_only_the_agent_that_asked_uses_the_decision(team: Team, thread: str) -> None:
+    request = await approved(team, thread)
+    stranger = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
+    headers = {"Authorization": f"Bearer {stranger.json()['token']}"}
+    body = {"execution_id": "theirs"}
+    theirs = await team.agent.http.post(f"/v1/requests/{request['id']}/consume", json=body, headers=headers)
+    assert refusal(theirs) == (404, "not_found")
+    assert refusal(await team.ada.consume(request["id"], "adas")) == (403, "forbidden")
+    assert (await team.agent.consume(request["id"], "mine")).status_code == 200
+
+
+@requirement("B15")
+async def test_how_an_execution_went_is_told_once(team: Team, thread: str) -> None:
+    request = await approved(team, thread)
+    assert (await team.agent.report(request["id"], "run-1", "succeeded")).status_code in {404, 409}
+    used = (await team.agent.consume(request["id"], "run-1")).json()
+    told = await team.agent.report(request["id"], "run-1", "failed", note="exit status 2")
+    assert told.json() == {**used, "outcome": "failed"}
+    assert (await team.agent.report(request["id"], "run-1", "failed")).json() == told.json()
+    other = await team.agent.report(request["id"], "run-1", "succeeded")
+    assert refusal(other) == (409, "already_reported")
+    assert (await team.agent.consume(request["id"], "run-1")).json() == told.json()
+
+
+@requirement("B15")
+async def test_a_decision_about_something_else_than_what_was_shown_is_refused(
+    team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.approve(thread, "bash", CALL))
+    other = digest_of("bash", {"command": "make clean"})
+    assert refusal(await team.ada.decide(request["id"], "approve", digest=other)) == (409, "digest_mismatch")
+    assert (await team.ada.get(request["id"]))["status"] == "pending"
+    right = await team.ada.decide(request["id"], "approve", digest=request["approval"]["digest"])
+    assert right.json()["answer"]["decision"] == "approve"
+
+
+@requirement("B16")
+async def test_an_edited_input_replaces_what_was_asked_and_is_bound_anew(team: Team, thread: str) -> None:
+    call = {"command": "make deploy", "timeout": 60}
+    request = asked(await team.agent.approve(thread, "bash", call, allow_edit=True))
+    edited = {"command": "make deploy --dry-run"}
+    approval = (await team.ada.decide(request["id"], "approve", edited_input=edited)).json()
+    assert approval["answer"]["edited_input"] == edited
+    assert approval["answer"]["digest"] == digest_of("bash", edited)
+    assert approval["approval"]["input"] == call
+    original = await team.agent.consume(request["id"], "run-1", tool="bash", input=call)
+    assert refusal(original) == (409, "digest_mismatch")
+    used = (await team.agent.consume(request["id"], "run-1")).json()
+    assert (used["input"], used["digest"]) == (edited, digest_of("bash", edited))
+
+
+@requirement("B16")
+async def test_an_input_is_edited_only_where_the_agent_allows_it(team: Team, thread: str) -> None:
+    request = asked(await team.agent.approve(thread, "bash", CALL))
+    refused = await team.ada.decide(request["id"], "approve", edited_input={"command": "make clean"})
+    assert [path for path, _ in faults(refused)] == ["edited_input"]
+    assert await team.ada.get(request["id"]) == request
+
+
+@requirement("B16", "B7")
+@pytest.mark.parametrize(
+    "command", ["rm -rf /", "make deploy; rm -rf /", "echo key >> ~/.ssh/authorized_keys"]
+)
+async def test_an_edited_input_that_a_hard_limit_refuses_is_refused_and_the_request_stays_open(
+    team: Team, thread: str, command: str
+) -> None:
+    request = asked(await team.agent.approve(thread, "bash", CALL, allow_edit=True))
+    refused = await team.ada.decide(request["id"], "approve", edited_input={"command": command})
+    assert [path for path, _ in faults(refused)] == ["edited_input"]
+    assert await team.ada.get(request["id"]) == request
+
+
+@requirement("B16")
+async def test_an_edited_input_that_a_rule_denies_is_refused(team: Team, thread: str) -> None:
+    await team.ada.rule("make clean:*", "deny")
+    request = asked(await team.agent.approve(thread, "bash", CALL, allow_edit=True))
+    refused = await team.ada.decide(request["id"], "approve", edited_input={"command": "make clean all"})
+    assert [path for path, _ in faults(refused)] == ["edited_input"]
+    assert (await team.ada.get(request["id"]))["status"] == "pending"
+
+
+@requirement("B16")
+@pytest.mark.parametrize("scope", ["thread", "always"])
+async def test_an_edited_input_is_approved_once_and_keeps_no_rule(
+    team: Team, thread: str, scope: str
+) -> None:
+    request = asked(await team.agent.approve(thread, "bash", CALL, allow_edit=True))
+    edited = {"command": "make clean"}
+    refused = await team.ada.decide(request["id"], "approve", scope=scope, edited_input=edited)
+    assert [path for path, _ in faults(refused)] == ["scope"]
+    await team.ada.decide(request["id"], "approve", edited_input=edited)
+    assert await team.ada.rules() == []
+    assert decided(await team.agent.approve(thread, "bash", edited)) == ("ask", "")
+
+
+@requirement("B24")
+async def test_a_rule_that_denies_by_now_wins_over_a_late_yes(team: Team, thread: str) -> None:
+    request = asked(await team.agent.approve(thread, "bash", CALL))
+    await team.bob.rule("make deploy:*", "deny", why="the freeze has begun")
+    late = await team.ada.decide(request["id"], "approve", scope="always")
+    assert late.status_code == 200
+    ended = late.json()
+    assert (ended["status"], ended["source"], ended["answer"]["decision"]) == ("answered", "policy", "deny")
+    assert "make deploy" in " ".join(ended["answer"]["reasons"])
+    assert [rule["effect"] for rule in await team.ada.rules()] == ["deny"]
+    assert refusal(await team.agent.consume(request["id"], "run-1")) == (409, "not_approved")
+
+
+@requirement("B15", "B24")
+async def test_an_approval_survives_the_death_of_the_server_and_is_still_used_once(
+    mortal: Mortal, thread: str
+) -> None:
+    async with mortal.team() as team:
+        waiting = asked(await team.agent.bash(thread, "make one"))
+        request = await approved(team, thread)
+        await mortal.dies_and_returns()
+        used = await team.agent.consume(request["id"], "run-1", tool="bash", input=CALL)
+        assert used.status_code == 200
+        late = (await team.ada.decide(waiting["id"], "approve")).json()
+        assert late["answer"]["decision"] == "approve"
+        await mortal.dies_and_returns()
+        assert (await team.agent.consume(request["id"], "run-1")).json() == used.json()
+        assert refusal(await team.agent.consume(request["id"], "run-2")) == (409, "already_consumed")
+        assert (await team.agent.consume(late["id"], "run-3")).status_code == 200

@@ -1,0 +1,170 @@
+"""Groups B and J: many approvals at once, in their order, and dealt with in one action."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.journeys.conftest import Mortal
+from tests.journeys.people import Team, asked, decided, faults, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+
+async def thirty(team: Team, thread: str) -> list[dict[str, Any]]:
+    """Thirty calls that wait for a decision, asked one after the other."""
+    return [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(30)]
+
+
+def listed(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What a person saw of some requests."""
+    return [
+        {"id": each["id"], "revision": each["revision"], "digest": each["approval"]["digest"]}
+        for each in requests
+    ]
+
+
+@requirement("B25", "J9")
+async def test_thirty_that_wait_are_declined_in_one_action(team: Team, thread: str) -> None:
+    requests = await thirty(team, thread)
+    assert [each["id"] for each in await team.ada.pending(thread)] == [each["id"] for each in requests]
+    done = await team.ada.batch("decline", listed(requests), reason="refused", note="stop")
+    assert done.status_code == 200
+    results = done.json()["results"]
+    assert [result["id"] for result in results] == [each["id"] for each in requests]
+    assert {result["status"] for result in results} == {200}
+    ended = [await team.bob.get(each["id"]) for each in requests]
+    assert ended == [result["request"] for result in results]
+    assert {(e["status"], e["reason"], e["note"], e["settled_by"]["name"]) for e in ended} == {
+        ("declined", "refused", "stop", "ada")
+    }
+    assert await team.ada.pending(thread) == []
+    assert await team.ada.rules(ended="true") == []
+    events = [event["type"] async for event in team.ada.events(thread, until=60)]
+    assert events == ["request.created"] * 30 + ["request.declined"] * 30
+
+
+@requirement("B25")
+@pytest.mark.parametrize(("action", "decision"), [("approve", "approve"), ("deny", "deny")])
+async def test_a_batch_decides_about_each_that_is_listed_and_keeps_no_rule(
+    team: Team, thread: str, action: str, decision: str
+) -> None:
+    first, second, third = [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(3)]
+    results = (await team.ada.batch(action, listed([first, third]))).json()["results"]
+    assert [result["request"]["answer"]["decision"] for result in results] == [decision] * 2
+    assert [each["id"] for each in await team.ada.pending(thread)] == [second["id"]]
+    assert await team.ada.rules(ended="true") == []
+    assert decided(await team.agent.bash("another", "make step0")) == ("ask", "")
+
+
+@requirement("B25")
+@pytest.mark.parametrize("key", ["scope", "rule", "edited_input"])
+async def test_a_batch_has_no_place_for_a_rule(team: Team, thread: str, key: str) -> None:
+    request = asked(await team.agent.bash(thread, "make"))
+    assert faults(await team.ada.batch("approve", [request["id"]], **{key: "always"})) == [
+        (key, "unknown_field")
+    ]
+    item = {"id": request["id"], "revision": 1, key: "always"}
+    assert faults(await team.ada.batch("approve", [item])) == [(f"requests[0].{key}", "unknown_field")]
+    assert (await team.ada.get(request["id"]))["status"] == "pending"
+
+
+@requirement("B25")
+async def test_each_of_a_batch_stands_for_itself(team: Team, thread: str) -> None:
+    good, other, stale, settled = [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(4)]
+    plan = asked(await team.agent.plan(thread, "Do it."))
+    await team.bob.decide(settled["id"], "deny")
+    items = [
+        {"id": good["id"], "revision": 1, "digest": good["approval"]["digest"]},
+        {"id": other["id"], "revision": 1, "digest": good["approval"]["digest"]},
+        {"id": stale["id"], "revision": 7},
+        {"id": settled["id"], "revision": 1},
+        {"id": "req_nothing", "revision": 1},
+        {"id": plan["id"], "revision": 1},
+    ]
+    results = (await team.ada.batch("deny", items)).json()["results"]
+    assert [(r["id"], r["status"]) for r in results] == [
+        (good["id"], 200),
+        (other["id"], 409),
+        (stale["id"], 409),
+        (settled["id"], 409),
+        ("req_nothing", 404),
+        (plan["id"], 422),
+    ]
+    codes = [r["error"]["code"] for r in results[1:]]
+    assert codes == ["digest_mismatch", "stale_revision", "already_settled", "not_found", "invalid"]
+    assert results[3]["error"]["request"]["settled_by"]["name"] == "bob"
+    left = [each["id"] for each in await team.ada.pending(thread)]
+    assert left == [other["id"], stale["id"], plan["id"]]
+
+
+@requirement("B25")
+async def test_a_batch_that_is_no_list_of_requests_does_nothing(team: Team, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make"))
+    one = {"id": request["id"], "revision": 1}
+    for body, path in (
+        ({"action": "decline", "requests": []}, "requests"),
+        ({"action": "decline", "requests": [one] * 2}, "requests[1].id"),
+        ({"action": "decline", "requests": [one, *({"id": f"r{n}"} for n in range(200))]}, "requests"),
+        ({"action": "destroy", "requests": [one]}, "action"),
+        ({"action": "decline", "requests": [one], "reason": "because"}, "reason"),
+        ({"action": "approve", "requests": [one], "reason": "refused"}, "reason"),
+        ({"requests": [one]}, "action"),
+    ):
+        refused = await team.ada.http.post("/v1/requests/batch", json=body)
+        assert [found for found, _ in faults(refused)] == [path]
+    assert await team.ada.get(request["id"]) == request
+
+
+@requirement("B25", "G2")
+async def test_a_batch_works_over_a_websocket_as_well(team: Team, thread: str) -> None:
+    requests = [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(3)]
+    reply = await team.ada.frame(op="batch", body={"action": "decline", "requests": listed(requests)})
+    assert {(r["status"], r["request"]["status"]) for r in reply["ok"]["results"]} == {(200, "declined")}
+    assert await team.ada.pending(thread) == []
+
+
+@requirement("B25")
+async def test_deciding_about_one_leaves_the_others_as_they_are(team: Team, thread: str) -> None:
+    requests = [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(5)]
+    await asyncio.gather(
+        team.ada.decide(requests[3]["id"], "approve"), team.bob.decide(requests[1]["id"], "deny")
+    )
+    assert await team.carol.pending(thread) == [requests[0], requests[2], requests[4]]
+
+
+@requirement("B25")
+async def test_what_waits_is_declined_in_one_action_after_the_death_of_the_server(
+    mortal: Mortal, thread: str
+) -> None:
+    async with mortal.team() as team:
+        requests = await thirty(team, thread)
+        await mortal.dies_and_returns()
+        assert await team.ada.pending(thread) == requests
+        results = (await team.ada.batch("decline", listed(requests))).json()["results"]
+        assert {result["status"] for result in results} == {200}
+        assert await team.ada.pending(thread) == []
+
+
+@requirement("J9")
+async def test_what_waits_in_all_threads_is_counted_and_declined_in_one_action(
+    team: Team, thread: str
+) -> None:
+    threads = [f"{thread}-{n}" for n in range(3)]
+    requests = [asked(await team.agent.bash(each, "make")) for each in threads]
+    waiting = (await team.ada.http.get("/v1/requests", params={"status": "pending"})).json()["requests"]
+    assert [each["thread_id"] for each in waiting[::-1]] == threads
+    results = (await team.ada.batch("decline", listed(requests))).json()["results"]
+    assert [result["request"]["status"] for result in results] == ["declined"] * 3
+    query = {"status": "pending", "kind": "approval"}
+    assert (await team.ada.http.get("/v1/requests", params=query)).json()["requests"] == []
+
+
+@requirement("J9")
+async def test_nobody_declines_all_but_a_person(team: Team, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make"))
+    assert refusal(await team.agent.batch("decline", [request["id"]])) == (403, "forbidden")
+    assert (await team.ada.get(request["id"]))["status"] == "pending"

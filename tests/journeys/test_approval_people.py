@@ -1,0 +1,180 @@
+"""Group K and B: who may decide, how many have to agree, and what happens when two decide at once."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.journeys.conftest import Mortal
+from tests.journeys.people import Person, Team, asked, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+FORM = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
+ALL = ["ada", "bob", "carol"]
+
+
+async def two_of_three(team: Team, thread: str, command: str = "make deploy", **more: Any) -> str:
+    """Ask for two yeses of three people; returns the id."""
+    request = asked(await team.agent.bash(thread, command, quorum=2, assignees=ALL, **more))
+    assert request["approval"]["scopes"] == ["once"]
+    return request["id"]
+
+
+def voters(request: dict[str, Any]) -> list[tuple[str, str]]:
+    """Who voted, and how."""
+    return [(vote["by"]["name"], vote["decision"]) for vote in request.get("votes", [])]
+
+
+@requirement("K6")
+async def test_one_yes_of_two_leaves_it_open_and_the_second_approves(team: Team, thread: str) -> None:
+    request_id = await two_of_three(team, thread)
+    first = await team.ada.decide(request_id, "approve")
+    assert (first.status_code, first.json()["status"]) == (200, "pending")
+    assert voters(first.json()) == [("ada", "approve")]
+    assert "answer" not in first.json()
+    assert refusal(await team.agent.consume(request_id, "early")) == (409, "not_approved")
+    second = (await team.carol.decide(request_id, "approve")).json()
+    assert (second["status"], second["answer"]["decision"]) == ("answered", "approve")
+    assert voters(second) == [("ada", "approve"), ("carol", "approve")]
+    assert refusal(await team.bob.decide(request_id, "approve")) == (409, "already_settled")
+    assert (await team.agent.consume(request_id, "run-1")).status_code == 200
+    events = [event["type"] async for event in team.bob.events(thread, until=3)]
+    assert events == ["request.created", "request.voted", "request.answered"]
+
+
+@requirement("K6")
+async def test_one_no_is_enough(team: Team, thread: str) -> None:
+    request_id = await two_of_three(team, thread)
+    await team.ada.decide(request_id, "approve")
+    denied = (await team.bob.decide(request_id, "deny", note="not today")).json()
+    assert (denied["status"], denied["answer"]["decision"]) == ("answered", "deny")
+    assert denied["answer"]["note"] == "not today"
+    assert refusal(await team.carol.decide(request_id, "approve")) == (409, "already_settled")
+    assert refusal(await team.agent.consume(request_id, "run-1")) == (409, "not_approved")
+
+
+@requirement("K6")
+async def test_a_person_votes_once_whatever_the_second_vote_says(team: Team, thread: str) -> None:
+    request_id = await two_of_three(team, thread)
+    await team.ada.decide(request_id, "approve")
+    for decision in ("approve", "deny"):
+        again = await team.ada.decide(request_id, decision)
+        assert refusal(again) == (409, "already_voted")
+        assert voters(again.json()["error"]["request"]) == [("ada", "approve")]
+    assert (await team.ada.get(request_id))["status"] == "pending"
+
+
+@requirement("K6")
+async def test_a_vote_sent_again_with_its_key_counts_once(team: Team, thread: str) -> None:
+    request_id = await two_of_three(team, thread)
+    replies = [await team.ada.decide(request_id, "approve", key="once") for _ in range(3)]
+    assert [reply.status_code for reply in replies] == [200] * 3
+    assert voters(await team.ada.get(request_id)) == [("ada", "approve")]
+
+
+@requirement("K6", "I2")
+async def test_the_vote_of_the_one_who_asks_is_refused(team: Team, thread: str) -> None:
+    request_id = await two_of_three(team, thread)
+    await team.ada.decide(request_id, "approve")
+    assert refusal(await team.agent.decide(request_id, "approve")) == (403, "forbidden")
+    assert voters(await team.ada.get(request_id)) == [("ada", "approve")]
+
+
+@requirement("K6")
+async def test_votes_at_the_same_moment_all_count(team: Team, thread: str) -> None:
+    for turn in range(10):
+        request = asked(await team.agent.bash(thread, f"make deploy{turn}", quorum=3, assignees=ALL))
+        people = (team.ada, team.bob, team.carol)
+        replies = await asyncio.gather(*(person.decide(request["id"], "approve") for person in people))
+        assert [reply.status_code for reply in replies] == [200] * 3
+        ended = await team.ada.get(request["id"])
+        assert (ended["status"], ended["answer"]["decision"]) == ("answered", "approve")
+        assert sorted(voters(ended)) == [(name, "approve") for name in ALL]
+
+
+@requirement("K6")
+async def test_votes_survive_the_death_of_the_server(mortal: Mortal, thread: str) -> None:
+    async with mortal.team() as team:
+        request_id = await two_of_three(team, thread)
+        await team.ada.decide(request_id, "approve")
+        await mortal.dies_and_returns()
+        assert refusal(await team.ada.decide(request_id, "approve")) == (409, "already_voted")
+        ended = (await team.bob.decide(request_id, "approve")).json()
+        assert voters(ended) == [("ada", "approve"), ("bob", "approve")]
+        assert ended["status"] == "answered"
+
+
+@requirement("K6", "B20")
+async def test_too_few_votes_in_time_are_no_approval(team: Team, thread: str) -> None:
+    request_id = await two_of_three(team, thread, timeout_s=1)
+    await team.ada.decide(request_id, "approve")
+    ended = (await team.agent.http.get(f"/v1/requests/{request_id}", params={"wait": 20})).json()
+    while ended["status"] == "pending":
+        ended = (await team.agent.http.get(f"/v1/requests/{request_id}", params={"wait": 20})).json()
+    assert ended["status"] == "expired"
+    assert "answer" not in ended
+    assert refusal(await team.bob.decide(request_id, "approve")) == (410, "expired")
+
+
+@requirement("K6", "B24")
+async def test_a_rule_that_denies_by_now_ends_the_voting(team: Team, thread: str) -> None:
+    request_id = await two_of_three(team, thread)
+    await team.ada.decide(request_id, "approve")
+    await team.bob.rule("make deploy", "deny")
+    ended = (await team.carol.decide(request_id, "approve")).json()
+    assert (ended["status"], ended["source"], ended["answer"]["decision"]) == ("answered", "policy", "deny")
+
+
+@requirement("K6")
+async def test_only_the_assignees_decide(team: Team, thread: str) -> None:
+    carol = (await team.carol.http.get("/v1/session")).json()["principal"]["id"]
+    request = asked(await team.agent.bash(thread, "make deploy", assignees=["bob", carol]))
+    assert request["assignees"] == ["bob", carol]
+    for stranger in (team.ada, team.admin):
+        for reply in (
+            await stranger.decide(request["id"], "approve"),
+            await stranger.decide(request["id"], "deny"),
+            await stranger.decline(request["id"], "refused"),
+        ):
+            assert refusal(reply) == (403, "not_assigned")
+    [result] = (await team.ada.batch("approve", [request["id"]])).json()["results"]
+    assert (result["status"], result["error"]["code"]) == (403, "not_assigned")
+    assert await team.ada.get(request["id"]) == request
+    assert (await team.carol.decide(request["id"], "approve")).status_code == 200
+
+
+@requirement("K6")
+async def test_only_the_assignees_answer_a_form(team: Team, thread: str) -> None:
+    form = (await team.agent.ask(thread, FORM, assignees=["bob"])).json()
+    assert refusal(await team.ada.answer(form["id"], {"q": "x"})) == (403, "not_assigned")
+    assert refusal(await team.ada.decline(form["id"], "dismissed")) == (403, "not_assigned")
+    assert (await team.bob.answer(form["id"], {"q": "x"})).status_code == 200
+
+
+@requirement("B25", "K6")
+async def test_of_two_who_decide_at_once_one_wins_and_the_other_learns_how(team: Team, thread: str) -> None:
+    for turn in range(10):
+        request = asked(await team.agent.bash(thread, f"make deploy{turn}"))
+        yes, no = await asyncio.gather(
+            team.ada.decide(request["id"], "approve"), team.bob.decide(request["id"], "deny")
+        )
+        assert sorted((yes.status_code, no.status_code)) == [200, 409]
+        won, lost = (yes, no) if yes.status_code == 200 else (no, yes)
+        assert refusal(lost) == (409, "already_settled")
+        assert lost.json()["error"]["request"] == won.json() == await team.carol.get(request["id"])
+
+
+@requirement("B25")
+async def test_of_fifty_decisions_at_once_one_settles_and_one_rule_is_kept(team: Team, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make deploy"))
+
+    async def decides(person: Person) -> int:
+        return (await person.decide(request["id"], "approve", scope="always")).status_code
+
+    found = await asyncio.gather(*(decides(person) for person in (team.ada, team.bob) for _ in range(25)))
+    assert sorted(found) == [200] + [409] * 49
+    assert len(await team.ada.rules()) == 1

@@ -1,0 +1,113 @@
+"""Group B: a plan is approved, approved for good, or sent back with what to change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.journeys.conftest import Mortal
+from tests.journeys.people import Team, asked, decided, digest_of, faults, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+PLAN = "1. Read the code.\n2. Change `a.py`.\n3. Run the tests."
+EDIT = {"path": "src/a.py", "content": "x"}
+
+
+async def in_plan_mode(team: Team, thread: str) -> str:
+    """Switch the thread to plan mode and ask about a plan; returns the id."""
+    assert (await team.ada.set_policy(thread_id=thread, mode="plan")).status_code == 200
+    assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("deny", "policy")
+    return asked(await team.agent.plan(thread, PLAN))["id"]
+
+
+@requirement("B23")
+async def test_a_plan_is_shown_whole_and_no_rule_decides_about_it(team: Team, thread: str) -> None:
+    await team.admin.set_policy(level="full", confirm="ENABLE FULL")
+    request = asked(await team.agent.plan(thread, PLAN))
+    shown = request["approval"]
+    assert (shown["tool"], shown["plan"], shown["scopes"]) == ("plan", PLAN, ["once"])
+    assert shown["digest"] == digest_of("plan", {"plan": PLAN})
+    assert shown["preview"]["type"] == "plan"
+    assert "".join(shown["preview"]["parts"]) == PLAN
+
+
+@requirement("B23")
+async def test_an_approved_plan_ends_plan_mode_and_edits_are_asked(team: Team, thread: str) -> None:
+    approved = (await team.ada.decide(await in_plan_mode(team, thread), "approve")).json()
+    assert approved["answer"]["decision"] == "approve"
+    assert (await team.ada.policy(thread_id=thread))["mode"] == "normal"
+    assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("ask", "")
+
+
+@requirement("B23")
+async def test_a_plan_approved_with_its_edits_stops_the_asking_in_this_thread_only(
+    team: Team, thread: str
+) -> None:
+    request_id = await in_plan_mode(team, thread)
+    approved = (await team.ada.decide(request_id, "approve", mode="accept_edits")).json()
+    assert approved["answer"]["mode"] == "accept_edits"
+    assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("approve", "policy")
+    assert decided(await team.agent.bash(thread, "make")) == ("ask", "")
+    assert decided(await team.agent.approve("another", "write_file", EDIT)) == ("ask", "")
+
+
+@requirement("B23")
+async def test_changes_are_requested_with_words_and_plan_mode_stays(team: Team, thread: str) -> None:
+    request_id = await in_plan_mode(team, thread)
+    silence: list[dict[str, Any]] = [{}, {"note": ""}, {"note": "  "}]
+    for silent in silence:
+        refused = await team.ada.decide(request_id, "deny", **silent)
+        assert [path for path, _ in faults(refused)] == ["note"]
+    assert (await team.ada.get(request_id))["status"] == "pending"
+    denied = (await team.ada.decide(request_id, "deny", note="Tests first.")).json()
+    assert (denied["answer"]["decision"], denied["answer"]["note"]) == ("deny", "Tests first.")
+    assert (await team.ada.policy(thread_id=thread))["mode"] == "plan"
+    assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("deny", "policy")
+    again = asked(await team.agent.plan(thread, PLAN))
+    assert again["id"] != request_id
+
+
+@requirement("B23")
+async def test_an_open_plan_survives_the_death_of_the_server(mortal: Mortal, thread: str) -> None:
+    async with mortal.team() as team:
+        request_id = await in_plan_mode(team, thread)
+        await mortal.dies_and_returns()
+        assert (await team.ada.get(request_id))["approval"]["plan"] == PLAN
+        approved = await team.ada.decide(request_id, "approve", mode="accept_edits")
+        assert approved.json()["status"] == "answered"
+        await mortal.dies_and_returns()
+        assert decided(await team.agent.approve(thread, "write_file", EDIT)) == ("approve", "policy")
+
+
+@requirement("B23")
+async def test_a_plan_takes_no_other_mode_scope_rule_or_edit(team: Team, thread: str) -> None:
+    request = asked(await team.agent.plan(thread, PLAN, allow_edit=True, scopes=["once", "always"]))
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"mode": "full"}, "mode"),
+        ({"scope": "always"}, "scope"),
+        ({"rule": "bash(make)"}, "rule"),
+        ({"edited_input": {"plan": "Something else."}}, "edited_input"),
+    ]
+    for more, path in cases:
+        refused = await team.ada.decide(request["id"], "approve", **more)
+        assert path in [found for found, _ in faults(refused)], more
+    assert await team.ada.get(request["id"]) == request
+
+
+@requirement("B23")
+async def test_a_mode_goes_with_a_plan_only(team: Team, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make"))
+    refused = await team.ada.decide(request["id"], "approve", mode="accept_edits")
+    assert [path for path, _ in faults(refused)] == ["mode"]
+    assert (await team.ada.policy(thread_id=thread))["mode"] == "normal"
+
+
+@requirement("B23", "I2")
+async def test_no_agent_approves_its_own_plan(team: Team, thread: str) -> None:
+    request_id = await in_plan_mode(team, thread)
+    tried = await team.agent.decide(request_id, "approve", mode="accept_edits")
+    assert refusal(tried) == (403, "forbidden")
+    assert (await team.ada.policy(thread_id=thread))["mode"] == "plan"

@@ -1,0 +1,189 @@
+"""Groups I and B: with a requester's token nothing is decided and no rule is made, on any route there is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.journeys.people import Person, Team, asked, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+DECISION = {"revision": 1, "decision": "approve", "scope": "always"}
+RULE = {"rule": "make deploy", "effect": "allow"}
+HARMLESS = {
+    ("POST", "/v1/requests"),
+    ("POST", "/v1/requests/{id}/consume"),
+    ("POST", "/v1/requests/{id}/report"),
+    ("POST", "/v1/threads/{id}/messages"),
+    ("DELETE", "/v1/session"),
+}
+"""What an agent may call beside reading: each is called below, and must have decided nothing.
+
+Taking back its own request is the last of them: that ends it, and is no decision either.
+"""
+CANCEL = ("POST", "/v1/requests/{id}/cancel")
+
+
+class State:
+    """What must be the same after all that an agent has tried."""
+
+    def __init__(self, team: Team, thread: str, request: dict[str, Any], rule: dict[str, Any]) -> None:
+        self._team, self._thread, self._request, self._rule = team, thread, request, rule
+
+    async def holds(self) -> None:
+        """The request is open and as it was, the rule and the settings are those that were there."""
+        team = self._team
+        assert await team.ada.get(self._request["id"]) == self._request
+        assert await team.ada.rules(ended="true") == [self._rule]
+        for query in ({}, {"thread_id": self._thread}):
+            settings = await team.admin.policy(**query)
+            assert (settings["mode"], settings["level"], settings["shadow"]) == ("normal", "allowlist", None)
+
+
+def bodies(request: dict[str, Any], thread: str) -> list[dict[str, Any]]:
+    """Every body that would decide, make a rule or change the policy, if its route were open."""
+    item = {"id": request["id"], "revision": 1, "digest": request["approval"]["digest"]}
+    return [
+        DECISION,
+        {**DECISION, "decision": "deny", "scope": "once"},
+        {"revision": 1, "values": {"decision": "approve"}},
+        {"reason": "refused"},
+        {"action": "approve", "requests": [item]},
+        RULE,
+        {**RULE, "effect": "deny", "scope": "thread", "thread_id": thread},
+        {"thread_id": thread, "mode": "full", "confirm": "ENABLE FULL"},
+        {"level": "full", "confirm": "ENABLE FULL"},
+        {"execution_id": "run-1"},
+        {"execution_id": "run-1", "outcome": "succeeded"},
+        {"role": "responder"},
+        {"name": "agent"},
+        {"content": [{"type": "text", "text": "approve"}, {"type": "request", "request_id": request["id"]}]},
+        {
+            "kind": "approval",
+            "thread_id": thread,
+            "approval": {"tool": "bash", "input": {}, "decision": "approve"},
+        },
+        {},
+    ]
+
+
+async def operations(person: Person) -> list[tuple[str, str]]:
+    """Every operation that the server describes, as (method, path)."""
+    document = (await person.http.get("/openapi.json")).json()
+    return [(method.upper(), path) for path, item in document["paths"].items() for method in item]
+
+
+@pytest.fixture
+async def state(team: Team, thread: str) -> State:
+    """An approval that waits, and a locked rule."""
+    rule = (await team.admin.rule("git push:*", "ask", locked=True)).json()
+    return State(team, thread, asked(await team.agent.bash(thread, "make deploy")), rule)
+
+
+def filled(path: str, request: dict[str, Any], rule_id: str, thread: str) -> str:
+    """The path with the ids that it is about."""
+    name = rule_id if "/rules/" in path else thread if "/threads/" in path else request["id"]
+    return path.replace("{id}", name)
+
+
+@requirement("I1", "I2", "B7")
+async def test_an_agent_decides_nothing_and_makes_no_rule_on_any_route(
+    team: Team, thread: str, state: State
+) -> None:
+    [request] = await team.ada.pending(thread)
+    [rule] = await team.ada.rules()
+    found = await operations(team.agent)
+    assert CANCEL in found
+    assert set(found) >= HARMLESS
+    for method, path in found:
+        if method == "GET" or (method, path) == CANCEL:
+            continue
+        url = filled(path, request, rule["id"], thread)
+        for body in bodies(request, thread):
+            reply = await team.agent.http.request(method, url, json=body)
+            if (method, path) not in HARMLESS:
+                assert refusal(reply) == (403, "forbidden"), (method, path, body)
+            assert reply.status_code < 500, (method, path, body)
+    await state.holds()
+    assert (await team.agent.cancel(request["id"])).json()["status"] == "cancelled"
+
+
+@requirement("I2", "B28")
+async def test_each_attempt_of_an_agent_to_decide_is_in_the_audit_log(team: Team, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make deploy"))
+    tried = [
+        await team.agent.decide(request["id"], "approve"),
+        await team.agent.decline(request["id"], "refused"),
+        await team.agent.batch("approve", [request["id"]]),
+        await team.agent.rule("make deploy"),
+        await team.agent.set_policy(thread_id=thread, mode="full", confirm="ENABLE FULL"),
+    ]
+    assert [refusal(reply) for reply in tried] == [(403, "forbidden")] * 5
+    entries, _ = await team.admin.audit()
+    assert [(entry["action"], entry["actor"]["name"]) for entry in entries] == [("refused", "agent")] * 5
+
+
+@requirement("I1", "I2", "G2")
+async def test_an_agent_decides_nothing_and_makes_no_rule_over_a_websocket(
+    team: Team, thread: str, state: State
+) -> None:
+    [request] = await team.ada.pending(thread)
+    [rule] = await team.ada.rules()
+    item = {"id": request["id"], "revision": 1}
+    full = {"thread_id": thread, "mode": "full", "confirm": "ENABLE FULL"}
+    for frame in (
+        {"op": "answer", "request_id": request["id"], "body": DECISION},
+        {"op": "decline", "request_id": request["id"], "body": {"reason": "refused"}},
+        {"op": "batch", "body": {"action": "approve", "requests": [item]}},
+        {"op": "add_rule", "body": RULE},
+        {"op": "revoke_rule", "rule_id": rule["id"]},
+        {"op": "set_policy", "body": full},
+        {"op": "audit"},
+    ):
+        reply = await team.agent.frame(**frame)
+        assert (reply["error"]["status"], reply["error"]["code"]) == (403, "forbidden"), frame
+    await state.holds()
+
+
+@requirement("I1", "I2")
+async def test_a_requesters_word_counts_for_nothing_under_another_ones_header(
+    server: Any, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "make deploy"))
+    token = team.agent.http.headers["Authorization"].removeprefix("Bearer ")
+    url = f"{server.url}/v1/requests/{request['id']}/answer"
+    async with httpx2.AsyncClient() as http:
+        for headers in (
+            {"Authorization": f"Bearer {token}", "X-Askback-Via": "web", "X-Askback-CSRF": "x"},
+            {"Authorization": f"Bearer {token}", "Cookie": "askback_session=x"},
+            {"Authorization": f"Bearer {token}", "X-HTTP-Method-Override": "DELETE", "X-Role": "admin"},
+        ):
+            assert (await http.post(url, json=DECISION, headers=headers)).status_code == 403
+        bare = await http.post(
+            url, content=json.dumps(DECISION), headers={"Cookie": f"askback_session={token}"}
+        )
+        assert bare.status_code == 401
+    assert await team.ada.get(request["id"]) == request
+
+
+@requirement("I12")
+async def test_another_tenant_finds_neither_the_request_nor_the_rule(
+    server: Any, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "make deploy"))
+    rule = (await team.ada.rule("make test")).json()
+    async with server.person("responder@acme") as stranger:
+        tried = await stranger.decide(request["id"], "approve")
+        none = await stranger.decide("req_nothing", "approve")
+        assert (tried.status_code, tried.text) == (404, none.text)
+        assert (await stranger.revoke(rule["id"])).text == (await stranger.revoke("rul_nothing")).text
+        [result] = (await stranger.batch("decline", [request["id"]])).json()["results"]
+        assert result["status"] == 404
+        assert rule["id"] not in str(await stranger.rules(ended="true"))
+    assert await team.ada.get(request["id"]) == request
+    assert len(await team.ada.rules()) == 1

@@ -1,0 +1,256 @@
+"""Group B: what is remembered of a decision, how far it reaches, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from askback.domain.modeltext import model_text
+from askback.domain.request import InputRequest
+from tests.journeys.conftest import Mortal
+from tests.journeys.people import Person, Team, asked, decided, faults, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+
+async def keeps(team: Team, thread: str, command: str, scope: str, **more: Any) -> dict[str, Any]:
+    """Approve a command and keep the rule; returns the settled request."""
+    scopes = ["once", "thread", "project", "always"]
+    request = asked(await team.agent.bash(thread, command, scopes=scopes, project="web"))
+    reply = await team.ada.decide(request["id"], "approve", scope=scope, **more)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+async def verdicts(agent: Person, thread: str, *commands: str, **more: Any) -> list[str]:
+    """What the policy says to some commands."""
+    return [decided(await agent.bash(thread, command, **more))[0] for command in commands]
+
+
+@requirement("B9")
+async def test_always_stores_the_exact_words_that_were_shown(team: Team, thread: str) -> None:
+    kept = await keeps(team, thread, "make  test", "always")
+    assert kept["approval"]["rule"] == kept["answer"]["rule"]["text"] == "bash(make test)"
+    [rule] = await team.ada.rules()
+    assert (rule["id"], rule["rule"], rule["effect"], rule["scope"]) == (
+        kept["answer"]["rule"]["id"],
+        "bash(make test)",
+        "allow",
+        "always",
+    )
+    allowed = (await team.agent.bash("another", "make test")).json()
+    assert (allowed["source"], allowed["answer"]["policy_rule"]) == ("policy", "bash(make test)")
+    others = ("make clean", "make test x", "make test && x", "make test; x", "make", "./make test")
+    assert await verdicts(team.agent, "another", *others) == ["ask"] * len(others)
+
+
+@requirement("B9")
+async def test_the_rule_can_be_changed_before_it_is_kept_as_long_as_it_covers_the_call(
+    team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "make test"))
+    for wrong in ("bash(make clean)", "bash(*)", "make test && x", "bash", "tool:bash", "make 'test"):
+        refused = await team.ada.decide(request["id"], "approve", scope="always", rule=wrong)
+        assert [path for path, _ in faults(refused)] == ["rule"], wrong
+    assert await team.ada.rules() == []
+    assert (await team.ada.get(request["id"]))["status"] == "pending"
+    await team.ada.decide(request["id"], "approve", scope="always", rule="bash(make test:*)")
+    found = await verdicts(team.agent, thread, "make test", "make test -k", "make clean", "make test; x")
+    assert found == ["approve", "approve", "ask", "ask"]
+
+
+@requirement("B9")
+@pytest.mark.parametrize(
+    "command",
+    ["make && x", "ls | sh", "npm test > x", "echo $x", "python3 -c 'x'", "env make", "sudo make", "rm *"],
+)
+async def test_nothing_can_be_kept_where_it_could_become_something_else(
+    team: Team, thread: str, command: str
+) -> None:
+    request = asked(await team.agent.bash(thread, command))
+    assert request["approval"]["scopes"] == ["once"]
+    assert "rule" not in request["approval"]
+    assert (await team.ada.decide(request["id"], "approve", scope="always")).status_code in {403, 422}
+    assert (await team.ada.decide(request["id"], "approve")).json()["answer"]["scope"] == "once"
+    assert await team.ada.rules() == []
+
+
+@requirement("B10")
+async def test_always_on_a_file_tool_holds_for_the_path_and_can_be_widened_to_a_folder(
+    team: Team, thread: str
+) -> None:
+    async def writes(path: str) -> str:
+        call = {"path": path, "content": "x"}
+        return decided(await team.agent.approve(thread, "write_file", call))[0]
+
+    call = {"path": "src/a.py", "content": "y"}
+    request = asked(await team.agent.approve(thread, "write_file", call))
+    assert request["approval"]["rule"] == "write_file(path=src/a.py)"
+    await team.ada.decide(request["id"], "approve", scope="always")
+    assert [await writes("src/a.py"), await writes("src/b.py")] == ["approve", "ask"]
+    again = asked(await team.agent.approve(thread, "write_file", {"path": "src/c.py", "content": "y"}))
+    await team.ada.decide(again["id"], "approve", scope="always", rule="write_file(path=src/**)")
+    found = [await writes(path) for path in ("src/b.py", "src/x/y.py", "/etc/a", "src/../../etc/a", "srcs/a")]
+    assert found == ["approve", "approve", "ask", "ask", "ask"]
+
+
+@requirement("B8", "B11")
+@pytest.mark.parametrize(
+    ("scope", "same_thread", "same_project", "elsewhere"),
+    [
+        ("once", "ask", "ask", "ask"),
+        ("thread", "approve", "ask", "ask"),
+        ("project", "approve", "approve", "ask"),
+        ("always", "approve", "approve", "approve"),
+    ],
+)
+async def test_a_decision_reaches_as_far_as_its_scope(
+    team: Team, thread: str, scope: str, same_thread: str, same_project: str, elsewhere: str
+) -> None:
+    await keeps(team, thread, "make test", scope)
+    agent = team.agent
+    assert await verdicts(agent, thread, "make test", project="web") == [same_thread]
+    assert await verdicts(agent, "t2", "make test", project="web") == [same_project]
+    assert await verdicts(agent, "t3", "make test", project="shop") == [elsewhere]
+    assert await verdicts(agent, "t4", "make test") == [elsewhere]
+
+
+@requirement("B9", "B11")
+async def test_always_holds_after_a_restart_for_the_same_command_and_not_for_one_slightly_different(
+    mortal: Mortal, thread: str
+) -> None:
+    async with mortal.team() as team:
+        await keeps(team, thread, "make test", "always")
+        await keeps(team, thread, "make docs", "thread")
+        await mortal.dies_and_returns()
+        slightly = ("make test2", "make test -k", "make test && x", "make Test", "make docs")
+        assert await verdicts(team.agent, "t2", "make test", *slightly) == ["approve", *["ask"] * 5]
+        assert await verdicts(team.agent, thread, "make docs", "make docs2") == ["approve", "ask"]
+        newest, oldest = await team.ada.rules()
+        assert (newest["scope"], newest["thread_id"], oldest["scope"]) == ("thread", thread, "always")
+
+
+@requirement("B11")
+async def test_a_rule_says_who_made_it_when_and_why_and_ends_when_it_is_revoked(
+    team: Team, thread: str
+) -> None:
+    made = await team.ada.rule("make test", why="it only tests")
+    assert made.status_code == 201
+    rule = made.json()
+    assert (rule["why"], rule["created_by"]["name"], rule["rule"]) == (
+        "it only tests",
+        "ada",
+        "bash(make test)",
+    )
+    assert rule["created_at"]
+    assert await verdicts(team.agent, thread, "make test") == ["approve"]
+    ended = await team.bob.revoke(rule["id"])
+    assert (ended.status_code, ended.json()["revoked_by"]["name"]) == (200, "bob")
+    assert await verdicts(team.agent, thread, "make test") == ["ask"]
+    assert await team.ada.rules() == []
+    assert [each["id"] for each in await team.ada.rules(ended="true")] == [rule["id"]]
+
+
+@requirement("B11")
+async def test_a_kept_rule_names_the_request_it_came_from(team: Team, thread: str) -> None:
+    kept = await keeps(team, thread, "make test", "always")
+    [rule] = await team.ada.rules()
+    assert (rule["request_id"], rule["created_by"]["name"]) == (kept["id"], "ada")
+
+
+@requirement("B11")
+async def test_a_rule_ends_when_its_time_is_over(team: Team, thread: str) -> None:
+    assert (await team.ada.rule("make test", expires_in_s=1)).status_code == 201
+    assert await verdicts(team.agent, thread, "make test") == ["approve"]
+    await team.agent.lets_pass(1)
+    assert await verdicts(team.agent, thread, "make test") == ["ask"]
+    assert await team.ada.rules() == []
+
+
+@requirement("B12")
+async def test_a_locked_rule_asks_each_time_and_always_cannot_loosen_it(team: Team, thread: str) -> None:
+    open_before = asked(await team.agent.bash(thread, "git push origin main"))
+    assert refusal(await team.ada.rule("git push:*", "ask", locked=True)) == (403, "forbidden")
+    locked = (await team.admin.rule("git push:*", "ask", locked=True)).json()
+    shown = asked(await team.agent.bash(thread, "git push"))
+    assert shown["approval"]["locked"] is True
+    assert shown["approval"]["scopes"] == ["once"]
+    for request in (shown, open_before):
+        for scope in ("always", "thread"):
+            refused = await team.ada.decide(request["id"], "approve", scope=scope)
+            assert refused.status_code in {403, 422}, (request["id"], scope)
+        assert refusal(await team.ada.decide(request["id"], "approve", scope="always")) == (403, "locked")
+    assert (await team.ada.decide(shown["id"], "approve")).json()["answer"]["scope"] == "once"
+    assert await verdicts(team.agent, thread, "git push") == ["ask"]
+    await team.ada.rule("git push")
+    assert await verdicts(team.agent, thread, "git push") == ["ask"]
+    assert (await team.ada.revoke(locked["id"])).status_code == 403
+    assert (await team.admin.revoke(locked["id"])).status_code == 200
+    assert await verdicts(team.agent, thread, "git push") == ["approve"]
+
+
+@requirement("B17", "B18")
+async def test_a_call_that_was_refused_is_not_asked_again_in_this_thread(team: Team, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make deploy"))
+    await team.ada.decide(request["id"], "deny", note="not on a Friday")
+    again = await team.agent.bash(thread, "make deploy")
+    assert again.status_code == 200
+    repeated = again.json()
+    assert (repeated["id"], repeated["repeated"]) == (request["id"], True)
+    text = model_text(InputRequest.model_validate(repeated))
+    assert "already said no" in text
+    assert "not on a Friday" in text
+    snapshot = (await team.ada.http.get(f"/v1/threads/{thread}")).json()
+    assert (len(snapshot["requests"]), snapshot["seq"]) == (1, 2)
+    assert await verdicts(team.agent, thread, "make  deploy", "make deploy2") == ["ask", "ask"]
+    assert await verdicts(team.agent, "another", "make deploy") == ["ask"]
+
+
+@requirement("B17")
+async def test_a_refusal_is_remembered_over_a_restart(mortal: Mortal, thread: str) -> None:
+    async with mortal.team() as team:
+        request = asked(await team.agent.bash(thread, "make deploy"))
+        await team.ada.decide(request["id"], "deny")
+        await mortal.dies_and_returns()
+        again = await team.agent.bash(thread, "make deploy")
+        assert (again.status_code, again.json()["id"]) == (200, request["id"])
+
+
+@requirement("B17")
+async def test_a_loop_that_asks_again_and_again_reaches_nobody(team: Team, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make deploy"))
+    await team.ada.decide(request["id"], "deny")
+    replies = await asyncio.gather(*(team.agent.bash(thread, "make deploy") for _ in range(20)))
+    assert {(r.status_code, r.json()["id"]) for r in replies} == {(200, request["id"])}
+    assert await team.ada.pending(thread) == []
+
+
+@requirement("B9", "B11")
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"rule": ""},
+        {"rule": "bash(*)"},
+        {"rule": "git 'x"},
+        {"rule": "x" * 3000},
+        {"rule": "make", "effect": "maybe"},
+        {"rule": "make", "scope": "once"},
+        {"rule": "make", "scope": "thread"},
+        {"rule": "make", "expires_in_s": 0},
+        {"rule": "make", "expires_in_s": -5},
+        {"rule": "make", "why": "a\u202eb"},
+        {"rule": "make", "colour": "red"},
+        {"rule": 5},
+        {},
+    ],
+)
+async def test_a_rule_that_cannot_be_kept_is_refused_with_its_path(team: Team, body: dict[str, Any]) -> None:
+    refused = await team.admin.http.post("/v1/rules", json=body)
+    assert all(
+        path in {"rule", "effect", "scope", "thread_id", "expires_in_s", "why", "colour"}
+        for path, _ in faults(refused)
+    )
+    assert await team.ada.rules(ended="true") == []

@@ -1,0 +1,252 @@
+"""Group B: what is asked, what is shown of it, and what a decision is."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from tests.journeys.conftest import Mortal
+from tests.journeys.people import Team, asked, decided, digest_of, faults, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+
+def plain(parts: list[Any]) -> str:
+    """What a person reads: pieces of text, and characters that are written out."""
+    return "".join(part if isinstance(part, str) else part["escape"] for part in parts)
+
+
+def seconds(request: dict[str, Any]) -> float:
+    """How long a request is open."""
+    moments = [datetime.fromisoformat(request[name]) for name in ("created_at", "expires_at")]
+    return (moments[1] - moments[0]).total_seconds()
+
+
+@requirement("B3")
+async def test_a_fresh_server_asks_about_what_changes_something_and_not_about_looking(
+    team: Team, thread: str
+) -> None:
+    for command in ("ls", "ls -la src", "cat README", "grep -rn main src | head -3"):
+        assert decided(await team.agent.bash(thread, command)) == ("approve", "policy"), command
+    for command in ("git push", "git status", "rm notes.txt", "make"):
+        assert decided(await team.agent.bash(thread, command)) == ("ask", ""), command
+
+
+@requirement("B3")
+@pytest.mark.parametrize("name", ["git", "nebo"])
+async def test_with_a_list_that_knows_git_nobody_is_asked_to_look(team: Team, thread: str, name: str) -> None:
+    assert decided(await team.agent.bash(thread, "git status")) == ("ask", "")
+    lists = [*(await team.admin.policy())["lists"], name]
+    assert (await team.admin.set_policy(lists=lists)).json()["lists"] == lists
+    assert decided(await team.agent.bash(thread, "git status")) == ("approve", "policy")
+    assert decided(await team.agent.bash(thread, "git push")) == ("ask", "")
+
+
+@requirement("C4", "B21")
+async def test_a_tool_that_only_reads_runs_at_once_with_its_input_as_it_is(team: Team, thread: str) -> None:
+    call = {"file_path": "src/a.py", "offset": 10, "ratio": 0.5, "é": ["ü", None, True, {"deep": []}]}
+    allowed = (await team.agent.approve(thread, "Read", call)).json()
+    assert (allowed["status"], allowed["source"], allowed["answer"]["decision"]) == (
+        "answered",
+        "policy",
+        "approve",
+    )
+    assert "edited_input" not in allowed["answer"]
+    used = await team.agent.consume(allowed["id"], "run-1")
+    assert (used.json()["tool"], used.json()["input"]) == ("Read", call)
+    events = [event async for event in team.ada.events(thread, until=1)]
+    assert [event["type"] for event in events] == ["request.answered"]
+
+
+@requirement("B8")
+async def test_only_a_scope_that_was_offered_can_be_chosen(team: Team, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make test", scopes=["once", "thread"]))
+    assert request["approval"]["scopes"] == ["once", "thread"]
+    for scope in ("always", "project"):
+        refused = await team.ada.decide(request["id"], "approve", scope=scope)
+        assert [path for path, _ in faults(refused)] == ["scope"]
+    assert await team.ada.rules() == []
+    assert (await team.ada.get(request["id"]))["status"] == "pending"
+    approved = await team.ada.decide(request["id"], "approve", scope="thread")
+    assert approved.json()["answer"]["scope"] == "thread"
+
+
+@requirement("B8")
+async def test_once_thread_and_always_are_offered_when_the_agent_does_not_say(
+    team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "make test"))
+    assert request["approval"]["scopes"] == ["once", "thread", "always"]
+
+
+@requirement("B13")
+async def test_a_long_command_is_shown_whole_with_a_short_headline(team: Team, thread: str) -> None:
+    command = "echo " + "x" * 5_000 + " && rm the-tail"
+    preview = asked(await team.agent.bash(thread, command))["approval"]["preview"]
+    assert (preview["type"], plain(preview["parts"])) == ("command", command)
+    assert len(preview["headline"]) <= 320
+    assert "\n" not in preview["headline"]
+
+
+@requirement("B13")
+async def test_a_file_is_shown_as_its_path_and_what_changes(team: Team, thread: str) -> None:
+    call = {"path": "src/a.py", "content": "one\nzwei\nthree\n"}
+    before = {"before": "one\ntwo\nthree\n"}
+    preview = asked(await team.agent.approve(thread, "write_file", call, preview=before))["approval"][
+        "preview"
+    ]
+    assert (preview["type"], plain(preview["path"])) == ("file", "src/a.py")
+    lines = [(line["op"], plain(line["parts"])) for line in preview["diff"] if line["op"] != "@"]
+    assert lines == [(" ", "one"), ("-", "two"), ("+", "zwei"), (" ", "three")]
+
+
+@requirement("B13")
+async def test_of_another_tool_every_part_of_the_input_is_shown(team: Team, thread: str) -> None:
+    call = {"title": "A bug", "labels": ["urgent", "core"], "body": "line one\nline two", "n": 41}
+    preview = asked(await team.agent.approve(thread, "create_issue", call))["approval"]["preview"]
+    text = plain(preview["parts"])
+    assert preview["type"] == "json"
+    assert all(word in text for word in ("title", "A bug", "urgent", "core", "line one", "line two", "41"))
+
+
+@requirement("B13")
+async def test_what_stands_beside_the_command_is_shown_too(team: Team, thread: str) -> None:
+    call = {"command": "make test", "cwd": "/srv/elsewhere", "env": {"LD_PRELOAD": "evil.so"}}
+    preview = asked(await team.agent.approve(thread, "bash", call))["approval"]["preview"]
+    assert plain(preview["parts"]) == "make test"
+    rest = plain(preview["rest"])
+    assert all(word in rest for word in ("/srv/elsewhere", "LD_PRELOAD", "evil.so"))
+
+
+@requirement("B14")
+@pytest.mark.parametrize(
+    ("odd", "escape"),
+    [
+        ("\u202e", "\\u202e"),
+        ("\u2066", "\\u2066"),
+        ("\u200b", "\\u200b"),
+        ("\x1b", "\\u001b"),
+        ("\x00", "\\u0000"),
+        ("\u00ad", "\\u00ad"),
+        ("\U000e0041", "\\U000e0041"),
+    ],
+    ids=lambda text: text if text.isascii() and text.isprintable() else "",
+)
+async def test_a_character_that_would_deceive_is_written_out(
+    team: Team, thread: str, odd: str, escape: str
+) -> None:
+    preview = asked(await team.agent.bash(thread, f"echo a{odd}b"))["approval"]["preview"]
+    assert {"escape": escape} in preview["parts"]
+    assert plain(preview["parts"]) == f"echo a{escape}b"
+    assert odd not in str(preview["headline"])
+
+
+@requirement("B19")
+@pytest.mark.parametrize("word", ["maybe", "Approve", "approve ", "yes", "", None, True, 1, ["approve"]])
+async def test_a_word_that_is_no_decision_decides_nothing(team: Team, thread: str, word: Any) -> None:
+    request = asked(await team.agent.bash(thread, "make test"))
+    refused = await team.ada.decide(request["id"], word)
+    assert [path for path, _ in faults(refused)] == ["decision"]
+    assert await team.ada.get(request["id"]) == request
+
+
+@requirement("B19")
+async def test_a_body_for_a_form_decides_nothing(team: Team, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make test"))
+    assert (await team.ada.answer(request["id"], {"decision": "approve"})).status_code == 422
+    form = (await team.agent.ask(thread, {"fields": [{"id": "q", "type": "text", "label": "Q"}]})).json()
+    assert (await team.ada.decide(form["id"], "approve")).status_code == 422
+    assert [r["id"] for r in await team.ada.pending(thread)] == [request["id"], form["id"]]
+
+
+@requirement("B20")
+@pytest.mark.parametrize(("timeout", "open_for"), [({}, 300), ({"timeout_s": 72 * 3600}, 72 * 3600)])
+async def test_an_approval_is_open_for_five_minutes_or_as_long_as_the_agent_says(
+    team: Team, thread: str, timeout: dict[str, Any], open_for: int
+) -> None:
+    assert seconds(asked(await team.agent.bash(thread, "make test", **timeout))) == open_for
+
+
+@requirement("B20")
+async def test_an_approval_can_be_open_for_ever(team: Team, thread: str) -> None:
+    assert "expires_at" not in asked(await team.agent.bash(thread, "make test", timeout_s=None))
+
+
+@requirement("B20")
+@pytest.mark.parametrize("word", ["deny", "expire"])
+async def test_nobody_in_time_means_no(team: Team, thread: str, word: str) -> None:
+    request = asked(await team.agent.bash(thread, "make test", timeout_s=1, on_timeout=word))
+    ended = await team.agent.http.get(f"/v1/requests/{request['id']}", params={"wait": 20})
+    assert ended.json()["status"] == "expired"
+    assert "answer" not in ended.json()
+    assert refusal(await team.ada.decide(request["id"], "approve")) == (410, "expired")
+    assert refusal(await team.agent.consume(request["id"], "run-1")) == (409, "not_approved")
+
+
+@requirement("B26")
+async def test_what_is_dangerous_is_said_by_the_server_whatever_the_agent_says(
+    team: Team, thread: str
+) -> None:
+    claimed = {"level": "normal", "reasons": ["Only temporary files."]}
+    shown = asked(await team.agent.bash(thread, "rm -rf build", risk=claimed))["approval"]
+    assert shown["risk"] == {"level": "danger", "reasons": ["It deletes folders with all they hold."]}
+    assert shown["agent_risk"]["reasons"] == claimed["reasons"]
+
+
+@requirement("B26")
+@pytest.mark.parametrize("command", ["rm-safe build", "echo rm", "./reboot-notes", "npm test"])
+async def test_a_name_that_only_looks_alike_is_no_danger(team: Team, thread: str, command: str) -> None:
+    request = (await team.agent.bash(thread, command)).json()
+    assert request["approval"].get("risk", {"level": "normal"})["level"] == "normal"
+
+
+@requirement("B29")
+@pytest.mark.parametrize(
+    ("tool", "call"),
+    [
+        ("launch_rocket", {}),
+        ("mcp__x__read_file", {"path": "a"}),
+        ("bash", {}),
+        ("bash", {"command": 5}),
+        ("bash", {"command": "ls", "argv": ["ls"]}),
+        ("bash", {"argv": "ls"}),
+        ("bash", {"argv": ["ls", 5]}),
+        ("bash", {"command": "ls", "shell": "zsh"}),
+        ("bash", {"command": "ls", "env": {"PATH": "."}}),
+        ("Read", {"file_path": ".env"}),
+    ],
+)
+async def test_what_is_unknown_or_cannot_be_read_is_asked_with_the_reason(
+    team: Team, thread: str, tool: str, call: dict[str, Any]
+) -> None:
+    shown = asked(await team.agent.approve(thread, tool, call))["approval"]
+    assert shown["reasons"]
+    assert shown["digest"] == digest_of(tool, call)
+
+
+@requirement("B29")
+async def test_without_a_store_that_can_write_nothing_is_allowed(mortal: Mortal, thread: str) -> None:
+    async with mortal.team() as team:
+        with closing(sqlite3.connect(mortal.server.data / "askback.db", isolation_level=None)) as holder:
+            holder.execute("BEGIN IMMEDIATE")
+            refused = await team.agent.bash(thread, "ls")
+        assert refusal(refused) == (503, "unavailable")
+        assert "retry-after" in refused.headers
+        assert decided(await team.agent.bash(thread, "ls")) == ("approve", "policy")
+
+
+@requirement("B29")
+async def test_a_rule_that_denies_and_can_no_longer_be_read_makes_everything_ask(
+    mortal: Mortal, thread: str
+) -> None:
+    async with mortal.team() as team:
+        await team.ada.rule("make deploy", "deny")
+        with closing(sqlite3.connect(mortal.server.data / "askback.db", isolation_level=None)) as other:
+            other.execute("UPDATE rules SET text = 'a rule of another version ('")
+        request = asked(await team.agent.bash(thread, "ls"))
+        assert "cannot be read" in request["approval"]["reasons"][0]

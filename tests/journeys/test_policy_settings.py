@@ -1,0 +1,198 @@
+"""Group B: levels, ask modes, lists and modes, as an admin or a person sets them and as a call meets them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.journeys.conftest import Mortal
+from tests.journeys.people import Person, Team, decided, faults, refusal
+from tests.requirements import requirement
+from tests.vectors.cases import VECTORS
+
+pytestmark = pytest.mark.anyio
+
+CELLS: list[dict[str, Any]] = json.loads((VECTORS / "policy.json").read_text("utf-8"))["table"]
+OURS = [cell for cell in CELLS if cell["compat"] is None]
+COMMANDS = {
+    (True, False): "make listed",
+    (True, True): "rm -rf listed",
+    (False, False): "make unlisted",
+    (False, True): "rm -rf unlisted",
+}
+"""A call for each column of the table: (listed, dangerous)."""
+FULL = {"confirm": "ENABLE FULL"}
+
+
+async def verdict(agent: Person, thread: str, command: str) -> str:
+    """What the policy says to a command: allow, deny or ask."""
+    found, _ = decided(await agent.bash(thread, command))
+    return "allow" if found == "approve" else found
+
+
+@requirement("B1", "B2")
+async def test_each_cell_of_the_table_holds_on_the_wire(team: Team) -> None:
+    for command in (COMMANDS[True, False], COMMANDS[True, True]):
+        assert (await team.admin.rule(command)).status_code == 201
+    found: dict[str, str] = {}
+    for cell in OURS:
+        await team.admin.set_policy(level=cell["level"], ask_mode=cell["ask_mode"], **FULL)
+        command = COMMANDS[cell["listed"], cell["dangerous"]]
+        found[cell["id"]] = await verdict(team.agent, cell["id"], command)
+    assert len(found) == 36
+    assert found == {cell["id"]: cell["expect"] for cell in OURS}
+
+
+@requirement("B1")
+async def test_at_the_level_deny_nothing_runs_and_nobody_is_asked(team: Team, thread: str) -> None:
+    await team.admin.set_policy(level="deny")
+    for command in ("ls", "make", "rm -rf build"):
+        refused = (await team.agent.bash(thread, command)).json()
+        assert (refused["status"], refused["source"]) == ("answered", "policy")
+        assert refused["answer"]["decision"] == "deny"
+        assert refused["answer"]["reasons"]
+    assert await team.ada.pending(thread) == []
+
+
+@requirement("B7")
+async def test_deny_comes_before_ask_and_ask_before_allow(team: Team, thread: str) -> None:
+    for effect in ("allow", "ask", "deny"):
+        await team.ada.rule("make deploy", effect)
+        await team.ada.rule("make test", effect if effect != "deny" else "ask")
+    assert await verdict(team.agent, thread, "make deploy") == "deny"
+    assert await verdict(team.agent, thread, "make test") == "ask"
+
+
+@requirement("B7", "B22")
+@pytest.mark.parametrize("settings", [{"level": "full"}, {"ask_mode": "off"}, {"mode": "full"}])
+async def test_no_rule_level_or_mode_loosens_a_hard_limit(
+    team: Team, thread: str, settings: dict[str, Any]
+) -> None:
+    await team.admin.set_policy(**settings, **FULL)
+    for rule in ("rm:*", "rm -rf /", "tee:*"):
+        assert (await team.admin.rule(rule)).status_code == 201
+    for command in (
+        "rm -rf /",
+        "rm -r -f / --no-preserve-root",
+        "tee ~/.ssh/authorized_keys",
+        ":(){ :|:& };:",
+    ):
+        assert await verdict(team.agent, thread, command) == "deny", command
+
+
+@requirement("B21")
+async def test_tools_that_read_are_allowed_by_pattern_and_others_are_asked(team: Team, thread: str) -> None:
+    await team.ada.rule("mcp:fs:read_*")
+    tools = {"mcp:fs:read_file": "approve", "mcp__fs__read_file": "approve", "mcp:fs:write_file": "ask"}
+    tools |= {"mcp:fsx:read_file": "ask", "mcp:fs:unread_file": "ask", "Read": "approve", "ReadAll": "ask"}
+    found = {tool: decided(await team.agent.approve(thread, tool, {"n": "1"}))[0] for tool in tools}
+    assert found == tools
+
+
+@requirement("B22")
+@pytest.mark.parametrize(
+    ("mode", "looks", "runs", "edits", "hides", "danger"),
+    [
+        ("plan", "allow", "deny", "deny", "deny", "deny"),
+        ("normal", "allow", "ask", "ask", "ask", "ask"),
+        ("accept_edits", "allow", "ask", "allow", "ask", "ask"),
+        ("full", "allow", "allow", "allow", "ask", "ask"),
+    ],
+)
+async def test_a_mode_lets_run_what_it_is_for_and_only_in_its_thread(
+    team: Team, thread: str, mode: str, looks: str, runs: str, edits: str, hides: str, danger: str
+) -> None:
+    changed = await team.ada.set_policy(thread_id=thread, mode=mode, **(FULL if mode == "full" else {}))
+    assert changed.json()["mode"] == mode
+    agent = team.agent
+
+    async def writes(path: str) -> str:
+        call = {"path": path, "content": "x"}
+        found = decided(await agent.approve(thread, "write_file", call))[0]
+        return "allow" if found == "approve" else found
+
+    found = [await verdict(agent, thread, command) for command in ("ls", "make", "rm -rf build")]
+    assert found == [looks, runs, danger]
+    assert [await writes("src/a.py"), await writes(".git/hooks/pre-commit")] == [edits, hides]
+    assert await verdict(agent, "another", "make") == "ask"
+
+
+@requirement("B22")
+@pytest.mark.parametrize("settings", [{"mode": "full"}, {"level": "full"}])
+@pytest.mark.parametrize("confirm", [{}, {"confirm": None}, {"confirm": "yes"}, {"confirm": "enable full"}])
+async def test_full_needs_the_typed_confirmation(
+    team: Team, thread: str, settings: dict[str, Any], confirm: dict[str, Any]
+) -> None:
+    before = await team.admin.policy()
+    refused = await team.admin.set_policy(**settings, **confirm)
+    assert refusal(refused) == (409, "confirmation_required")
+    assert await team.admin.policy() == before
+    assert await verdict(team.agent, thread, "make") == "ask"
+
+
+@requirement("B22", "B28")
+async def test_switching_to_full_is_audited_with_who_did_it(team: Team, thread: str) -> None:
+    tried = await team.ada.set_policy(thread_id=thread, mode="full")
+    assert refusal(tried) == (409, "confirmation_required")
+    assert (await team.ada.set_policy(thread_id=thread, mode="full", **FULL)).status_code == 200
+    entries, _ = await team.admin.audit()
+    switched = [entry for entry in entries if entry["action"] == "policy.set"]
+    assert [(entry["actor"]["name"], entry["thread_id"]) for entry in switched] == [("ada", thread)]
+    assert "full" in json.dumps(switched[0])
+
+
+@requirement("B22")
+async def test_only_an_admin_sets_what_holds_everywhere_and_with_a_thread_only_its_mode(
+    team: Team, thread: str
+) -> None:
+    before = await team.admin.policy()
+    for body in ({"mode": "accept_edits"}, {"level": "deny"}, {"lists": []}, {"shadow": {"level": "deny"}}):
+        assert refusal(await team.ada.set_policy(**body)) == (403, "forbidden")
+    for body in ({"level": "deny"}, {"ask_mode": "off"}, {"lists": []}, {"shadow": {"mode": "plan"}}):
+        refused = await team.admin.set_policy(thread_id=thread, **body)
+        assert [path for path, _ in faults(refused)] == list(body)
+    assert await team.admin.policy() == before
+
+
+@requirement("B22")
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"mode": "yolo"}, "mode"),
+        ({"level": "none"}, "level"),
+        ({"ask_mode": "sometimes"}, "ask_mode"),
+        ({"lists": ["no-such-list"]}, "lists[0]"),
+        ({"lists": "git"}, "lists"),
+        ({"shadow": {"mode": "yolo"}}, "shadow.mode"),
+        ({"shadow": {"lists": ["no-such-list"]}}, "shadow.lists[0]"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+async def test_an_unknown_setting_is_refused_and_changes_nothing(
+    team: Team, body: dict[str, Any], path: str
+) -> None:
+    before = await team.admin.policy()
+    assert [found for found, _ in faults(await team.admin.set_policy(**body))] == [path]
+    assert await team.admin.policy() == before
+
+
+@requirement("B22")
+async def test_a_thread_goes_back_to_the_mode_that_holds_everywhere(team: Team, thread: str) -> None:
+    await team.ada.set_policy(thread_id=thread, mode="plan")
+    assert (await team.ada.policy(thread_id=thread))["mode"] == "plan"
+    await team.ada.set_policy(thread_id=thread, mode=None)
+    assert (await team.ada.policy(thread_id=thread))["mode"] == "normal"
+    assert await verdict(team.agent, thread, "make") == "ask"
+
+
+@requirement("B11", "B22")
+async def test_settings_survive_the_death_of_the_server(mortal: Mortal, thread: str) -> None:
+    async with mortal.team() as team:
+        await team.admin.set_policy(ask_mode="always", lists=["git"])
+        await team.ada.set_policy(thread_id=thread, mode="plan")
+        before = [await team.admin.policy(), await team.ada.policy(thread_id=thread)]
+        await mortal.dies_and_returns()
+        assert [await team.admin.policy(), await team.ada.policy(thread_id=thread)] == before
+        assert await verdict(team.agent, thread, "make") == "deny"

@@ -1,0 +1,53 @@
+"""Group B: settings and rules that are tried without effect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.journeys.people import Team, asked, decided
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+
+async def decisions(team: Team) -> list[dict[str, Any]]:
+    """The entries of decisions in the audit log."""
+    return [entry for entry in (await team.admin.audit())[0] if entry["action"] == "decide"]
+
+
+@requirement("B28", "B22")
+async def test_a_policy_in_the_shadow_decides_nothing_and_leaves_what_it_would_have_decided(
+    team: Team, thread: str
+) -> None:
+    changed = await team.admin.set_policy(shadow={"level": "deny"})
+    assert changed.json()["shadow"]["level"] == "deny"
+    assert decided(await team.agent.bash(thread, "ls")) == ("approve", "policy")
+    request = asked(await team.agent.bash(thread, "make"))
+    await team.ada.decide(request["id"], "approve")
+    found = [(entry["decision"], entry["would"]) for entry in await decisions(team)]
+    assert [decision for decision, _ in found] == ["approve", "approve"]
+    assert all("deny" in str(would) for _, would in found)
+
+
+@requirement("B28")
+async def test_a_rule_in_the_shadow_decides_nothing_and_leaves_what_it_would_have_decided(
+    team: Team, thread: str
+) -> None:
+    assert (await team.ada.rule("ls", "deny", shadow=True)).json()["shadow"] is True
+    assert (await team.ada.rule("make", "allow", shadow=True)).status_code == 201
+    assert decided(await team.agent.bash(thread, "ls")) == ("approve", "policy")
+    assert decided(await team.agent.bash(thread, "make")) == ("ask", "")
+    [looked] = await decisions(team)
+    assert looked["decision"] == "approve"
+    assert "deny" in str(looked["would"])
+
+
+@requirement("B28")
+async def test_the_trial_ends_and_leaves_nothing(team: Team, thread: str) -> None:
+    await team.admin.set_policy(shadow={"level": "deny"})
+    assert (await team.admin.set_policy(shadow=None)).json()["shadow"] is None
+    await team.agent.bash(thread, "ls")
+    [entry] = await decisions(team)
+    assert "would" not in entry
