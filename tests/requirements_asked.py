@@ -108,25 +108,52 @@ FIRST_SLICE = {
     "M8": "An unknown id is an error to its sender and to nobody else.",
 }
 
-ASKED = {**FIRST_SLICE}
-
-HELD_ALREADY = {
+APPROVALS = {
+    # B is about what a tool may do
     "B1": "The level deny refuses, allowlist runs what is listed, and full runs what is not dangerous.",
     "B2": "Every cell of the table of levels, ask modes, listed and dangerous is written down and holds.",
+    "B3": "On a fresh server looking is not asked and git push is; git status is not once a list with git is on.",
     "B4": "A command runs unasked only when every part of it is understood and matches a rule.",
     "B5": "A command that cannot be parsed is asked, never allowed.",
     "B6": "A rule is about whole words: blanks and quotes do not matter, another path is another program.",
     "B7": "Deny comes before ask and ask before allow, and no rule or mode loosens a hard limit.",
+    "B8": "Only a scope that was offered can be chosen, and a decision reaches just as far as its scope.",
     "B9": "Always stores the exact words that were shown, and nothing where that could become something else.",
     "B10": "A rule for a tool with patterns for its arguments covers these arguments only.",
+    "B11": "A rule survives a restart, says who made it, when and why, and ends when it is revoked or expires.",
     "B12": "A locked rule asks each time and says that always cannot be offered.",
-    "B15": "A decision carries the digest of the call that was decided about.",
+    "B13": "What would run is shown whole, as a command, a change of a file or JSON, under a short headline.",
+    "B14": "A character that cannot be seen or would deceive is shown written out.",
+    "B15": "A decision carries the digest of the call that was decided about, and is used once and for no other call.",
+    "B16": "An input is edited only where the agent allows it; it replaces, is checked and is bound anew.",
+    "B17": "A call that a person refused in this thread is refused at once when it is asked again, and reaches nobody.",
+    "B18": "A refusal tells the model which tool was refused, and the person's note.",
+    "B19": "A word that is no decision is refused, and the request stays open.",
+    "B20": "An approval is open for five minutes unless the agent says otherwise, and nobody in time means no.",
     "B21": "Tools that only read are not asked, except where they reach for secrets.",
-    "B22": "Each mode lets run what it is for and no more.",
+    "B22": "Each mode lets run what it is for and no more, and full has to be typed out and is audited.",
+    "B23": "A plan is approved, approved with its edits, or sent back with what to change, also after a restart.",
+    "B24": "A late yes goes through the policy again, and a rule that denies by now wins.",
+    "B25": "Many approvals wait in their order, each on its own, and one action deals with all that are listed.",
     "B26": "What is dangerous about a call is said in words, without false alarm about names that only look alike.",
+    "B27": "At a terminal without a server the person is asked there, and an empty line means no.",
+    "B28": "Every decision is in the audit log with who, how, by which rule and when, and a changed log is found out.",
     "B29": "An unknown tool and an input that cannot be read are asked or refused, never allowed.",
-    "C17": "A settled card cannot be changed and shows what was chosen.",
+    # C is about the agent's side
+    "C4": "A listed tool runs at once, with its input as it is.",
+    "C5": "The no of a hook wins over the yes of a person.",
     "C20": "When the agent is interrupted its request is taken back and closes everywhere.",
+    # J, K and M are about the page, several people and the model
+    "J2": "As a modal one approval shows after the other, and Escape closes nothing and answers nothing.",
+    "J9": "What waits in all threads is listed and counted, and declined in one action.",
+    "K6": "Of several people as many have to agree as was asked for, one no is enough, and nobody votes twice.",
+    "M6": "Each outcome has a text for the model, which can be replaced, and only a yes reads as permission.",
+}
+
+ASKED = {**FIRST_SLICE, **APPROVALS}
+
+HELD_ALREADY = {
+    "C17": "A settled card cannot be changed and shows what was chosen.",
     "L9": "A reader that is too slow is dropped, and resumes by its cursor without a loss.",
 }
 """Promises of later pieces that tests hold today; they need no test yet."""
