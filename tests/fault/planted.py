@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from askback.cli.main import main
-from askback.ports.store import NOTHING, Along, Change, Outcome
+from askback.ports.outcome import Outcome
+from askback.ports.policy import NOTHING, Along
+from askback.ports.store import Change
 from askback.storage.sqlite.store import SqliteStore
 
 real_insert, real_settle = SqliteStore.insert, SqliteStore.settle

@@ -14,7 +14,8 @@ from pathlib import Path
 from askback.domain.events import Event
 from askback.domain.record import Record
 from askback.errors import StoreUnusable, Unavailable
-from askback.ports.store import Claim, Outcome, Session, Settlement, Store
+from askback.ports.outcome import Outcome
+from askback.ports.store import Claim, Session, Settlement, Store
 from askback.storage.sqlite import SqliteStore
 from askback.storage.sqlite.connection import Connection
 from askback.testing.store_samples import (

@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from askback.errors import StoreUnusable, Unavailable
-from askback.ports.store import Outcome
+from askback.ports.outcome import Outcome
 from askback.storage.sqlite import SqliteStore
 from askback.storage.sqlite.connection import Connection, connect
 from askback.testing.store_samples import answer, claim, created, record, request_id

@@ -9,7 +9,7 @@ import pytest
 
 from askback.domain.audit import GENESIS, Broken, verify
 from askback.errors import StoreUnusable
-from askback.ports.store import Along
+from askback.ports.policy import Along
 from askback.storage.sqlite import SqliteStore
 from askback.storage.sqlite.auditfile import read_audit
 from askback.testing.store_samples import entry

@@ -26,20 +26,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Protocol
 
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
-
-
-class Outcome(Enum):
-    """What became of a write: done now, done before by the same claim, or somebody else was first."""
-
-    APPLIED = "applied"
-    REPLAYED = "replayed"
-    LOST = "lost"
+from askback.ports.outcome import Outcome
+from askback.ports.policy import NOTHING, Along, PolicyStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,78 +60,6 @@ class MessageMissing(Exception):
 
 class MessageFull(Exception):
     """What was appended to a message has reached its limit."""
-
-
-@dataclass(frozen=True, slots=True)
-class RuleRecord:
-    """A stored rule: what is searched or compared, and `wire`, the JSON object that is shown.
-
-    `scope` is thread, project or always; `subject` is the thread's id or the project's name, empty for always.
-    `expires_at` is in milliseconds since the epoch.
-    """
-
-    id: str
-    tenant: str
-    effect: str
-    text: str
-    scope: str
-    subject: str
-    locked: bool
-    shadow: bool
-    expires_at: int | None
-    revoked: bool
-    wire: str
-
-
-@dataclass(frozen=True, slots=True)
-class PolicyRecord:
-    """The settings of a tenant (`thread_id` empty), or those that differ in one thread, as a JSON object."""
-
-    tenant: str
-    thread_id: str
-    data: str
-
-
-@dataclass(frozen=True, slots=True)
-class PolicyView:
-    """All that decides about a call, read in one snapshot; settings are None where none were stored.
-
-    `rules` are those in force for the thread and the project: neither revoked nor expired, oldest first.
-    """
-
-    tenant: str | None
-    thread: str | None
-    rules: Sequence[RuleRecord]
-
-
-@dataclass(frozen=True, slots=True)
-class AuditDraft:
-    """An entry for the audit log: a JSON object text without `seq`, `prev` and `hash`, which the store adds."""
-
-    tenant: str
-    data: str
-
-
-@dataclass(frozen=True, slots=True)
-class Along:
-    """What is written in the transaction of a change. A policy replaces the one before."""
-
-    rules: tuple[RuleRecord, ...] = ()
-    policies: tuple[PolicyRecord, ...] = ()
-    audit: tuple[AuditDraft, ...] = ()
-
-
-NOTHING = Along()
-
-
-@dataclass(frozen=True, slots=True)
-class Execution:
-    """The one use of an approved call; times are milliseconds since the epoch."""
-
-    id: str
-    consumed_at: int
-    outcome: str | None = None
-    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,91 +254,6 @@ class AccessStore(Protocol):
 
     async def close_session(self, digest: str) -> None:
         """End a session."""
-        ...
-
-
-class PolicyStore(Protocol):
-    """Rules, settings, the one use of each approved call, and the audit log of all of it."""
-
-    async def write(self, along: Along) -> None:
-        """Write rules, settings and audit entries in one transaction; an id of a rule is never used twice.
-
-        Raises `IdTaken`, as does every method that such a rule comes along with.
-        """
-        ...
-
-    async def policy(
-        self, tenant: str, *, thread_id: str, project: str | None, now_ms: int
-    ) -> PolicyView:
-        """What decides about a call in this thread and project, now; project None is the project without a name."""
-        ...
-
-    async def rule(self, tenant: str, rule_id: str) -> RuleRecord | None:
-        """Read one rule, also one that has ended."""
-        ...
-
-    async def rules(
-        self,
-        tenant: str,
-        *,
-        thread_id: str | None = None,
-        project: str | None = None,
-        ended: bool = False,
-        now_ms: int,
-        before: str | None = None,
-        limit: int = 100,
-    ) -> Sequence[RuleRecord]:
-        """Rules, newest first (ids sort by time), older than the id `before`; with `ended` also revoked and expired ones.
-
-        With a thread or a project only the rules of just that subject.
-        """
-        ...
-
-    async def revoke_rule(self, tenant: str, rule_id: str, wire: str, along: Along = NOTHING) -> bool:
-        """End a rule and replace its `wire`; False when there is no such rule, or it was revoked before."""
-        ...
-
-    async def last_with_digest(
-        self, tenant: str, thread_id: str, requester: str, digest: str
-    ) -> Record | None:
-        """The newest request of this requester in the thread about this call, if that one has ended."""
-        ...
-
-    async def consume(
-        self, tenant: str, request_id: str, execution: Execution, along: Along = NOTHING
-    ) -> tuple[Execution, Outcome]:
-        """Use an approved call: the first execution gets `APPLIED`, the same id again `REPLAYED`, another `LOST`.
-
-        Returns the execution that holds. Whether it may be used is the caller's business; the request exists.
-        """
-        ...
-
-    async def execution(self, tenant: str, request_id: str) -> Execution | None:
-        """Read the use of an approved call."""
-        ...
-
-    async def report(
-        self,
-        tenant: str,
-        request_id: str,
-        execution_id: str,
-        *,
-        outcome: str,
-        note: str | None,
-        along: Along = NOTHING,
-    ) -> tuple[Execution, Outcome] | None:
-        """Note how an execution went, once: the same outcome again is `REPLAYED`, another `LOST`.
-
-        None when this execution has not used the request.
-        """
-        ...
-
-    async def audit(self, tenant: str, *, after: int = 0, limit: int = 500) -> Sequence[str]:
-        """Entries with a `seq` above `after`, oldest first, each as its JSON text with `seq`, `prev` and `hash`."""
-        ...
-
-    async def audit_head(self, tenant: str) -> tuple[int, str]:
-        """The `seq` and the hash of the newest entry; 0 and `domain.audit.GENESIS` without one."""
         ...
 
 

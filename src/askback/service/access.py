@@ -27,7 +27,8 @@ from types import MappingProxyType
 
 from askback.domain.record import Record
 from askback.errors import Forbidden
-from askback.ports.store import Along, Principal, Session
+from askback.ports.policy import Along
+from askback.ports.store import Principal, Session
 from askback.service.context import Services
 from askback.service.ledger import entry
 

@@ -14,7 +14,8 @@ from askback.domain.request import Ask
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.ask import read_ask
 from askback.domain.view import view
-from askback.ports.store import Change, Outcome, Principal
+from askback.ports.outcome import Outcome
+from askback.ports.store import Change, Principal
 from askback.service import access
 from askback.service.claims import claim
 from askback.service.context import Services

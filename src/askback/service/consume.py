@@ -16,7 +16,9 @@ from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Gone, NotFound
-from askback.ports.store import Along, Execution, Outcome, Principal
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Along, Execution
+from askback.ports.store import Principal
 from askback.service import access
 from askback.service.context import Services
 from askback.service.ledger import entry

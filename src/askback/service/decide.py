@@ -20,7 +20,8 @@ from askback.domain.timestamps import rfc3339
 from askback.domain.validation.approval import Decided, check_decision
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden
-from askback.ports.store import NOTHING, Along, Change, Claim, PolicyRecord, Principal
+from askback.ports.policy import NOTHING, Along, PolicyRecord
+from askback.ports.store import Change, Claim, Principal
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.propose import valid_ms

@@ -8,7 +8,8 @@ from pydantic_core import to_json
 
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
-from askback.ports.store import AuditDraft, Principal
+from askback.ports.policy import AuditDraft
+from askback.ports.store import Principal
 
 POLICY = "policy"
 """The way on which a rule decides."""

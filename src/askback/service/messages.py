@@ -13,7 +13,8 @@ from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
-from askback.ports.store import IdTaken, MessageFull, MessageMissing, Outcome, Principal
+from askback.ports.outcome import Outcome
+from askback.ports.store import IdTaken, MessageFull, MessageMissing, Principal
 from askback.service import access
 from askback.service.claims import claim
 from askback.service.context import Services

@@ -15,7 +15,8 @@ from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden
-from askback.ports.store import Along, PolicyRecord, Principal
+from askback.ports.policy import Along, PolicyRecord
+from askback.ports.store import Principal
 from askback.service import access
 from askback.service.context import Services
 from askback.service.ledger import entry

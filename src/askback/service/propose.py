@@ -25,7 +25,9 @@ from askback.domain.record import Record, splice
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.approval import AskedCall, check_approval
 from askback.domain.view import MARKDOWN_CHARACTERS
-from askback.ports.store import Along, Change, Claim, Outcome, Principal
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Along
+from askback.ports.store import Change, Claim, Principal
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.ledger import entry

@@ -18,7 +18,8 @@ from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden, NotFound
-from askback.ports.store import Along, Principal, RuleRecord
+from askback.ports.policy import Along, RuleRecord
+from askback.ports.store import Principal
 from askback.service import access
 from askback.service.context import Services
 from askback.service.ledger import entry

@@ -17,7 +17,9 @@ from askback.domain.lifecycle import Action, IllegalTransition, Status, step
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.errors import Conflict, Gone, NotFound
-from askback.ports.store import NOTHING, Along, Change, Claim, Outcome, Principal, Settlement
+from askback.ports.outcome import Outcome
+from askback.ports.policy import NOTHING, Along
+from askback.ports.store import Change, Claim, Principal, Settlement
 from askback.service.context import Services
 from askback.service.ledger import entry
 

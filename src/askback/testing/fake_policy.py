@@ -6,16 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from askback.domain.audit import GENESIS, seal
-from askback.ports.store import (
-    NOTHING,
-    Along,
-    AuditDraft,
-    Execution,
-    IdTaken,
-    Outcome,
-    PolicyView,
-    RuleRecord,
-)
+from askback.ports.outcome import Outcome
+from askback.ports.policy import NOTHING, Along, AuditDraft, Execution, PolicyView, RuleRecord
+from askback.ports.store import IdTaken
 from askback.testing.fake_outage import CanBeOffline
 
 

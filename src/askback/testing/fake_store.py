@@ -10,9 +10,9 @@ from askback.domain import events as domain_events
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.record import Record
+from askback.ports.outcome import Outcome
+from askback.ports.policy import NOTHING, Along
 from askback.ports.store import (
-    NOTHING,
-    Along,
     Change,
     Claim,
     ClaimMismatch,
@@ -20,7 +20,6 @@ from askback.ports.store import (
     Message,
     MessageFull,
     MessageMissing,
-    Outcome,
     Settlement,
     ThreadView,
 )

@@ -9,7 +9,9 @@ from collections import Counter
 from dataclasses import replace
 
 from askback.domain.lifecycle import Status
-from askback.ports.store import Change, Execution, Outcome, Store
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Execution
+from askback.ports.store import Change, Store
 from askback.testing.store_samples import NOON, answer, claim, created, record, vote
 from askback.testing.store_suite import StoreSuite
 

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from askback.domain.audit import GENESIS, verify
 from askback.errors import Unavailable
-from askback.ports.store import Along, AuditDraft, Execution, IdTaken, Outcome, Store
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Along, AuditDraft, Execution
+from askback.ports.store import IdTaken, Store
 from askback.testing.store_samples import (
     NOON,
     along,

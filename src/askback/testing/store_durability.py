@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from askback.domain.audit import verify
-from askback.ports.store import Change, ClaimMismatch, Execution, Outcome, Store
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Execution
+from askback.ports.store import Change, ClaimMismatch, Store
 from askback.testing.store_samples import (
     NOON,
     added,

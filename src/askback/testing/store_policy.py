@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from askback.ports.store import Along, IdTaken, PolicyView, Store
+from askback.ports.policy import Along, PolicyView
+from askback.ports.store import IdTaken, Store
 from askback.testing.store_samples import NOON, along, entry, policy, rule, rule_id
 from askback.testing.store_suite import StoreSuite
 

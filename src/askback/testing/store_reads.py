@@ -11,7 +11,8 @@ import pytest
 
 from askback.domain.events import commit
 from askback.domain.lifecycle import Status
-from askback.ports.store import IdTaken, MessageFull, MessageMissing, Outcome, Store, ThreadView
+from askback.ports.outcome import Outcome
+from askback.ports.store import IdTaken, MessageFull, MessageMissing, Store, ThreadView
 from askback.testing.store_samples import (
     NOON,
     added,

@@ -7,7 +7,8 @@ import json
 from askback.domain.events import MESSAGE_ADDED, MESSAGE_DELTA, REQUEST_CREATED, REQUEST_VOTED, Draft
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
-from askback.ports.store import Along, AuditDraft, Claim, PolicyRecord, Principal, RuleRecord, Settlement
+from askback.ports.policy import Along, AuditDraft, PolicyRecord, RuleRecord
+from askback.ports.store import Claim, Principal, Settlement
 
 OPEN = frozenset({Status.PENDING, Status.RESOLVING})
 PENDING = '{"status":"pending","revision":1}'

@@ -16,7 +16,8 @@ import pytest
 from askback.domain.events import Event
 from askback.domain.lifecycle import Status
 from askback.errors import Unavailable
-from askback.ports.store import Change, ClaimMismatch, IdTaken, MessageMissing, Outcome, Store
+from askback.ports.outcome import Outcome
+from askback.ports.store import Change, ClaimMismatch, IdTaken, MessageMissing, Store
 from askback.testing.store_samples import added, answer, claim, created, delta, message, principal, record
 from askback.testing.store_suite import StoreSuite
 

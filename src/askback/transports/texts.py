@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from askback.ports.store import Change, RuleRecord
+from askback.ports.policy import RuleRecord
+from askback.ports.store import Change
 from askback.service.batch import Result
 from askback.transports.problems import problem
 

@@ -7,15 +7,15 @@ import sqlite3
 from askback.domain import events as domain_events
 from askback.domain.events import Draft, Event
 from askback.domain.record import Record
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Along
 from askback.ports.store import (
-    Along,
     Change,
     Claim,
     ClaimMismatch,
     IdTaken,
     MessageFull,
     MessageMissing,
-    Outcome,
     Principal,
     Session,
     Settlement,

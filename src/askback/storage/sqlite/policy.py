@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from askback.ports.store import NOTHING, Along, Execution, Outcome, PolicyView, RuleRecord
+from askback.ports.outcome import Outcome
+from askback.ports.policy import NOTHING, Along, Execution, PolicyView, RuleRecord
 from askback.storage.sqlite import policy_changes as changes
 from askback.storage.sqlite import policy_rows as rows
 from askback.storage.sqlite.readers import Readers

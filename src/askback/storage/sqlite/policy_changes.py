@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import astuple
 
 from askback.domain.audit import seal
-from askback.ports.store import Along, AuditDraft, Execution, IdTaken, Outcome, RuleRecord
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Along, AuditDraft, Execution, RuleRecord
+from askback.ports.store import IdTaken
 from askback.storage.sqlite import policy_queries as queries
 from askback.storage.sqlite.connection import Connection
 from askback.storage.sqlite.policy_rows import read_audit_head, read_execution

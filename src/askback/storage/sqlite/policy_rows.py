@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from askback.domain.audit import GENESIS
-from askback.ports.store import Execution, PolicyView, RuleRecord
+from askback.ports.policy import Execution, PolicyView, RuleRecord
 from askback.storage.sqlite import policy_queries as queries
 from askback.storage.sqlite.connection import Connection
 

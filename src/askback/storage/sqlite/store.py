@@ -10,17 +10,9 @@ from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.errors import StoreUnusable
-from askback.ports.store import (
-    NOTHING,
-    Along,
-    Change,
-    Claim,
-    Outcome,
-    Principal,
-    Session,
-    Settlement,
-    ThreadView,
-)
+from askback.ports.outcome import Outcome
+from askback.ports.policy import NOTHING, Along
+from askback.ports.store import Change, Claim, Principal, Session, Settlement, ThreadView
 from askback.storage.sqlite import changes, rows, schema
 from askback.storage.sqlite.connection import Connect, Connection, connect
 from askback.storage.sqlite.place import FileLock, make_folder, make_private

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Awaitable
 from typing import TypeVar
 
-from askback.ports.store import Change, Outcome
+from askback.ports.outcome import Outcome
+from askback.ports.store import Change
 from askback.service import answer as answers
 from askback.service import ask as asks
 from askback.service import cancel as cancels

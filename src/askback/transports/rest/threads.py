@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askback.ports.store import Outcome
+from askback.ports.outcome import Outcome
 from askback.service import messages, thread
 from askback.transports.http import Call, Reply, json_reply, text_reply
 from askback.transports.rest.requests import REPLAYED

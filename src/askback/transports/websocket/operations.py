@@ -15,7 +15,8 @@ from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
 from askback.domain.lifecycle import Status
 from askback.errors import NotFound
-from askback.ports.store import Change, Outcome, Principal
+from askback.ports.outcome import Outcome
+from askback.ports.store import Change, Principal
 from askback.service import (
     answer,
     ask,

@@ -1,0 +1,13 @@
+"""What became of a write."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Outcome(Enum):
+    """What became of a write: done now, done before by the same claim, or somebody else was first."""
+
+    APPLIED = "applied"
+    REPLAYED = "replayed"
+    LOST = "lost"
