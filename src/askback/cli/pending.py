@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Sequence
 
 from askback.cli.answering import answer, stop
+from askback.cli.prompt import Leave, Left
 from askback.cli.terminal import EndOfInput, Terminal
 from askback.cli.wording import asker, ended, title
 from askback.client import AsyncClient
+from askback.domain.limits import DEFAULTS
 from askback.domain.request import InputRequest
 
 POLL_S = 15.0
@@ -57,10 +59,23 @@ class Pending:
         any_pending = False
         while waiting := await self._waiting():
             any_pending = True
-            request = await self._pick(waiting)
-            if not await answer(self._client, self._terminal, request):
-                self._later.add(request.id)
+            try:
+                request = await self._pick(waiting)
+                place = f"{waiting.index(request) + 1} of {len(waiting)}, " if len(waiting) > 1 else ""
+                if not await answer(self._client, self._terminal, request, place=place):
+                    self._later.add(request.id)
+            except Left:
+                await self._decline(waiting)
         return any_pending
+
+    async def _decline(self, waiting: Sequence[InputRequest]) -> None:
+        """Say no to all that was listed, and to nothing that came since."""
+        declined = 0
+        for first in range(0, len(waiting), DEFAULTS.batch):
+            results = await self._client.batch("decline", waiting[first : first + DEFAULTS.batch])
+            declined += sum(result.error is None for result in results)
+        self._terminal.say(f"Declined {declined} of {len(waiting)}.", "green")
+        self._later |= {request.id for request in waiting}
 
     async def _waiting(self) -> Sequence[InputRequest]:
         """Return what can be answered, oldest first, without what was put off."""
@@ -82,9 +97,13 @@ class Pending:
             self._terminal.say(f"  {n}  {title(request)}  ({asker(request)})")
         while True:
             line = (await self._terminal.line("Which one? [1] ")).strip() or "1"
+            if line == Leave.ALL.value:
+                raise Left(Leave.ALL)
             if line.isascii() and line.isdecimal() and 1 <= int(line) <= len(waiting):
                 return waiting[int(line) - 1]
-            self._terminal.say(f"Type a number from 1 to {len(waiting)}.", "red")
+            self._terminal.say(
+                f"Type a number from 1 to {len(waiting)}, or {Leave.ALL.value} to decline them all.", "red"
+            )
 
     async def _watch(self, arrived: asyncio.Event) -> None:
         async for event in self._client.events():

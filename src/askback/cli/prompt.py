@@ -18,19 +18,21 @@ HELP = """\
 Type an answer and press Enter. An empty line takes what stands in brackets, or leaves the field empty.
   :back     go back one field          :empty    leave this field empty although it has a default
   :skip     skip the whole form        :dismiss  refuse to answer
-  :later    leave it open for now      ::text    an answer that begins with a colon"""
+  :later    leave it open for now      ::text    an answer that begins with a colon
+  :all no   decline everything that is pending"""
 
 
 class Leave(Enum):
-    """How a person can leave a form without answering it."""
+    """How a person can leave a request without answering it; `ALL` declines the others with it."""
 
     SKIP = ":skip"
     DISMISS = ":dismiss"
     LATER = ":later"
+    ALL = ":all no"
 
 
 class Left(Exception):
-    """The person left the form."""
+    """The person left the request."""
 
     def __init__(self, how: Leave) -> None:
         super().__init__(how.value)

@@ -9,16 +9,25 @@ from __future__ import annotations
 import asyncio
 import io
 import sys
+import termios
 import threading
 import unicodedata
+from collections.abc import Iterator
+from contextlib import suppress
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
+
+from askback.domain.approval import Escape, Parts
 
 JOINERS = frozenset("\u200c\u200d\u200e\u200f")
 """Invisible, and yet needed: emoji and several scripts are written with them."""
 
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+MARGIN = "│ "
+WRITTEN_OUT = "reverse"
+"""How a character that is written out differs from a text in which somebody has typed the same."""
 
 
 class EndOfInput(Exception):
@@ -40,6 +49,12 @@ class Terminal:
         """Print lines of our own or of others; hidden characters are shown, never sent."""
         self.console.print(Text(printable(text), style=style), soft_wrap=True)
 
+    def quote(self, text: Parts, style: str = "") -> None:
+        """Print what would run, whole, behind a margin: no line of it can pass for one of ours."""
+        width = max(self.console.width - cell_len(MARGIN), 1) if self.interactive else None
+        for line in _lines(text, style, width):
+            self.console.print(Text.assemble((MARGIN, "dim"), line), soft_wrap=True)
+
     async def line(self, prompt: str = "> ") -> str:
         """Ask for one line and return it without its end; raises `EndOfInput`."""
         self.console.print(Text(printable(prompt), style="bold"), end="", soft_wrap=True)
@@ -54,6 +69,9 @@ class Terminal:
 
     def forget(self) -> None:
         """Drop what was typed before a question was there: it cannot be an answer to it."""
+        if self.interactive:
+            with suppress(OSError, termios.error):  # the terminal is gone: reading will say so
+                termios.tcflush(self._source.fileno(), termios.TCIFLUSH)
         lines = self._queue()
         while self.interactive and not self._over.is_set() and not lines.empty():
             lines.get_nowait()
@@ -101,6 +119,28 @@ def printable(text: str) -> str:
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     return "".join(_shown(char) for char in text.replace("\r\n", "\n").replace("\t", "    "))
+
+
+def _lines(text: Parts, style: str, width: int | None) -> Iterator[Text]:
+    """Split a text into lines, and those into pieces that fit; nothing is lost at the breaks."""
+    whole = Text(style=style)
+    for part in text:
+        if isinstance(part, Escape):
+            whole.append(printable(part.escape), WRITTEN_OUT)
+        else:
+            whole.append(printable(part))
+    for line in whole.split("\n", allow_blank=True):
+        yield from line.divide(_breaks(line.plain, width)) if width else [line]
+
+
+def _breaks(line: str, width: int) -> Iterator[int]:
+    taken = 0
+    for place, char in enumerate(line):
+        wide = cell_len(char)
+        if taken + wide > width:
+            yield place
+            taken = 0
+        taken += wide
 
 
 def _shown(char: str) -> str:

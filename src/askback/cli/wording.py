@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from askback.domain.request import InputRequest
+from askback.domain.lifecycle import Status
+from askback.domain.request import Answer, InputRequest
 
 
 def title(request: InputRequest) -> str:
-    """Return the form's title, or the label of its first field."""
+    """Return the form's title or the label of its first field; for a tool call the line that the server wrote."""
+    if request.approval is not None:
+        return request.approval.preview.headline if request.approval.preview else request.approval.tool
     if request.form is None:
         return request.kind
     return request.form.title or request.form.all_fields[0].label
@@ -20,7 +23,26 @@ def asker(request: InputRequest) -> str:
 
 
 def ended(request: InputRequest) -> str:
-    """Say how a request ended, and by whom."""
+    """Say how a request ended without the person here, and by whom."""
     by = f" by {request.settled_by.name}" if request.settled_by else ""
     why = f" ({request.reason})" if request.reason else ""
-    return f"{title(request)}: {request.status.value}{by}{why} meanwhile."
+    return f"{title(request)}: {_status(request)}{by}{why} meanwhile."
+
+
+def decided(request: InputRequest) -> str:
+    """Say what became of a tool call by the decision of the person here."""
+    answer = request.answer or Answer()
+    if not request.settled:
+        agreed = sum(vote.decision == "approve" for vote in request.votes)
+        needed = request.approval.quorum if request.approval else 1
+        return f"{title(request)}: your yes counts; {agreed} of {needed}."
+    if request.source == "policy":
+        return f"{title(request)}: {_status(request)} by the policy. {' '.join(answer.reasons)}".rstrip()
+    kept = f" The rule {answer.rule.text} is kept." if answer.rule else ""
+    return f"{title(request)}: {_status(request)}.{kept}"
+
+
+def _status(request: InputRequest) -> str:
+    if request.status is Status.ANSWERED and request.answer and request.answer.decision:
+        return "approved" if request.answer.decision == "approve" else "denied"
+    return request.status.value

@@ -1,0 +1,62 @@
+"""A tool call that waits for a person, as the terminal shows it: whole, with nothing that hides or deceives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from askback.cli.terminal import Terminal
+from askback.domain.approval import Preview, ShownApproval
+
+DANGER = "bold red"
+_HEADS = {"command": "Command", "file": "File", "json": "Input", "plan": "Plan"}
+_LINES = {"+": "green", "-": "red", "@": "cyan", " ": ""}
+
+
+def show(terminal: Terminal, approval: ShownApproval) -> None:
+    """Print what would run, and apart from it what the agent says of it and why it is asked."""
+    if approval.title:
+        terminal.say(f"The agent calls it: {approval.title}")
+    if approval.reason:
+        terminal.say(f"The agent says why: {approval.reason}")
+    if approval.plan is None:
+        terminal.say(f"Tool: {approval.tool}", "bold")
+    if approval.preview is None:
+        show_input(terminal, approval.input)
+    else:
+        _show_preview(terminal, approval.preview)
+    if approval.risk.level == "danger":
+        terminal.say("Danger!", DANGER)
+    for risk in approval.risk.reasons:
+        terminal.say(f"  {risk}", "red")
+    if approval.agent_risk:
+        said = ": ".join([approval.agent_risk.level, " ".join(approval.agent_risk.reasons)])
+        terminal.say(f"The agent says of the risk: {said}")
+    for reason in approval.reasons:
+        if reason not in approval.risk.reasons:
+            terminal.say(f"Asked because: {reason}", "dim")
+
+
+def show_input(terminal: Terminal, call_input: Mapping[str, Any]) -> None:
+    """Print an input as JSON, behind a margin."""
+    terminal.say("Input:", "dim")
+    terminal.quote([pretty(call_input)])
+
+
+def pretty(call_input: Mapping[str, Any]) -> str:
+    """Write an input as JSON for a person to read."""
+    return json.dumps(call_input, indent=2, ensure_ascii=False)
+
+
+def _show_preview(terminal: Terminal, preview: Preview) -> None:
+    terminal.say("Arguments, quoted:" if preview.argv else f"{_HEADS[preview.type]}:", "dim")
+    if preview.path is not None:
+        terminal.quote(preview.path, "bold")
+    if preview.parts:
+        terminal.quote(preview.parts, "bold" if preview.type == "command" else "")
+    for line in preview.diff or ():
+        terminal.quote([line.op, *line.parts], _LINES[line.op])
+    if preview.rest:
+        terminal.say("And in the input:", "dim")
+        terminal.quote(preview.rest)
