@@ -30,7 +30,7 @@ class Connection:
 
     def client(self) -> AsyncClient:
         """Return a client that says that it is the command line."""
-        return AsyncClient(self.url, self.token)
+        return AsyncClient(self.url, self.token, via="cli")
 
 
 def find(role: str, *, data_dir: Path | None = None) -> Connection:

@@ -1,0 +1,175 @@
+"""`askback approve`: may this tool call run? One line of JSON, and an exit status to go by."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+from rich.console import Console
+
+from askback.cli.confirm import confirm, somebody_is_here
+from askback.cli.connection import Connection, NoneRunning, find
+from askback.cli.local import running_here
+from askback.cli.script import EXIT, BadUsage, complaining, content, ending, settled, until_settled
+from askback.domain import jsontext
+from askback.domain.approval import Approval, Before, Scope
+from askback.domain.decision import decided
+from askback.domain.faults import Faults
+from askback.domain.lifecycle import Status
+from askback.domain.limits import DEFAULTS
+from askback.domain.request import InputRequest
+from askback.messages import render
+
+DENIED = 3
+_SCOPES: tuple[Scope, ...] = ("once", "thread", "project", "always")
+
+EPILOG = """\
+Exit status: 0 approved, 3 denied, 4 cancelled, 5 expired, 2 bad usage, 1 error.
+
+Example: askback approve --reason "the fix is ready" -- git push origin main && git push origin main
+"""
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog=EPILOG)
+def approve(
+    argv: Annotated[
+        list[str] | None,
+        typer.Argument(help="After --, a command with its arguments, as they will be passed to it."),
+    ] = None,
+    tool: Annotated[str | None, typer.Option(help="The tool; bash for a command after --.")] = None,
+    input_: Annotated[
+        str | None,
+        typer.Option(
+            "--input", help="The tool's input, a JSON object (- is standard input).", metavar="JSON"
+        ),
+    ] = None,
+    reason: Annotated[str | None, typer.Option(help="Why it should run.")] = None,
+    title: Annotated[str | None, typer.Option(help="A heading above it.")] = None,
+    scope: Annotated[
+        list[str] | None, typer.Option(help=f"What may be chosen, several times: {', '.join(_SCOPES)}.")
+    ] = None,
+    allow_edit: Annotated[
+        bool, typer.Option("--allow-edit", help="Let the person change the input; run what is printed.")
+    ] = False,
+    before: Annotated[
+        Path | None, typer.Option(help="The file as it is now, to show what changes.", metavar="FILE")
+    ] = None,
+    project: Annotated[str | None, typer.Option(help="What the scope project is about.")] = None,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds until nobody needs to answer any more, which means no.")
+    ] = DEFAULTS.approval_timeout_s,
+    thread: Annotated[str, typer.Option(help="The conversation that it belongs to.")] = "shell",
+    data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
+) -> None:
+    """Ask whether a tool call may run and print the decision as a line of JSON.
+
+    The policy decides, and where it asks, a person on the pages or in `askback inbox`. Without a server the
+    person at this terminal is asked; an empty line means no. Ctrl-C takes it back.
+    """
+    hints = Console(stderr=True, highlight=False)
+    with complaining(hints):
+        approval = Approval(
+            **_call(argv or [], tool, input_),
+            reason=reason,
+            title=title,
+            scopes=_scopes(scope),
+            allow_edit=allow_edit,
+            project=project,
+            preview=None if before is None else Before(before=_text(before)),
+        )
+        asked = {"thread_id": thread, "agent": "askback approve", "timeout_s": timeout}
+        ended = until_settled(_ask(_server(data_dir), approval, asked, data_dir=data_dir, hints=hints))
+    print(json.dumps(outcome(ended), ensure_ascii=False))
+    raise typer.Exit(status(ended))
+
+
+def outcome(ended: InputRequest | None) -> dict[str, Any]:
+    """Return what is printed; None is a call that was taken back here. `input` is there only to be run."""
+    printed = ending(ended)
+    if ended is None:
+        return printed
+    decision = decided(ended)
+    answer = ended.answer
+    known = {
+        "decision": answer.decision if answer else None,
+        "tool": decision.tool,
+        "input": decision.input if decision.approved else None,
+        "scope": decision.scope,
+        "rule": answer.rule.text if answer and answer.rule else None,
+        "note": decision.note,
+        "source": decision.source,
+        "reasons": list(decision.reasons) or None,
+        "digest": decision.digest,
+        "text": decision.text,
+    }
+    return {**printed, **{name: value for name, value in known.items() if value is not None}}
+
+
+def status(ended: InputRequest | None) -> int:
+    """Return the exit status: 0 only for a call that was approved."""
+    if ended is None:
+        return EXIT[Status.CANCELLED]
+    return EXIT[ended.status] if ended.status is not Status.ANSWERED or decided(ended) else DENIED
+
+
+def _call(argv: list[str], tool: str | None, given: str | None) -> dict[str, Any]:
+    """Read what would run from the options, or raise `BadUsage`."""
+    if argv:
+        if given is not None:
+            raise BadUsage("Give either --input or a command after --.")
+        return {"tool": tool or "bash", "input": {"argv": argv}}
+    if tool is None or given is None:
+        raise BadUsage(
+            "Say what would run: askback approve -- git push, "
+            """or askback approve --tool bash --input '{"command": "git push"}'"""
+        )
+    try:
+        read = jsontext.parse(content(Path("-")) if given == "-" else given)
+    except Faults as refused:
+        raise BadUsage("\n".join(f"--input: {render(fault, 'en')}" for fault in refused.faults)) from None
+    if not isinstance(read, dict):
+        raise BadUsage("--input must be a JSON object.")
+    return {"tool": tool, "input": cast("dict[str, Any]", read)}
+
+
+def _scopes(given: list[str] | None) -> list[Scope] | None:
+    if given and not set(given) <= set(_SCOPES):
+        raise BadUsage(f"--scope is one of {', '.join(_SCOPES)}.")
+    return cast("list[Scope]", given) or None
+
+
+def _text(file: Path) -> str:
+    try:
+        return content(file).decode()
+    except UnicodeDecodeError:
+        raise BadUsage(f"{file} is no text in UTF-8.") from None
+
+
+def _server(data_dir: Path | None) -> Connection | None:
+    """Return the server to ask, None to ask here; raises `NoServer` when nobody can be asked."""
+    try:
+        return find("requester", data_dir=data_dir)
+    except NoneRunning:
+        if somebody_is_here():
+            return None
+        raise
+
+
+async def _ask(
+    server: Connection | None,
+    approval: Approval,
+    asked: dict[str, Any],
+    *,
+    data_dir: Path | None,
+    hints: Console,
+) -> InputRequest:
+    if server is None:
+        async with running_here(data_dir) as local:
+            return await confirm(local, approval, console=hints, **asked)
+    async with server.client() as client:
+        request = await client.create(approval, **asked)
+        return await settled(client, request, server=server, hints=hints)

@@ -1,0 +1,93 @@
+"""`Approve? [y/N/a(lways)]: `: the person at this terminal decides, where no server runs to ask anybody else."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import suppress
+from typing import Any
+
+from rich.console import Console
+
+from askback.cli import card
+from askback.cli.answering import stop
+from askback.cli.entry import YES
+from askback.cli.local import Local
+from askback.cli.terminal import EndOfInput, Terminal
+from askback.client import AsyncClient
+from askback.domain.approval import Approval, ShownApproval
+from askback.domain.request import InputRequest
+from askback.errors import Conflict
+
+ALWAYS = frozenset({"a", "always"})
+
+
+def somebody_is_here() -> bool:
+    """Whether a person can read what is asked, and type: output alone may go into a variable of a script."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+async def confirm(local: Local, approval: Approval, *, console: Console, **asked: Any) -> InputRequest:
+    """Ask as the agent does, and as the person decide, unless the policy has; return the settled request.
+
+    `asked` is where and how long to ask, as `AsyncClient.create` takes it.
+    """
+    async with local.client("requester") as agent, local.client("responder") as person:
+        request = await agent.create(approval, **asked)
+        try:
+            return request if request.settled else await _settled(Terminal(console), person, request)
+        except asyncio.CancelledError:
+            await agent.cancel(request)
+            raise
+
+
+async def _settled(terminal: Terminal, person: AsyncClient, request: InputRequest) -> InputRequest:
+    """Let the person decide, for as long as the request is open."""
+    over = asyncio.create_task(person.wait(request))
+    deciding = asyncio.create_task(_decide(terminal, person, request))
+    try:
+        await asyncio.wait({over, deciding}, return_when=asyncio.FIRST_COMPLETED)
+        if deciding.done():
+            with suppress(Conflict):  # it ended first
+                await deciding
+        else:
+            await stop(deciding)
+            terminal.say()
+        return await over
+    finally:
+        await stop(over)
+        await stop(deciding)
+
+
+async def _decide(terminal: Terminal, person: AsyncClient, request: InputRequest) -> None:
+    approval = request.approval
+    assert approval is not None
+    decision, scope = "deny", "once"
+    terminal.forget()
+    with suppress(EndOfInput):
+        card.show(terminal, approval)
+        word = await _word(terminal, approval)
+        if word in YES or (word in ALWAYS and _can_keep(approval)):
+            decision, scope = "approve", "always" if word in ALWAYS else "once"
+        if decision == "approve" and approval.risk.level == "danger":
+            sure = await terminal.line("This is dangerous. Really run it? [y/N]: ")
+            decision = "approve" if sure.strip().casefold() in YES else "deny"
+    await person.decide(
+        request,
+        decision,
+        scope=scope if decision == "approve" else "once",
+        revision=request.revision,
+        digest=approval.digest,
+    )
+
+
+async def _word(terminal: Terminal, approval: ShownApproval) -> str:
+    if not _can_keep(approval):
+        return (await terminal.line("Approve? [y/N]: ")).strip().casefold()
+    terminal.say("With a, this rule is kept and nobody is asked again:", "dim")
+    terminal.quote([approval.rule or ""], "bold")
+    return (await terminal.line("Approve? [y/N/a(lways)]: ")).strip().casefold()
+
+
+def _can_keep(approval: ShownApproval) -> bool:
+    return approval.rule is not None and "always" in approval.scopes

@@ -1,0 +1,72 @@
+"""askback without a server: the app runs in this process, on the same data folder.
+
+The rules, the policy and the audit log are therefore the real ones. While a server has the folder, its lock
+keeps this out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from askback.cli.connection import NoneRunning, find
+from askback.client import AsyncClient
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A running app, and a token of each role by role."""
+
+    app: Any
+    tokens: Mapping[str, str]
+
+    def client(self, role: str) -> AsyncClient:
+        """Return a client of the app in a role."""
+        return AsyncClient(app=self.app, token=self.tokens[role], via="cli")
+
+
+@asynccontextmanager
+async def running_here(data_dir: Path | None) -> AsyncGenerator[Local]:
+    """Run the app for as long as the block; raises `StoreUnusable` when another process has the folder."""
+    # Imported now: with a server running, which is the rule, nobody has to wait for it.
+    from askback import settings as settings_module
+    from askback.app import create_app
+    from askback.cli.keyring import open_keyring
+
+    application = create_app(settings_module.load(data_dir=data_dir))
+    async with application.running():
+        yield Local(_Alive(application), await open_keyring(application))
+
+
+@asynccontextmanager
+async def client_as(role: str, *, data_dir: Path | None) -> AsyncGenerator[AsyncClient]:
+    """Connect to the running server in a role, or without one to the app in this process.
+
+    Raises `NoServer` when a server was named that cannot be used: the folder here is not its folder.
+    """
+    try:
+        server = find(role, data_dir=data_dir)
+    except NoneRunning:
+        async with running_here(data_dir) as local, local.client(role) as client:
+            yield client
+    else:
+        async with server.client() as client:
+            yield client
+
+
+class _Alive:
+    """An app whose life is looked after elsewhere: a client of it neither starts nor ends it."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "lifespan":
+            await self._app(scope, receive, send)
+            return
+        for _ in ("startup", "shutdown"):
+            message = await receive()
+            await send({"type": f"{message['type']}.complete"})
