@@ -1,49 +1,142 @@
-"""`askback rules check`: what a policy says about calls, one JSON line in, one JSON line out."""
+"""`askback rules`: what may run without asking. Looked at, added, revoked, and tried on calls."""
 
 from __future__ import annotations
 
-import json
+import asyncio
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Annotated, Any, cast
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-from askback.domain import jsontext
-from askback.domain.faults import Faults
-from askback.domain.policy.calls import Call
-from askback.domain.policy.engine import MODES, Decision, Policy, decide
+from askback.cli import rule_table
+from askback.cli.connection import NoneRunning, find
+from askback.cli.local import client_as
+from askback.cli.policy_line import answer_line, check_line
+from askback.client import AsyncClient
+from askback.client.records import Rule
+from askback.domain.policy.engine import Policy
 from askback.domain.policy.lists import LISTS, rules_of
-from askback.domain.policy.rules import Effect, Rule, RuleError, parse_rule
-from askback.domain.policy.table import ASK_MODES, LEVELS
+from askback.domain.policy.settings import PolicySettings, enforced
 
-_EFFECTS: tuple[Effect, ...] = ("deny", "ask", "allow")
+EFFECTS, SCOPES = ("allow", "ask", "deny"), ("thread", "project", "always")
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
 
 
 @app.callback()
 def rules() -> None:
-    """Look at what may run without asking."""
+    """Look at what may run without asking, and change it: on the running server, or without one in its database."""
+
+
+@app.command(name="list")
+def list_(
+    thread: Annotated[str | None, typer.Option(help="Only rules for this conversation.")] = None,
+    project: Annotated[str | None, typer.Option(help="Only rules for this project.")] = None,
+    ended: Annotated[bool, typer.Option("--ended", help="Also what was revoked or has expired.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="A line of JSON for each rule.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """List the rules, newest first: what each allows or refuses, where, by whom and why."""
+
+    async def read() -> list[Rule]:
+        async with client_as("responder", data_dir=data_dir) as client:
+            return await _every_rule(client, thread_id=thread, project=project, ended=ended)
+
+    found = asyncio.run(read())
+    if as_json:
+        for rule in found:
+            print(rule.model_dump_json(exclude_none=True))
+    else:
+        rule_table.show(found)
+
+
+@app.command()
+def add(
+    rule: Annotated[str, typer.Argument(help="Such as bash(git diff:*) or write_file(path=src/**).")],
+    effect: Annotated[str, typer.Option(help=f"One of {', '.join(EFFECTS)}.")] = "allow",
+    scope: Annotated[
+        str | None,
+        typer.Option(
+            help=f"One of {', '.join(SCOPES)}; without it what --thread or --project say, or always."
+        ),
+    ] = None,
+    thread: Annotated[str | None, typer.Option(help="The conversation that it holds for.")] = None,
+    project: Annotated[str | None, typer.Option(help="The project that it holds for.")] = None,
+    expires_in: Annotated[
+        float | None, typer.Option(help="Seconds from now until it ends by itself.")
+    ] = None,
+    why: Annotated[str | None, typer.Option(help="Why it is made, for those who look after rules.")] = None,
+    locked: Annotated[
+        bool,
+        typer.Option("--locked", help="Nobody can loosen it on a card: made, and revoked, as the admin."),
+    ] = False,
+    shadow: Annotated[
+        bool, typer.Option("--shadow", help="Only try it: the audit log says what it would decide.")
+    ] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Add a rule and print it as it was read."""
+    scope = scope or ("thread" if thread else "project" if project else "always")
+    facts: dict[str, Any] = {
+        "effect": _known(effect, EFFECTS, "--effect"),
+        "scope": _known(scope, SCOPES, "--scope"),
+        "thread_id": thread,
+        "project": project,
+        "expires_in_s": expires_in,
+        "why": why,
+        "locked": locked,
+        "shadow": shadow,
+    }
+
+    async def write() -> Rule:
+        async with client_as("admin" if locked else "responder", data_dir=data_dir) as client:
+            return await client.add_rule(rule, **facts)
+
+    rule_table.say(asyncio.run(write()))
+
+
+@app.command()
+def revoke(
+    rule_id: Annotated[str, typer.Argument(help="The rule's id (rul_…), from askback rules list.")],
+    locked: Annotated[bool, typer.Option("--locked", help="It is a locked one: act as the admin.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """End a rule now; what it allowed is asked again."""
+
+    async def end() -> Rule:
+        async with client_as("admin" if locked else "responder", data_dir=data_dir) as client:
+            return await client.revoke_rule(rule_id)
+
+    rule_table.say(asyncio.run(end()))
 
 
 @app.command()
 def check(
     source: Annotated[str, typer.Argument(help="A file of JSON lines; - is standard input.")] = "-",
     named: Annotated[
-        str, typer.Option("--list", help=f"Rules for lines without their own: {', '.join(LISTS)}.")
-    ] = "default",
+        str | None,
+        typer.Option(
+            "--list",
+            help=f"Rules for lines without their own: {', '.join(LISTS)}. "
+            "Without it those of the running server hold, and default where none runs.",
+        ),
+    ] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:
     """Decide about calls without running them: JSON lines in, a decision and its reasons out.
 
     A line is `{"tool"?, "command" | "argv" | "input", "shell"?, "allow"?: [...], "ask"?: [...],
     "deny"?: [...], "mode"?, "level"?, "ask_mode"?}`. Other keys are left alone. A line that cannot be read is asked.
     """
-    if named not in LISTS:
-        raise typer.BadParameter(f"must be one of {', '.join(LISTS)}", param_hint="--list")
-    fallback = rules_of(named)
+    if named is not None:
+        _known(named, tuple(LISTS), "--list")
+    fallback = cache(lambda: _servers_policy(data_dir) if named is None else Policy(rules_of(named)))
     try:
         lines = sys.stdin.buffer if source == "-" else open(source, "rb")  # noqa: SIM115 - closed below
     except OSError as odd:
@@ -59,86 +152,44 @@ def check(
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def check_line(line: bytes | str, fallback: tuple[Rule, ...]) -> Decision:
-    """Decide about one line. What cannot be read is asked, with the reason."""
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A rule of the wire as a policy is made of."""
+
+    effect: str
+    text: str
+    locked: bool
+    shadow: bool
+
+
+def _servers_policy(data_dir: Path | None) -> Policy:
+    """Return what holds everywhere on the running server, the default list without one. Raises `NoServer`."""
     try:
-        body = jsontext.parse(line)
-    except Faults as odd:
-        return Decision(
-            "ask", ("The line is no JSON that can be read.", *(fault.code for fault in odd.faults))
-        )
-    if not isinstance(body, dict):
-        return Decision("ask", ("The line is no JSON object.",))
-    fields = cast("dict[str, Any]", body)
-    call = _call(fields)
-    if isinstance(call, str):
-        return Decision("ask", (call,))
-    unread: list[str] = []
-    policy = _policy(fields, fallback, unread)
-    if isinstance(policy, str):
-        return Decision("ask", (policy,))
-    decision = decide(call, policy)
-    if decision.decision == "allow":
-        return decision
-    return replace(decision, reasons=(*decision.reasons, *unread))
+        server = find("responder", data_dir=data_dir)
+    except NoneRunning:
+        return Policy(rules_of("default"))
+
+    async def read() -> Policy:
+        async with server.client() as client:
+            settings = PolicySettings.model_validate((await client.policy()).model_dump())
+            kept = [rule for rule in await _every_rule(client) if rule.scope == "always"]
+        return enforced(settings, [_Kept(rule.effect, rule.rule, rule.locked, rule.shadow) for rule in kept])
+
+    return asyncio.run(read())
 
 
-def _call(fields: Mapping[str, Any]) -> Call | str:
-    """Take the call out of a line, or say what is wrong."""
-    tool, whole = fields.get("tool", "bash"), fields.get("input")
-    if not isinstance(tool, str) or not tool:
-        return "`tool` must be the name of a tool."
-    parts = {name: fields[name] for name in ("command", "argv") if fields.get(name) is not None}
-    if whole is not None:
-        if parts or not isinstance(whole, dict):
-            return "Give either `input`, an object, or `command` or `argv`."
-        return Call(tool, cast("dict[str, Any]", whole))
-    if len(parts) != 1:
-        return "Give one of `command`, `argv` and `input`."
-    shell = fields.get("shell")
-    return Call(tool, {**parts, "shell": shell} if shell is not None and "argv" not in parts else parts)
-
-
-def _policy(fields: Mapping[str, Any], fallback: tuple[Rule, ...], unread: list[str]) -> Policy | str:
-    """Take the policy out of a line, or say what is wrong; `unread` gets what is wrong with rules that allow."""
-    mode, level, ask = (
-        fields.get("mode", "normal"),
-        fields.get("level", "allowlist"),
-        fields.get("ask_mode", "on-miss"),
-    )
-    if mode not in MODES or level not in LEVELS or ask not in ASK_MODES:
-        known = {"mode": MODES, "level": LEVELS, "ask_mode": ASK_MODES}
-        return "; ".join(f"`{name}` is one of {', '.join(values)}" for name, values in known.items())
+async def _every_rule(client: AsyncClient, **which: Any) -> list[Rule]:
     found: list[Rule] = []
-    faults: list[str] = []
-    for effect in _EFFECTS:
-        texts = fields.get(effect)
-        if texts is not None and not isinstance(texts, list):
-            return f"`{effect}` must be a list of rules."
-        for text in cast("list[object]", texts or []):
-            _add(text, effect, found, unread if effect == "allow" else faults)
-    if all(fields.get(effect) is None for effect in _EFFECTS):
-        found += fallback
-    return Policy(rules=tuple(found), mode=mode, level=level, ask=ask, faults=tuple(faults))
+    cursor = None
+    while True:
+        page = await client.rules(**which, cursor=cursor, limit=200)
+        found += page.rules
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
 
 
-def _add(text: object, effect: Effect, found: list[Rule], faults: list[str]) -> None:
-    """Add a rule, or what is wrong with it. Read or not, no rule makes more run than it says."""
-    try:
-        if not isinstance(text, str):
-            raise RuleError("A rule is a text.")
-        found.append(parse_rule(text, effect))
-    except RuleError as odd:
-        faults.append(str(odd))
-
-
-def answer_line(decision: Decision) -> str:
-    """Write a decision as one line of JSON."""
-    body: dict[str, Any] = {
-        "decision": decision.decision,
-        "reasons": decision.reasons,
-        "rule": decision.rule,
-        "risks": decision.risks,
-        "digest": decision.digest,
-    }
-    return json.dumps({name: value for name, value in body.items() if value})
+def _known(word: str, words: tuple[str, ...], option: str) -> str:
+    if word not in words:
+        raise typer.BadParameter(f"must be one of {', '.join(words)}", param_hint=option)
+    return word

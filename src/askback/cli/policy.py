@@ -1,0 +1,136 @@
+"""`askback policy`: what holds where no rule says otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from askback.cli.local import client_as
+from askback.client.records import PolicySettings
+from askback.domain.policy.engine import MODES
+from askback.domain.policy.lists import LISTS
+from askback.domain.policy.settings import CONFIRMATION
+from askback.domain.policy.table import ASK_MODES, LEVELS
+
+AS_EVERYWHERE = "default"
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
+Thread = Annotated[str | None, typer.Option(help="Only in this conversation.")]
+
+
+@app.callback()
+def policy() -> None:
+    """Look at the policy, and change it: on the running server, or without one in its database."""
+
+
+@app.command()
+def show(
+    thread: Thread = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As a line of JSON.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Show what holds where no rule says otherwise."""
+
+    async def read() -> PolicySettings:
+        async with client_as("responder", data_dir=data_dir) as client:
+            return await client.policy(thread)
+
+    _show(asyncio.run(read()), as_json=as_json)
+
+
+@app.command(name="set")
+def set_(
+    mode: Annotated[
+        str | None,
+        typer.Option(help=f"One of {', '.join(MODES)}; with --thread also {AS_EVERYWHERE}, as everywhere."),
+    ] = None,
+    level: Annotated[str | None, typer.Option(help=f"One of {', '.join(LEVELS)}.")] = None,
+    ask_mode: Annotated[str | None, typer.Option(help=f"One of {', '.join(ASK_MODES)}.")] = None,
+    lists: Annotated[
+        list[str] | None,
+        typer.Option("--list", help=f"A ready-made list, several times: {', '.join(LISTS)}."),
+    ] = None,
+    shadow: Annotated[
+        bool | None,
+        typer.Option(
+            "--shadow/--no-shadow",
+            help="Only try these settings: the audit log says what they would decide. Or end the trial.",
+        ),
+    ] = None,
+    thread: Thread = None,
+    confirm: Annotated[
+        str | None, typer.Option(help=f"{CONFIRMATION}, to let everything run without being asked.")
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Change what is given, as the admin (the mode of one conversation as its owner), and show what holds now."""
+    given = {
+        "mode": _known(mode, (*MODES, AS_EVERYWHERE) if thread else MODES, "--mode"),
+        "level": _known(level, LEVELS, "--level"),
+        "ask_mode": _known(ask_mode, ASK_MODES, "--ask-mode"),
+        "lists": [_known(name, tuple(LISTS), "--list") for name in lists] if lists else None,
+    }
+    changes = _changes({name: value for name, value in given.items() if value is not None}, shadow=shadow)
+    if "full" in (changes.get("mode"), changes.get("level")):
+        confirm = confirm or _typed()
+
+    async def write() -> PolicySettings:
+        async with client_as("responder" if thread else "admin", data_dir=data_dir) as client:
+            return await client.set_policy(thread_id=thread, confirm=confirm, **changes)
+
+    _show(asyncio.run(write()), as_json=False)
+
+
+def _changes(given: dict[str, Any], *, shadow: bool | None) -> dict[str, Any]:
+    """Return what `set_policy` is to change: the settings that were given, or the trial of them."""
+    if shadow is False and given:
+        raise typer.BadParameter("ends a trial and goes with no other setting", param_hint="--no-shadow")
+    if shadow is not False and not given:
+        raise typer.BadParameter("say what to change, such as --level deny", param_hint="askback policy set")
+    if shadow is not None:
+        return {"shadow": given or None}
+    return {**given, "mode": None} if given.get("mode") == AS_EVERYWHERE else given
+
+
+def _typed() -> str | None:
+    """Let the person at a terminal type the words; who is none gets the server's refusal."""
+    if not sys.stdin.isatty():
+        return None
+    print(
+        "This lets everything run without asking, but for what a rule or a hard limit stops.", file=sys.stderr
+    )
+    print(f"Type {CONFIRMATION} to do it: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip()
+
+
+def _show(settings: PolicySettings, *, as_json: bool) -> None:
+    if as_json:
+        print(settings.model_dump_json(exclude_none=True))
+        return
+    lines = {
+        "mode": settings.mode,
+        "level": settings.level,
+        "ask mode": settings.ask_mode,
+        "lists": ", ".join(settings.lists) or "none",
+    }
+    if settings.shadow is not None:
+        tried = settings.shadow.model_dump(exclude_none=True)
+        lines["tried"] = ", ".join(f"{name} {_text(value)}" for name, value in tried.items())
+    for name, value in lines.items():
+        print(f"{name:9} {value}")
+
+
+def _text(value: str | list[str]) -> str:
+    return value if isinstance(value, str) else " ".join(value)
+
+
+def _known(word: str | None, words: tuple[str, ...], option: str) -> str | None:
+    if word is not None and word not in words:
+        raise typer.BadParameter(f"must be one of {', '.join(words)}", param_hint=option)
+    return word

@@ -1,0 +1,109 @@
+"""One call as a line of JSON: the rules that it brings, what the policy says, and that as a line of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from askback.domain import jsontext
+from askback.domain.faults import Faults
+from askback.domain.policy.calls import Call
+from askback.domain.policy.engine import MODES, Decision, Policy, decide
+from askback.domain.policy.rules import Effect, Rule, RuleError, parse_rule
+from askback.domain.policy.table import ASK_MODES, LEVELS
+
+_EFFECTS: tuple[Effect, ...] = ("deny", "ask", "allow")
+_WITHOUT_RULES = Policy()
+
+
+def check_line(line: bytes | str, fallback: Callable[[], Policy]) -> Decision:
+    """Decide about one line; `fallback` is asked for the policy of one without rules. What cannot be read is asked."""
+    try:
+        body = jsontext.parse(line)
+    except Faults as odd:
+        return Decision(
+            "ask", ("The line is no JSON that can be read.", *(fault.code for fault in odd.faults))
+        )
+    if not isinstance(body, dict):
+        return Decision("ask", ("The line is no JSON object.",))
+    fields = cast("dict[str, Any]", body)
+    call = _call(fields)
+    if isinstance(call, str):
+        return Decision("ask", (call,))
+    unread: list[str] = []
+    policy = _policy(fields, fallback, unread)
+    if isinstance(policy, str):
+        return Decision("ask", (policy,))
+    decision = decide(call, policy)
+    if decision.decision == "allow":
+        return decision
+    return replace(decision, reasons=(*decision.reasons, *unread))
+
+
+def _call(fields: Mapping[str, Any]) -> Call | str:
+    """Take the call out of a line, or say what is wrong."""
+    tool, whole = fields.get("tool", "bash"), fields.get("input")
+    if not isinstance(tool, str) or not tool:
+        return "`tool` must be the name of a tool."
+    parts = {name: fields[name] for name in ("command", "argv") if fields.get(name) is not None}
+    if whole is not None:
+        if parts or not isinstance(whole, dict):
+            return "Give either `input`, an object, or `command` or `argv`."
+        return Call(tool, cast("dict[str, Any]", whole))
+    if len(parts) != 1:
+        return "Give one of `command`, `argv` and `input`."
+    shell = fields.get("shell")
+    return Call(tool, {**parts, "shell": shell} if shell is not None and "argv" not in parts else parts)
+
+
+def _policy(fields: Mapping[str, Any], fallback: Callable[[], Policy], unread: list[str]) -> Policy | str:
+    """Take the policy out of a line, or say what is wrong; `unread` gets what is wrong with rules that allow."""
+    base = fallback() if all(fields.get(effect) is None for effect in _EFFECTS) else _WITHOUT_RULES
+    mode, level, ask = (
+        fields.get("mode", base.mode),
+        fields.get("level", base.level),
+        fields.get("ask_mode", base.ask),
+    )
+    if mode not in MODES or level not in LEVELS or ask not in ASK_MODES:
+        known = {"mode": MODES, "level": LEVELS, "ask_mode": ASK_MODES}
+        return "; ".join(f"`{name}` is one of {', '.join(values)}" for name, values in known.items())
+    found: list[Rule] = []
+    faults: list[str] = []
+    for effect in _EFFECTS:
+        texts = fields.get(effect)
+        if texts is not None and not isinstance(texts, list):
+            return f"`{effect}` must be a list of rules."
+        for text in cast("list[object]", texts or []):
+            _add(text, effect, found, unread if effect == "allow" else faults)
+    return replace(
+        base,
+        rules=(*base.rules, *found),
+        faults=(*base.faults, *faults),
+        mode=mode,
+        level=level,
+        ask=ask,
+    )
+
+
+def _add(text: object, effect: Effect, found: list[Rule], faults: list[str]) -> None:
+    """Add a rule, or what is wrong with it. Read or not, no rule makes more run than it says."""
+    try:
+        if not isinstance(text, str):
+            raise RuleError("A rule is a text.")
+        found.append(parse_rule(text, effect))
+    except RuleError as odd:
+        faults.append(str(odd))
+
+
+def answer_line(decision: Decision) -> str:
+    """Write a decision as one line of JSON."""
+    body: dict[str, Any] = {
+        "decision": decision.decision,
+        "reasons": decision.reasons,
+        "rule": decision.rule,
+        "risks": decision.risks,
+        "digest": decision.digest,
+    }
+    return json.dumps({name: value for name, value in body.items() if value})
