@@ -1,0 +1,112 @@
+"""What cannot be asked is not permitted: a false decision that says why, within bounded time."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from typing import Any
+
+import anyio
+import pytest
+
+from askback import AsyncClient, Decision
+from askback.delivery.local import LocalBus
+from askback.ports.policy import PolicyView
+from askback.testing.fake_store import FakeStore
+from tests.client.conftest import in_process
+from tests.client.deciding import asked_in
+from tests.client.servers import ServerProcess
+
+PUSH: dict[str, Any] = {"command": "git push"}
+TRANSPORTS = pytest.mark.parametrize("transport", ["websocket", "http"])
+pytestmark = pytest.mark.requirement("B29")
+
+
+def refused(decision: Decision) -> bool:
+    """Whether it is the no of somebody who could not be asked."""
+    assert not decision
+    assert (decision.input, decision.source) == ({}, None)
+    assert "must not be run" in decision.text
+    assert decision.reasons
+    return decision.status == "unavailable"
+
+
+@TRANSPORTS
+async def test_without_a_server_nothing_is_permitted(transport: Any):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        async with AsyncClient(url, "token-token", transport=transport, retry_for=0.2) as agent:
+            with anyio.fail_after(20):
+                decision = await agent.approve("bash", PUSH, thread_id="t1")
+                plan = await agent.approve_plan("# Plan", thread_id="t1")
+    assert refused(decision)
+    assert refused(plan)
+    assert "askback serve" in decision.reasons[0]
+    assert "askback serve" not in decision.text  # the model is not to start one
+
+
+@TRANSPORTS
+@pytest.mark.fault
+async def test_a_server_that_dies_and_stays_away_permits_nothing_once_the_time_is_over(
+    own_server: ServerProcess, transport: Any
+):
+    async with own_server.client(transport=transport, retry_for=0.2) as agent:
+        asking = asyncio.create_task(agent.approve("bash", PUSH, thread_id="t1", timeout_s=1))
+        await asked_in(agent, "t1")
+        await agent.list()  # by now the client has heard that its question is there
+        own_server.kill()
+        with anyio.fail_after(20):
+            decision = await asking
+    assert refused(decision)
+    assert decision.reasons == ("The server did not say in time how it ended.",)
+
+
+@TRANSPORTS
+@pytest.mark.fault
+async def test_a_decision_that_was_made_after_a_restart_is_the_decision(
+    own_server: ServerProcess, transport: Any
+):
+    async with own_server.client(transport=transport) as agent, own_server.client("responder") as person:
+        asking = asyncio.create_task(agent.approve("bash", PUSH, thread_id="t1"))
+        request = await asked_in(person, "t1")
+        with anyio.fail_after(40):
+            own_server.kill()
+            await anyio.to_thread.run_sync(own_server.start)
+            await person.decide(request, "approve")
+            assert (await asking).input == PUSH
+
+
+async def test_a_store_that_cannot_be_written_permits_nothing():
+    bus = LocalBus()
+    store = FakeStore(on_commit=bus.publish)
+    async with in_process(store=store, bus=bus) as connect, connect() as agent:
+        await agent.list()
+        store.offline = True
+        with anyio.fail_after(20):
+            assert refused(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
+        store.offline = False
+        assert await agent.approve("Read", {"file_path": "a"}, thread_id="t1")
+
+
+class Crashing(FakeStore):
+    """A store whose rules cannot be read, in a way that nobody thought of."""
+
+    async def policy(self, *args: Any, **kwargs: Any) -> PolicyView:
+        raise RuntimeError("crashed by the test")
+
+
+async def test_a_check_that_crashes_permits_nothing():
+    bus = LocalBus()
+    store = Crashing(on_commit=bus.publish)
+    async with in_process(store=store, bus=bus) as connect, connect() as agent:
+        with anyio.fail_after(20):
+            assert refused(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
+
+
+async def test_a_client_that_is_closed_while_it_waits_permits_nothing(server: ServerProcess, thread: str):
+    agent = server.client()
+    asking = asyncio.create_task(agent.approve("bash", PUSH, thread_id=thread, cancel_on_abort=False))
+    await asked_in(agent, thread)
+    await agent.aclose()
+    assert refused(await asking)

@@ -1,0 +1,138 @@
+"""Rules, settings and the audit log, over a WebSocket, over HTTP and within the process alike."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from askback import AsyncClient, Conflict, Forbidden, Invalid, NotFound
+from askback.domain.audit import GENESIS, verify
+from tests.client.conftest import Connect
+from tests.client.deciding import deciding
+
+
+@pytest.fixture
+def word(thread: str) -> str:
+    """A command that no other test knows."""
+    return f"make x{thread.removeprefix('client/').removesuffix(' ä')}"
+
+
+@pytest.mark.requirement("B11")
+async def test_a_rule_is_kept_listed_and_revoked(
+    agent: AsyncClient, person: AsyncClient, thread: str, word: str
+):
+    rule = await person.add_rule(
+        f"bash({word}:*)", scope="thread", thread_id=thread, why="it is ours", expires_in_s=60
+    )
+    assert (rule.effect, rule.rule, rule.why, rule.locked) == (
+        "allow",
+        f"bash({word}:*)",
+        "it is ours",
+        False,
+    )
+    assert rule.expires_at is not None
+    assert await agent.approve("bash", {"command": f"{word} all"}, thread_id=thread)
+    assert list(await person.rules(thread_id=thread)) == [rule]
+    revoked = await person.revoke_rule(rule)
+    assert revoked.revoked_at is not None
+    assert revoked.revoked_by is not None
+    assert len(await person.rules(thread_id=thread)) == 0
+    assert [ended.id for ended in await person.rules(thread_id=thread, ended=True)] == [rule.id]
+
+
+async def test_rules_come_page_by_page(person: AsyncClient, thread: str, word: str):
+    made = [
+        await person.add_rule(f"bash({word} {n})", scope="thread", thread_id=thread, effect="deny")
+        for n in range(3)
+    ]
+    page = await person.rules(thread_id=thread, limit=2)
+    rest = await person.rules(thread_id=thread, limit=2, cursor=page.next_cursor)
+    assert [rule.id for rule in [*page, *rest]] == [rule.id for rule in made[::-1]]
+    assert (len(page), rest.next_cursor) == (2, None)
+
+
+@pytest.mark.requirement("B9")
+async def test_a_decision_for_the_thread_keeps_the_rule_that_was_shown_or_the_one_it_was_changed_into(
+    agent: AsyncClient, person: AsyncClient, thread: str, word: str
+):
+    async with deciding(
+        person, thread,
+        {"decision": "approve", "scope": "thread"},
+        {"decision": "approve", "scope": "thread", "rule": f"bash({word} two:*)"},
+    ):  # fmt: skip
+        shown = await agent.approve("bash", {"command": f"{word} one"}, thread_id=thread)
+        changed = await agent.approve("bash", {"command": f"{word} two"}, thread_id=thread)
+        by_rule = await agent.approve("bash", {"command": f"{word} two three"}, thread_id=thread)
+    assert (shown.scope, changed.scope, by_rule.source) == ("thread", "thread", "policy")
+    kept = await person.rules(thread_id=thread)
+    assert [rule.rule for rule in kept] == [f"bash({word} two:*)", f"bash({word} one)"]
+    assert shown.request is not None
+    assert kept.rules[1].request_id == shown.request.id
+
+
+async def test_rules_are_refused_with_their_fault_and_to_whom_they_are_none_of_his_business(
+    agent: AsyncClient, person: AsyncClient
+):
+    with pytest.raises(Invalid) as unreadable:
+        await person.add_rule("bash(")
+    assert unreadable.value.field_errors[0]["path"] == "rule"
+    with pytest.raises(NotFound):
+        await person.revoke_rule("rul_nope")
+    with pytest.raises(Forbidden):
+        await agent.add_rule("bash(make)")
+    with pytest.raises(Forbidden):
+        await person.add_rule("bash(make)", effect="ask", locked=True)
+
+
+@pytest.mark.requirement("B22")
+async def test_a_thread_has_its_mode_and_full_wants_to_be_confirmed(
+    connect: Connect, person: AsyncClient, thread: str
+):
+    everywhere = await person.policy()
+    assert (await person.set_policy(thread_id=thread, mode="plan")).mode == "plan"
+    with pytest.raises(Conflict) as unconfirmed:
+        await person.set_policy(thread_id=thread, mode="full")
+    assert unconfirmed.value.code == "confirmation_required"
+    assert (await person.policy(thread)).mode == "plan"
+    assert (await person.set_policy(thread_id=thread, mode=None)) == everywhere == await person.policy()
+
+
+async def test_an_admin_changes_only_the_settings_that_are_given(connect: Connect):
+    async with connect("admin") as admin:
+        before = await admin.policy()
+        tried = await admin.set_policy(shadow={"level": "full"})
+        assert tried.shadow is not None
+        assert (tried.shadow.level, tried.shadow.mode) == ("full", None)
+        assert tried.model_copy(update={"shadow": None}) == before
+        assert await admin.set_policy(shadow=None) == before
+
+
+@pytest.mark.requirement("B28")
+async def test_the_audit_log_says_who_decided_and_on_which_way_they_came(
+    connect: Connect, agent: AsyncClient, thread: str, word: str
+):
+    async with connect("responder", via="cli") as person, connect("admin") as admin:
+        after, _ = (await admin.audit(limit=1)).head
+        async with deciding(person, thread, {"decision": "deny"}):
+            decision = await agent.approve("bash", {"command": word}, thread_id=thread)
+        page = await admin.audit(after=after)
+    (entry,) = [entry for entry in page if entry["action"] == "decide"]
+    assert (entry["via"], entry["actor"]["role"], entry["decision"]) == ("cli", "responder", "deny")
+    assert entry["digest"] == decision.digest
+
+
+@pytest.mark.requirement("B28")
+async def test_the_entries_of_the_audit_log_can_be_checked_as_they_are_read(
+    connect: Connect, person: AsyncClient, thread: str, word: str
+):
+    for n in range(3):
+        await person.add_rule(f"bash({word} {n})", scope="thread", thread_id=thread)
+    async with connect("admin") as admin:
+        entries, head = [], (0, GENESIS)
+        while not entries or head[0] > entries[-1]["seq"]:
+            page = await admin.audit(after=len(entries), limit=2)
+            entries, head = [*entries, *page], page.head
+    lines = [json.dumps(entry) for entry in entries]
+    assert verify(lines, head=head) == head
+    assert verify([*lines[:-2], lines[-1]], head=head) != head
