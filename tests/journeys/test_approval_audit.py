@@ -112,7 +112,7 @@ async def test_votes_ends_uses_rules_settings_and_what_was_refused_are_told(team
 
 @requirement("B28")
 async def test_the_way_on_which_somebody_decided_is_told(server: Any, team: Team, thread: str) -> None:
-    for way in ("cli", "mcp", "chat", "api", "web", "carrier-pigeon"):
+    for way in ("cli", "mcp", "chat", "api", "web", "carrier-pigeon", "policy"):
         request = asked(await team.agent.bash(thread, f"make {way}"))
         body = {"revision": 1, "decision": "approve"}
         headers = {"X-Askback-Via": way}
@@ -129,7 +129,7 @@ async def test_the_way_on_which_somebody_decided_is_told(server: Any, team: Team
     entries, _ = await team.admin.audit()
     ways = [entry["via"] for entry in entries]
     assert ways[:4] == ["cli", "mcp", "chat", "api"]
-    assert ways[5:] == ["api", "web"]
+    assert ways[5:] == ["api", "api", "web"]
     assert entries[-1]["actor"]["name"] == "Dora"
 
 

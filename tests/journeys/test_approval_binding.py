@@ -215,6 +215,24 @@ async def test_a_rule_that_denies_by_now_wins_over_a_late_yes(team: Team, thread
     assert refusal(await team.agent.consume(request["id"], "run-1")) == (409, "not_approved")
 
 
+@requirement("B24")
+@pytest.mark.parametrize("who", ["person", "policy"])
+async def test_a_rule_that_denies_by_now_stops_a_call_that_was_approved_and_not_yet_used(
+    team: Team, thread: str, who: str
+) -> None:
+    if who == "policy":
+        await team.ada.rule("make deploy")
+        request = (await team.agent.approve(thread, "bash", CALL)).json()
+    else:
+        request = await approved(team, thread)
+    used = await approved(team, thread, {"command": "make docs"})
+    first = await team.agent.consume(used["id"], "run-1")
+    await team.bob.rule("make:*", "deny")
+    stopped = await team.agent.consume(request["id"], "run-1", tool="bash", input=CALL)
+    assert refusal(stopped) == (409, "denied_by_policy")
+    assert (await team.agent.consume(used["id"], "run-1")).json() == first.json()
+
+
 @requirement("B15", "B24")
 async def test_an_approval_survives_the_death_of_the_server_and_is_still_used_once(
     mortal: Mortal, thread: str

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.conftest import Mortal
+from tests.journeys.conftest import Mortal, Server
 from tests.journeys.people import Person, Team, asked, refusal
 from tests.requirements import requirement
 
@@ -74,6 +74,29 @@ async def test_a_vote_sent_again_with_its_key_counts_once(team: Team, thread: st
     replies = [await team.ada.decide(request_id, "approve", key="once") for _ in range(3)]
     assert [reply.status_code for reply in replies] == [200] * 3
     assert voters(await team.ada.get(request_id)) == [("ada", "approve")]
+
+
+@requirement("K6")
+async def test_a_second_credential_of_the_same_person_has_no_second_vote(
+    server: Server, team: Team, thread: str
+) -> None:
+    request_id = await two_of_three(team, thread)
+    await team.ada.decide(request_id, "approve")
+    made = await team.admin.http.post("/v1/tokens", json={"role": "responder", "name": "ada"})
+    async with Person(server.url, made.json()["token"]) as again:
+        assert refusal(await again.decide(request_id, "approve")) == (409, "already_voted")
+    assert (await team.ada.get(request_id))["status"] == "pending"
+
+
+@requirement("K6", "B25")
+async def test_a_yes_in_a_batch_is_one_vote(team: Team, thread: str) -> None:
+    request_id = await two_of_three(team, thread)
+    [result] = (await team.ada.batch("approve", [request_id])).json()["results"]
+    assert (result["status"], result["request"]["status"]) == (200, "pending")
+    [again] = (await team.ada.batch("approve", [request_id])).json()["results"]
+    assert (again["status"], again["error"]["code"]) == (409, "already_voted")
+    [last] = (await team.bob.batch("approve", [request_id])).json()["results"]
+    assert last["request"]["answer"]["decision"] == "approve"
 
 
 @requirement("K6", "I2")

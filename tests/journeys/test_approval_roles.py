@@ -171,6 +171,37 @@ async def test_a_requesters_word_counts_for_nothing_under_another_ones_header(
     assert await team.ada.get(request["id"]) == request
 
 
+@requirement("I1")
+async def test_no_route_is_open_to_a_stranger(server: Any, team: Team, thread: str, state: State) -> None:
+    [request] = await team.ada.pending(thread)
+    [rule] = await team.ada.rules()
+    public = {("GET", "/healthz"), ("GET", "/openapi.json")}
+    async with Person(server.url, None) as stranger:
+        for method, path in set(await operations(stranger)) - public:
+            url = filled(path, request, rule["id"], thread)
+            for headers in ({}, {"Authorization": "Bearer wrong"}, {"Cookie": "askback_session=wrong"}):
+                reply = await stranger.http.request(method, url, headers=headers)
+                assert refusal(reply) == (401, "unauthorized"), (method, path)
+    await state.holds()
+
+
+@requirement("I3")
+async def test_a_persons_cookie_alone_changes_nothing_on_any_route(
+    server: Any, team: Team, thread: str, state: State
+) -> None:
+    [request] = await team.ada.pending(thread)
+    [rule] = await team.ada.rules()
+    link = (await team.admin.http.post("/v1/login-links", json={"name": "Dora"})).json()["url"]
+    async with Person(server.url, None) as browser:
+        assert (await browser.http.get(link)).status_code == 303
+        for method, path in await operations(browser):
+            url = filled(path, request, rule["id"], thread)
+            for body in bodies(request, thread) if method != "GET" else ():
+                reply = await browser.http.request(method, url, json=body)
+                assert refusal(reply) == (403, "csrf"), (method, path)
+    await state.holds()
+
+
 @requirement("I12")
 async def test_another_tenant_finds_neither_the_request_nor_the_rule(
     server: Any, team: Team, thread: str

@@ -155,6 +155,41 @@ async def test_a_rule_says_who_made_it_when_and_why_and_ends_when_it_is_revoked(
 
 
 @requirement("B11")
+async def test_a_rule_is_revoked_once_and_an_unknown_one_is_not_found(team: Team) -> None:
+    rule = (await team.ada.rule("make test")).json()
+    replies = await asyncio.gather(*(team.bob.revoke(rule["id"]) for _ in range(10)))
+    assert sorted(reply.status_code for reply in replies) == [200] + [409] * 9
+    assert {refusal(r)[1] for r in replies if r.status_code == 409} == {"already_revoked"}
+    assert refusal(await team.ada.revoke("rul_nothing")) == (404, "not_found")
+
+
+@requirement("B11")
+async def test_rules_are_listed_newest_first_in_pages_and_by_thread_and_project(
+    team: Team, thread: str
+) -> None:
+    made = [(await team.ada.rule(f"make step{n}")).json()["id"] for n in range(5)]
+    await team.ada.rule("make test", scope="thread", thread_id=thread)
+    await team.ada.rule("make test", scope="project", project="web")
+    assert [rule["scope"] for rule in await team.ada.rules(thread_id=thread)] == ["thread"]
+    assert [rule["scope"] for rule in await team.ada.rules(project="web")] == ["project"]
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
+    for _ in range(4):
+        page = (await team.ada.http.get("/v1/rules", params={"limit": 2, **cursor})).json()
+        seen += [rule["id"] for rule in page["rules"]]
+        cursor = {"cursor": page["next_cursor"]} if page["next_cursor"] else {}
+    assert seen[2:] == made[::-1]
+    assert cursor == {}
+
+
+@requirement("B11", "I12")
+async def test_a_rule_reaches_no_other_tenant(server: Any, team: Team, thread: str) -> None:
+    await team.admin.rule("ls:*", "deny")
+    async with server.person("requester") as stranger:
+        assert await verdicts(stranger, thread, "ls") == ["approve"]
+
+
+@requirement("B11")
 async def test_a_kept_rule_names_the_request_it_came_from(team: Team, thread: str) -> None:
     kept = await keeps(team, thread, "make test", "always")
     [rule] = await team.ada.rules()
@@ -207,6 +242,26 @@ async def test_a_call_that_was_refused_is_not_asked_again_in_this_thread(team: T
     assert (len(snapshot["requests"]), snapshot["seq"]) == (1, 2)
     assert await verdicts(team.agent, thread, "make  deploy", "make deploy2") == ["ask", "ask"]
     assert await verdicts(team.agent, "another", "make deploy") == ["ask"]
+
+
+@requirement("B17")
+@pytest.mark.parametrize(("reason", "status"), [("refused", 200), ("dismissed", 201)])
+async def test_a_call_that_nobody_wanted_to_decide_about_is_asked_again_unless_it_was_refused(
+    team: Team, thread: str, reason: str, status: int
+) -> None:
+    request = asked(await team.agent.bash(thread, "make deploy"))
+    await team.ada.decline(request["id"], reason)
+    again = await team.agent.bash(thread, "make deploy")
+    assert again.status_code == status
+    assert (again.json()["id"] == request["id"]) is (reason == "refused")
+
+
+@requirement("B17", "B11")
+async def test_a_rule_that_a_person_makes_later_is_their_last_word(team: Team, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make deploy"))
+    await team.ada.decide(request["id"], "deny")
+    await team.ada.rule("make deploy")
+    assert await verdicts(team.agent, thread, "make deploy") == ["approve"]
 
 
 @requirement("B17")
