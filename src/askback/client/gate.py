@@ -118,7 +118,7 @@ class Gate:
         client = self.client or here().client or found()
         if not isinstance(client, kind):
             wanted, given = kind.__name__, type(client).__name__
-            raise TypeError(f"{self.tool} has to ask with a {wanted}, not with a {given}.")
+            raise TypeError(f"{self.tool} has to ask with {wanted}, not with {given}.")
         return client
 
     def question(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
