@@ -9,6 +9,7 @@ import httpx2
 
 from askback import settings as settings_module
 from askback.cli import server_file
+from askback.client.channel import VIA_HEADER
 from askback.errors import AskbackError
 
 
@@ -23,8 +24,9 @@ def post(data_dir: Path | None, path: str, body: dict[str, Any]) -> dict[str, An
     if "url" not in reach or "admin_token" not in reach:
         raise NotRunning(f"No server has been started with {file.parent}. Run `askback serve` first.")
     try:
-        with httpx2.Client(base_url=reach["url"], trust_env=False, timeout=10) as http:
-            response = http.post(path, json=body, headers={"Authorization": f"Bearer {reach['admin_token']}"})
+        headers = {"Authorization": f"Bearer {reach['admin_token']}", VIA_HEADER: "cli"}
+        with httpx2.Client(base_url=reach["url"], headers=headers, trust_env=False, timeout=10) as http:
+            response = http.post(path, json=body)
     except httpx2.HTTPError:
         raise NotRunning(f"No server answers at {reach['url']}. Run `askback serve` first.") from None
     if response.status_code >= 400:

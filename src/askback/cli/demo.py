@@ -19,9 +19,9 @@ import typer
 from rich.console import Console
 
 from askback.cli import server_file
-from askback.cli.connection import DEMO_FILE
+from askback.cli.connection import DEMO_FILE, Connection
 from askback.cli.signals import interruptible
-from askback.client import AsyncClient, discovery
+from askback.client import discovery
 from askback.demo.person import Person
 from askback.demo.processes import Ready, Run, acting, ended, serving
 from askback.errors import AskbackError
@@ -112,7 +112,7 @@ async def _scripted(console: Console, ready: Ready, run: Run) -> AsyncGenerator[
     def note(text: str) -> None:
         console.print(f"  person: {text}", style="dim", markup=False, soft_wrap=True)
 
-    async with AsyncClient(ready.url, ready.responder_token) as client:
+    async with Connection(ready.url, ready.responder_token).client() as client:
         person = asyncio.create_task(Person(client, run.thread_id, note=note).run())
         try:
             yield

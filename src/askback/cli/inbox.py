@@ -12,11 +12,11 @@ from askback.cli.connection import Connection, find
 from askback.cli.pending import Pending
 from askback.cli.signals import interruptible
 from askback.cli.terminal import EndOfInput, Terminal
-from askback.client import AsyncClient
 from askback.errors import AskbackError
 
 EPILOG = """\
-In a form :help lists what can be typed besides an answer; :later leaves it open.
+In a form :help lists what can be typed besides an answer; :later leaves it open. Of a tool call an empty
+line decides nothing, and :all no declines everything that is pending.
 
 Example: askback inbox --once
 """
@@ -32,7 +32,7 @@ def inbox(
     request: Annotated[str | None, typer.Option(help="Only this request, by its id (req_…).")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:
-    """Answer what agents ask, in the terminal: the same forms and the same rules as on the pages.
+    """Answer what agents ask, in the terminal: the same forms, tool calls and rules as on the pages.
 
     It lists what is pending, oldest first, and waits for more. Ctrl-C or the end of the input leaves
     without answering.
@@ -51,7 +51,7 @@ def inbox(
 async def _run(
     server: Connection, terminal: Terminal, *, once: bool, thread: str | None, request: str | None
 ) -> None:
-    async with AsyncClient(server.url, server.token) as client:
+    async with server.client() as client:
         box = Pending(client, terminal, thread=thread)
         if request is not None:
             await box.one(request)

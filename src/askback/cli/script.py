@@ -17,10 +17,11 @@ from askback.cli.signals import interruptible
 from askback.client import AsyncClient
 from askback.domain.lifecycle import Status
 from askback.domain.request import InputRequest
-from askback.errors import AskbackError, Invalid
+from askback.errors import AskbackError, ConnectionLost, Invalid
 
 EXIT = {Status.ANSWERED: 0, Status.DECLINED: 3, Status.CANCELLED: 4, Status.EXPIRED: 5}
 USAGE, FAILED = 2, 1
+LATE_S = 10.0
 
 
 class BadUsage(Exception):
@@ -49,14 +50,20 @@ def until_settled(work: Coroutine[Any, Any, InputRequest]) -> InputRequest | Non
 
 
 async def settled(
-    client: AsyncClient, request: InputRequest, *, server: Connection, hints: Console
+    client: AsyncClient, request: InputRequest, *, server: Connection, hints: Console, late_s: float = LATE_S
 ) -> InputRequest:
-    """Wait until somebody has dealt with a request, and say where that can be done."""
+    """Wait until somebody has dealt with a request, and say where that can be done.
+
+    Raises `ConnectionLost` when the server has not said how it ended `late_s` seconds after its deadline.
+    """
     if request.settled:
         return request
     hints.print(f"Waiting for an answer at {server.url}/r/{request.id} or in: askback inbox", markup=False)
+    open_s = (request.expires_at - request.created_at).total_seconds() if request.expires_at else None
     try:
-        return await client.wait(request)
+        return await client.wait(request, timeout=None if open_s is None else open_s + late_s)
+    except TimeoutError:
+        raise ConnectionLost("The server did not say in time how it ended.") from None
     except asyncio.CancelledError:
         await client.cancel(request.id)
         raise
