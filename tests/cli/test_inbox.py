@@ -2,15 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-import pty
-import subprocess
-import sys
-import termios
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-
 import anyio
 import pytest
 
@@ -31,7 +22,8 @@ from askback.domain.fields import (
     Textarea,
     Time,
 )
-from tests.cli.conftest import ENVIRONMENT, Server
+from tests.cli.conftest import Server
+from tests.cli.terminals import on_a_terminal
 from tests.requirements import requirement
 
 EVERY_TYPE = Form(
@@ -217,51 +209,10 @@ async def test_nothing_pending_is_said(server: Server, thread: str) -> None:
     assert "Nothing is pending." in await through_a_pipe(server, thread)
 
 
-class Screen:
-    """The inbox on a terminal of its own."""
-
-    def __init__(self, primary: int) -> None:
-        self.primary = primary
-        self.text = ""
-
-    def type(self, text: str) -> None:
-        os.write(self.primary, text.encode())
-
-    async def shows(self, expected: str) -> None:
-        """Read until the screen shows a text."""
-        with anyio.fail_after(15):
-            while expected not in self.text:
-                await anyio.wait_readable(self.primary)
-                self.text += os.read(self.primary, 65536).decode()
-
-
-@asynccontextmanager
-async def on_a_terminal(
-    server: Server, *arguments: str
-) -> AsyncIterator[tuple[Screen, subprocess.Popen[bytes]]]:
-    primary, secondary = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "askback", "inbox", *arguments],
-        stdin=secondary,
-        stdout=secondary,
-        stderr=secondary,
-        env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(server.data), "TERM": "xterm", "COLUMNS": "200"},
-        start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C is a signal
-    )
-    os.close(secondary)
-    try:
-        yield Screen(primary), process
-    finally:
-        process.kill()
-        process.wait()
-        os.close(primary)
-
-
 async def test_a_question_that_comes_while_waiting_is_shown_and_answered(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    async with on_a_terminal(server, "--thread", thread) as (screen, _):
+    async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
         await screen.shows("Waiting for a question")
         screen.type("typed too early\n")
         await screen.shows("typed too early")
@@ -279,7 +230,7 @@ async def test_an_answer_from_elsewhere_is_said_and_the_next_form_follows(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     first = await agent.create(Form(title="Race", fields=[Text(id="a", label="First?")]), thread_id=thread)
-    async with on_a_terminal(server, "--thread", thread) as (screen, _):
+    async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
         await screen.shows("First?")
         screen.type("half typ")
         await person.answer(first.id, {"a": "elsewhere"}, revision=1)
@@ -300,7 +251,7 @@ async def test_ctrl_c_and_ctrl_d_leave_without_answering(
     server: Server, agent: AsyncClient, thread: str, key: str
 ) -> None:
     request = await agent.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
-    async with on_a_terminal(server, "--request", request.id) as (screen, process):
+    async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, process):
         await screen.shows("Name?")
         screen.type(key)
         await screen.shows("Nothing more was answered")

@@ -1,0 +1,85 @@
+"""`askback …` on a terminal of its own, as a person sees it and types."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import subprocess
+import sys
+import termios
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+
+from tests.cli.conftest import ENVIRONMENT
+
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Screen:
+    """What a command has written to its terminal so far, without colours; and the keyboard."""
+
+    def __init__(self, primary: int) -> None:
+        self._primary = primary
+        self._raw = b""
+
+    @property
+    def text(self) -> str:
+        return _STYLE.sub("", self._raw.decode(errors="replace"))
+
+    def type(self, text: str) -> None:
+        os.write(self._primary, text.encode())
+
+    async def shows(self, expected: str) -> None:
+        """Read until the screen shows a text."""
+        with anyio.fail_after(15):
+            while expected not in self.text:
+                await anyio.wait_readable(self._primary)
+                self._raw += os.read(self._primary, 65536)
+
+    async def rest(self) -> str:
+        """Read until the command has let go of the terminal; return all that it showed."""
+        with anyio.fail_after(15):
+            while True:
+                await anyio.wait_readable(self._primary)
+                try:
+                    read = os.read(self._primary, 65536)
+                except OSError:  # how Linux says that the other end is closed
+                    read = b""
+                if not read:
+                    return self.text
+                self._raw += read
+
+
+@asynccontextmanager
+async def on_a_terminal(
+    data: Path, *arguments: str, **environment: str
+) -> AsyncIterator[tuple[Screen, subprocess.Popen[bytes]]]:
+    """Run `askback …` with a data folder."""
+    primary, secondary = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "askback", *arguments],
+        stdin=secondary,
+        stdout=secondary,
+        stderr=secondary,
+        env={
+            **ENVIRONMENT,
+            "ASKBACK_DATA_DIR": str(data),
+            "TERM": "xterm",
+            "COLUMNS": "200",
+            **environment,
+        },
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C is a signal
+    )
+    os.close(secondary)
+    try:
+        yield Screen(primary), process
+    finally:
+        process.kill()
+        process.wait()
+        os.close(primary)
