@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from askback.domain.audit import GENESIS, Broken, verify
+from askback.domain.audit import GENESIS, Broken, seal, verify
 from tests.journeys.conftest import Mortal
 from tests.journeys.people import Team, asked, refusal
 from tests.requirements import requirement
@@ -152,6 +152,27 @@ async def test_a_changed_removed_or_moved_entry_is_found(team: Team, thread: str
             moved[at], moved[other] = moved[other], moved[at]
             assert broken(moved, head) == at + 1
     assert broken([], head) == 0
+
+
+@requirement("B28")
+async def test_an_entry_that_was_forged_with_a_seal_of_its_own_is_found(team: Team, thread: str) -> None:
+    await some_history(team, thread)
+    entries, head = await team.admin.audit()
+    for at, entry in enumerate(entries):
+        forged = sealed({**entry, "at": "2020-01-01T00:00:00.000Z"}, prev=entry["prev"])
+        changed = [*entries[:at], forged, *entries[at + 1 :]]
+        assert broken(changed, head) == min(at + 2, len(entries))
+        for after in entries[at + 1 :]:
+            forged = sealed(after, prev=forged["hash"])
+            changed[after["seq"] - 1] = forged
+        assert isinstance(verify(lines(changed)), tuple)
+        assert broken(changed, head) == len(entries)
+
+
+def sealed(entry: dict[str, Any], *, prev: str) -> dict[str, Any]:
+    """An entry as a forger writes it who knows how entries are sealed."""
+    said = {name: value for name, value in entry.items() if name not in {"seq", "prev", "hash"}}
+    return json.loads(seal(json.dumps(said), seq=entry["seq"], prev=prev)[0])
 
 
 def broken(entries: list[dict[str, Any]], head: tuple[int, str]) -> int | None:
