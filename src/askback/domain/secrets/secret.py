@@ -1,0 +1,63 @@
+"""The type that a secret's value travels in, so that nothing but a deliberate call takes it out."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from typing import Any, NoReturn, SupportsIndex, final
+
+PLACEHOLDER = "Secret(…)"
+"""What is shown wherever the value might have been."""
+
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
+_KEPT = "A secret is not copied, pickled or serialised; reveal() is the only way to its value."
+
+
+@final
+class Secret:
+    """Text that is not shown; `reveal()` is the only way to it.
+
+    What may run while an error is handled (repr, str, format, logging, a traceback with its locals) shows a
+    placeholder and never raises: the report of a failure must not fail itself. What would carry the value away
+    (copy, deepcopy, pickle, `dataclasses.asdict`, JSON of any kind) raises `TypeError`, so that the mistake is found
+    where it was made. It is no `str`: it cannot be joined, sliced, measured or encoded by accident.
+
+    This stops mistakes, not code that wants the value: whatever runs in the process can find it. Nor is it wiped
+    from memory: Python copies text as it likes and has no way to overwrite it.
+    """
+
+    __slots__ = ("_reveal",)
+
+    def __init__(self, value: str) -> None:
+        """Hold a value; raises `ValueError` for half a surrogate pair, which no file or process could be given."""
+        # Searched rather than encoded: the exception of a failed encoding carries the text.
+        if _HALF_A_PAIR.search(value):
+            raise ValueError("A secret must be text that has a UTF-8 form.")
+        # In a closure rather than an attribute: reports and serialisers that walk over attributes find a function.
+        self._reveal = lambda: value
+
+    def reveal(self) -> str:
+        """Return the value. Whoever calls this answers for where it goes."""
+        return self._reveal()
+
+    def __repr__(self) -> str:
+        return PLACEHOLDER
+
+    def __format__(self, spec: str) -> str:
+        return PLACEHOLDER
+
+    def __eq__(self, other: object) -> bool:
+        """Compare with another secret in a time that tells at most the lengths; anything else is unequal."""
+        if not isinstance(other, Secret):
+            return NotImplemented
+        return hmac.compare_digest(self.reveal().encode(), other.reveal().encode())
+
+    # In a set or as a key it would be compared in a time that tells more.
+    __hash__ = None  # pyright: ignore[reportAssignmentType] - this is how Python spells it
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise TypeError(_KEPT)
+
+    def __getstate__(self) -> Any:
+        # Some serialisers ask for this and not for the above; the default would hand out the slots.
+        raise TypeError(_KEPT)
