@@ -19,8 +19,9 @@ import anyio
 import pytest
 
 from askback import AsyncClient
-from askback.demo.person import ANSWERS, Person
+from askback.demo.person import Person
 from askback.demo.processes import DemoFailed, Ready, Run, acting, ended, serving
+from tests.demo.scene import answer, git, texts_of, title_of
 from tests.requirements import requirement
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
@@ -45,6 +46,9 @@ def test_auto_writes_a_new_project_each_time_and_its_tests_pass(tmp_path: Path) 
         assert "beginning with a letter" in done.stdout
         folder = tmp_path / "out" / name
         assert done.stdout.rstrip().endswith(str(folder))
+        assert "approved, once: bash: git init" in done.stdout
+        assert git(folder, "log", "--format=%an: %s") == "Scaffolder: Begin hello-askback"
+        assert git(folder, "status", "--short") == ""
         tests = subprocess.run([sys.executable, "-m", "unittest"], cwd=folder, capture_output=True, text=True)
         assert tests.returncode == 0, tests.stderr
     assert list((tmp_path / "home").iterdir()) == []
@@ -59,16 +63,23 @@ def test_two_demos_at_once_do_not_meet(tmp_path: Path) -> None:
     assert len([path for path in (tmp_path / "out").iterdir() if (path / "README.md").exists()]) == 2
 
 
+STOPS = (
+    *("run1-intro", "What shall we build?", "And the details?", "run1-folder", "run1-file-3"),
+    *("run1-git-init", "Put the files into it", "run1-git-add-succeeded"),
+)
+"""Messages by their ids, and questions by their titles."""
+
+
 @requirement("G8")
 @pytest.mark.fault
 async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path) -> None:
-    """It is killed at every kind of step: while asking, between forms, while writing."""
+    """It is killed at every kind of step: while asking, between forms, while writing, between commands."""
     run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
     async with (
         serving(tmp_path / "data", port=0) as ready,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
-        for stop in ("run1-intro", "basics", "details", "run1-folder", "run1-file-3"):
+        for stop in STOPS:
             await _killed_at(stop, client, ready, run)
         person = asyncio.create_task(Person(client, run.thread_id, note=lambda _: None).run())
         with anyio.fail_after(20):
@@ -81,14 +92,17 @@ async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path
     assert folder == tmp_path / "out" / "hello-askback"
     assert (folder / "README.md").is_file()
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["hello-askback"]
-    titles = [request["form"]["title"] for request in thread["requests"]]
-    assert titles == ["What shall we build?", "And the details?", "Ready to write"]
+    assert [title_of(request) for request in thread["requests"]] == [
+        *("What shall we build?", "And the details?", "Ready to write"),
+        *("Make the folder a git repository", "Put the files into it", "Make the first commit"),
+    ]
+    assert git(folder, "log", "--format=%s") == "Begin hello-askback"
     ids = [message["id"] for message in thread["messages"]]
     assert len(ids) == len(set(ids))
     assert ids[0] == "run1-intro"
     assert ids[-1] == "run1-done"
-    assert _texts(thread)[0].startswith("Hello! I set up")
-    assert _texts(thread)[0].endswith("before you say so.")
+    assert texts_of(thread)[0].startswith("Hello! I set up")
+    assert texts_of(thread)[0].endswith("before you say so.")
 
 
 async def _killed_at(stop: str, client: AsyncClient, ready: Ready, run: Run) -> None:
@@ -98,13 +112,12 @@ async def _killed_at(stop: str, client: AsyncClient, ready: Ready, run: Run) -> 
     async def follow() -> None:
         person = Person(client, run.thread_id, note=lambda _: None)
         async for event in client.events(run.thread_id, cursor=0):
-            message = event.get("message", {}).get("id", "")
-            field = event["request"]["form"]["fields"][0]["id"] if "request" in event else ""
-            if stop in (message, {"name": "basics", "features": "details"}.get(field, "")):
+            created = event["type"] == "request.created"
+            if stop == (title_of(event["request"]) if created else event.get("message", {}).get("id")):
                 seen.set()
                 return
-            if event["type"] == "request.created":
-                await person._answer(await client.get(event["request"]["id"]))
+            if created:
+                await person.answer(await client.get(event["request"]["id"]))
 
     watching = asyncio.create_task(follow())
     with anyio.fail_after(20):
@@ -142,11 +155,11 @@ async def test_who_does_not_want_a_project_gets_a_goodbye(
                     elif request["form"]["fields"][0]["id"] == at:
                         await client.decline(request["id"], reason="dismissed")
                     else:
-                        await _answer(client, request)
+                        await answer(client, request)
                 if event.get("message", {}).get("id") == "run1-goodbye":
                     break
             assert await ended(agent) is None
-        assert says in _texts(await client.thread(run.thread_id))[-1]
+        assert says in texts_of(await client.thread(run.thread_id))[-1]
     assert not (tmp_path / "out").exists()
 
 
@@ -160,14 +173,16 @@ async def test_change_something_asks_again_with_what_was_said(tmp_path: Path) ->
     ):
         with anyio.fail_after(20):
             async for event in client.events(run.thread_id, cursor=0):
-                if event["type"] == "request.created":
+                if event.get("message", {}).get("id") == "run1-done":
+                    break
+                if event["type"] == "request.created" and "approval" in event["request"]:
+                    await client.decide(event["request"]["id"], "deny")
+                elif event["type"] == "request.created":
                     asked.append(event["request"]["form"])
                     rounds = {"go": "change" if len(asked) == 3 else "write"}
                     if len(asked) > 3:
                         rounds |= {"name": "second-name", "licence": "My own"}
-                    await _answer(client, event["request"], **rounds)
-                    if len(asked) == 6:
-                        break
+                    await answer(client, event["request"], **rounds)
             folder = await ended(agent)
     assert folder
     assert folder == tmp_path / "out" / "second-name"
@@ -218,7 +233,7 @@ async def test_on_a_terminal_the_page_stays_until_enter(tmp_path: Path) -> None:
                 lambda: next(line for line in process.stdout or () if "stays" in line)
             )
         person.cancel()
-        assert _texts(await client.thread(thread))[-1].endswith("Have fun!")
+        assert texts_of(await client.thread(thread))[-1].endswith("Have fun!")
     os.write(primary, b"\n")
     with anyio.fail_after(15):
         assert await anyio.to_thread.run_sync(process.wait) == 0
@@ -226,18 +241,7 @@ async def test_on_a_terminal_the_page_stays_until_enter(tmp_path: Path) -> None:
     process.stdout.close()
 
 
-async def _answer(client: AsyncClient, request: dict[str, Any], **more: Any) -> None:
-    known = {**ANSWERS, "start": "2026-11-20", **more}
-    values = {field["id"]: known[field["id"]] for field in request["form"]["fields"]}
-    await client.answer(request["id"], values, revision=request["revision"])
-
-
 async def _cancel(ready: Ready, tmp_path: Path, request_id: str) -> None:
     admin = json.loads((tmp_path / "data" / "server.json").read_text())["admin_token"]
     async with AsyncClient(ready.url, admin) as client:
         await client.cancel(request_id, reason="admin")
-
-
-def _texts(thread: dict[str, Any]) -> list[str]:
-    blocks = [block for message in thread["messages"] for block in message["content"]]
-    return [block["text"] for block in blocks if block["type"] == "text"]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from askback.client import AsyncClient
+from askback.domain.decision import Decision
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
 from askback.errors import AskbackError, Cancelled, Declined, Expired
@@ -40,7 +41,7 @@ class Conversation:
 
     async def say(self, step: str, text: str) -> None:
         """Stream a text into the thread, going on where a killed agent stopped."""
-        message_id = self._id(step)
+        message_id = self.id_of(step)
         told = self._said.get(message_id)
         at = len(told["content"][0]["text"]) if told else 0
         if told is None:
@@ -50,18 +51,27 @@ class Conversation:
             await asyncio.sleep(self.pace)
             await self.client.append(message_id, text[start : start + CHUNK], thread_id=self.thread_id)
 
+    def has_said(self, step: str) -> bool:
+        """Tell whether an earlier life of this run began to say this."""
+        return self.id_of(step) in self._said
+
     async def tool(
-        self, step: str, name: str, args: Mapping[str, Any], *, status: Literal["done", "failed"] = "done"
+        self,
+        step: str,
+        name: str,
+        args: Mapping[str, Any],
+        *,
+        status: Literal["done", "failed"] | None = "done",
     ) -> None:
-        """Show a tool call that has ended."""
-        message_id = self._id(step)
+        """Show a tool call that has ended, or, without a status, one that is asked about."""
+        message_id = self.id_of(step)
         if message_id not in self._said:
             call = {"type": "tool", "tool_call_id": message_id, "name": name, "input": args, "status": status}
             await self._post(message_id, call)
 
     def tool_input(self, step: str) -> Mapping[str, Any] | None:
         """Return what a tool of this run was called with before, or None."""
-        told = self._said.get(self._id(step))
+        told = self._said.get(self.id_of(step))
         return told["content"][0]["input"] if told else None
 
     async def ask(self, step: str, form: Form) -> dict[str, Any]:
@@ -71,7 +81,7 @@ class Conversation:
             thread_id=self.thread_id,
             run_id=self.run_id,
             agent=AGENT,
-            idempotency_key=f"{self.run_id}-{step}",
+            idempotency_key=self.id_of(step),
         )
         try:
             settled = await self.client.wait(request)
@@ -81,6 +91,23 @@ class Conversation:
         if settled.answer is None:
             raise _OUTCOME[settled.status](settled)
         return dict(settled.answer.values)
+
+    async def approve(
+        self, step: str, tool: str, args: Mapping[str, Any], *, title: str, reason: str
+    ) -> Decision:
+        """Ask whether the tool call that this step shows may run, or find the decision made before."""
+        return await self.client.approve(
+            tool,
+            args,
+            thread_id=self.thread_id,
+            run_id=self.run_id,
+            tool_call_id=self.id_of(step),
+            agent=AGENT,
+            title=title,
+            reason=reason,
+            timeout_s=None,
+            idempotency_key=self.id_of(step),
+        )
 
     async def _take_back(self, request_id: str) -> None:
         """Leave no open question behind when the agent is stopped politely."""
@@ -93,5 +120,6 @@ class Conversation:
     async def _post(self, message_id: str, block: Mapping[str, Any]) -> None:
         await self.client.message([block], thread_id=self.thread_id, run_id=self.run_id, id=message_id)
 
-    def _id(self, step: str) -> str:
+    def id_of(self, step: str) -> str:
+        """The id of a step: of its message, its question, its tool call and its execution."""
         return f"{self.run_id}-{step}"

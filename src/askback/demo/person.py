@@ -26,7 +26,7 @@ WRONG = {"name": "My Project!"}
 
 
 class Person:
-    """Answers every form in one thread; `note` is told what it does."""
+    """Answers every form in one thread and approves every tool call, once; `note` is told what it does."""
 
     def __init__(self, client: AsyncClient, thread_id: str, *, note: Callable[[str], None]) -> None:
         self.client = client
@@ -38,21 +38,31 @@ class Person:
         """Follow the conversation from its beginning and answer until cancelled."""
         async for event in self.client.events(self.thread_id, cursor=0):
             if event["type"] == "request.created":
-                await self._answer(await self.client.get(event["request"]["id"]))
+                await self.answer(await self.client.get(event["request"]["id"]))
 
-    async def _answer(self, request: InputRequest) -> None:
-        if request.form is None or request.settled:
+    async def answer(self, request: InputRequest) -> None:
+        """Answer one request, unless somebody else has."""
+        if request.settled:
             return
+        try:
+            await (self._fill_in(request) if request.form else self._approve(request))
+        except Conflict:
+            self.note("Somebody else answered first.")
+
+    async def _approve(self, request: InputRequest) -> None:
+        assert request.approval is not None
+        await self.client.decide(request, "approve", scope="once", revision=request.revision)
+        shown = request.approval.preview
+        self.note(f"approved, once: {shown.headline if shown else request.approval.tool}")
+
+    async def _fill_in(self, request: InputRequest) -> None:
+        assert request.form is not None
         values = _values(request.form)
         if not self._erred and WRONG.keys() <= values.keys():
             self._erred = True
             await self._err(request, {**values, **WRONG})
-        try:
-            await self.client.answer(request.id, values, revision=request.revision)
-        except Conflict:
-            self.note("Somebody else answered first.")
-        else:
-            self.note(f"answered “{request.form.title}”: {values}")
+        await self.client.answer(request.id, values, revision=request.revision)
+        self.note(f"answered “{request.form.title}”: {values}")
 
     async def _err(self, request: InputRequest, values: Mapping[str, Any]) -> None:
         try:

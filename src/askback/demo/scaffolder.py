@@ -1,12 +1,14 @@
-"""The sample agent: it asks what to build, writes it, and says what it wrote.
+"""The sample agent: it asks what to build, writes it, puts it under version control, and says what it did.
 
 It keeps no state of its own. Every question has an idempotency key and every message an id, made
 from the run's id, so an agent that was killed and is started again with the same run goes through
-the same steps and finds the questions asked, the answers given and the folder chosen before.
+the same steps and finds the questions asked, the answers given, the folder chosen and the commands
+run before.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -18,6 +20,7 @@ from askback.demo.conversation import Conversation
 from askback.demo.project.files import project_files, test_command
 from askback.demo.project.folder import free_folder, write_file
 from askback.demo.project.plan import Plan
+from askback.demo.repository import commands
 from askback.errors import Cancelled, Declined, Expired, NotAnswered
 
 INTRO = (
@@ -49,6 +52,7 @@ class Scaffolder:
             return None
         folder = await self._folder(plan)
         await self._write(plan, folder)
+        await self._commit(plan, folder)
         await self.talk.say("done", _report(plan, folder))
         return folder
 
@@ -85,6 +89,15 @@ class Scaffolder:
                 await self.talk.tool(f"file-{n}-failed", f"write {path}", {"path": path}, status="failed")
                 raise
             await self.talk.tool(f"file-{n}", f"write {path}", {"path": path, "bytes": len(text.encode())})
+
+    async def _commit(self, plan: Plan, folder: Path) -> None:
+        """Make a repository of the folder, as far as the person lets it; the files are good without one."""
+        if shutil.which("git") is None:
+            await self.talk.say("no-git", "There is no git on this machine, so the folder is just a folder.")
+            return
+        for command in commands(plan):
+            if not await command.run(self.talk, folder):
+                return
 
 
 def _comment(values: Mapping[str, Any]) -> str:

@@ -1,0 +1,36 @@
+"""What the tests of the demo share: answering a form, looking at a conversation and at a repository."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from askback import AsyncClient
+from askback.demo.person import ANSWERS
+
+
+async def answer(client: AsyncClient, request: dict[str, Any], **more: Any) -> None:
+    """Fill in a form of the agent, as the scripted person does but for what is given."""
+    known = {**ANSWERS, "start": "2026-11-20", **more}
+    values = {field["id"]: known[field["id"]] for field in request["form"]["fields"]}
+    await client.answer(request["id"], values, revision=request["revision"])
+
+
+def title_of(request: dict[str, Any]) -> str:
+    """The title of a form or of an approval."""
+    return request[request["kind"]]["title"]
+
+
+def texts_of(thread: dict[str, Any]) -> list[str]:
+    """What was said, in its order."""
+    blocks = [block for message in thread["messages"] for block in message["content"]]
+    return [block["text"] for block in blocks if block["type"] == "text"]
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """What git says about a folder."""
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=20, check=True
+    )
+    return done.stdout.rstrip("\n")

@@ -1,0 +1,209 @@
+"""The agent's commands: nothing runs without a yes, what runs is what was shown, and nothing runs twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from askback import AsyncClient
+from askback.demo.processes import DemoFailed, Ready, Run, acting, ended, serving
+from tests.demo.scene import answer, git, texts_of, title_of
+from tests.requirements import requirement
+
+INIT, ADD, COMMIT = "Make the folder a git repository", "Put the files into it", "Make the first commit"
+ASKED = {"run1-git-init": INIT, "run1-git-add": ADD, "run1-git-commit": COMMIT}
+
+
+@pytest.fixture
+async def scene(tmp_path: Path) -> AsyncGenerator[tuple[Ready, AsyncClient, Run]]:
+    """A server, the person's client, and a run of the agent that has not begun."""
+    async with (
+        serving(tmp_path / "data", port=0) as ready,
+        AsyncClient(ready.url, ready.responder_token) as client,
+    ):
+        yield ready, client, Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
+
+
+Decide = Callable[[AsyncClient, dict[str, Any]], Awaitable[Any]]
+
+
+async def approve(client: AsyncClient, request: dict[str, Any]) -> None:
+    await client.decide(request["id"], "approve")
+
+
+@asynccontextmanager
+async def followed(client: AsyncClient, run: Run, decide: Decide) -> AsyncGenerator[None]:
+    """Fill in the forms, and decide about each command, until the block ends."""
+
+    async def follow() -> None:
+        async for event in client.events(run.thread_id, cursor=0):
+            if event["type"] == "request.created":
+                request: dict[str, Any] = event["request"]
+                if not (await client.get(request["id"])).settled:
+                    await (answer if request["kind"] == "form" else decide)(client, request)
+
+    person = asyncio.create_task(follow())
+    try:
+        yield
+    finally:
+        person.cancel()
+        await asyncio.gather(person, return_exceptions=True)
+
+
+async def ran(scene: tuple[Ready, AsyncClient, Run], decide: Decide = approve) -> tuple[Path, dict[str, Any]]:
+    """Let the agent come to its end; the folder that it wrote, and the conversation."""
+    ready, client, run = scene
+    with anyio.fail_after(30):
+        async with followed(client, run, decide), acting(ready, run) as agent:
+            folder = await ended(agent)
+    assert folder
+    return folder, await client.thread(run.thread_id)
+
+
+async def killed(
+    scene: tuple[Ready, AsyncClient, Run], when: Callable[[], Awaitable[Any]], decide: Decide = approve
+) -> None:
+    """Run the agent, and kill it when the moment has come."""
+    ready, client, run = scene
+    with anyio.fail_after(30):
+        async with followed(client, run, decide), acting(ready, run) as agent:
+            await when()
+            agent.send_signal(signal.SIGKILL)
+            with pytest.raises(DemoFailed):
+                await ended(agent)
+
+
+def approvals(thread: dict[str, Any]) -> list[dict[str, Any]]:
+    return [request for request in thread["requests"] if request["kind"] == "approval"]
+
+
+async def test_each_command_is_asked_about_where_it_stands_and_then_runs(
+    scene: tuple[Ready, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "another"))
+    folder, thread = await ran(scene)
+    asked = approvals(thread)
+    assert {request["tool_call_id"]: title_of(request) for request in asked} == ASKED
+    for request in asked:
+        preview = request["approval"]["preview"]
+        assert preview["type"] == "command"
+        assert preview["argv"] is True
+        assert json.loads(preview["rest"][0]) == {"cwd": str(folder)}
+        assert request["approval"]["scopes"] == ["once"]
+    assert {message["id"] for message in thread["messages"]} > ASKED.keys()
+    monkeypatch.delenv("GIT_DIR")
+    assert (
+        git(folder, "log", "--format=%an <%ae> %s") == "Scaffolder <scaffolder@localhost> Begin hello-askback"
+    )
+    assert git(folder, "status", "--short") == ""
+
+
+@pytest.mark.parametrize(("title", "exists"), [(INIT, False), (ADD, True), (COMMIT, True)])
+async def test_without_a_yes_it_goes_on_without_the_command(
+    title: str, exists: bool, scene: tuple[Ready, AsyncClient, Run]
+) -> None:
+    async def decide(client: AsyncClient, request: dict[str, Any]) -> None:
+        note = "We use another tool." if title_of(request) == title else None
+        await client.decide(request["id"], "deny" if note else "approve", note=note)
+
+    folder, thread = await ran(scene, decide)
+    assert (folder / ".git").exists() is exists
+    assert (folder / "README.md").is_file()
+    if exists:
+        assert git(folder, "log", "--all") == ""
+    assert title_of(approvals(thread)[-1]) == title
+    left, done = texts_of(thread)[-2:]
+    assert left.endswith(". You said: We use another tool.")
+    assert done.startswith("Done: 11 files are in")
+
+
+async def test_without_git_nobody_is_asked(
+    scene: tuple[Ready, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    folder, thread = await ran(scene)
+    assert approvals(thread) == []
+    assert texts_of(thread)[-2] == "There is no git on this machine, so the folder is just a folder."
+    assert not (folder / ".git").exists()
+
+
+async def test_nothing_of_the_machine_runs_along(
+    scene: tuple[Ready, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its hooks, its template and its signing would run with a command that nobody was shown."""
+    hooks, template = tmp_path / "hooks", tmp_path / "template" / "hooks"
+    for place in (hooks, template):
+        place.mkdir(parents=True)
+        for name in ("pre-commit", "post-commit", "post-index-change", "reference-transaction"):
+            (place / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/it-ran\n")
+            (place / name).chmod(0o755)
+    config = tmp_path / "gitconfig"
+    config.write_text(
+        f"[core]\n\thooksPath = {hooks}\n\tfsmonitor = {hooks}/pre-commit\n"
+        f"[init]\n\ttemplateDir = {template.parent}\n[commit]\n\tgpgsign = true\n"
+        f"[gpg]\n\tprogram = {hooks}/pre-commit\n"
+    )
+    monkeypatch.setenv("HOME", str(tmp_path))
+    config.rename(tmp_path / ".gitconfig")
+    folder, _ = await ran(scene)
+    assert (folder / ".git" / "HEAD").is_file()
+    assert not (folder / ".git" / "hooks").exists()
+    assert not (tmp_path / "it-ran").exists()
+
+
+@requirement("B15")
+@pytest.mark.fault
+async def test_a_command_that_an_agent_died_in_does_not_run_again(
+    scene: tuple[Ready, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    programs, gate = tmp_path / "bin", tmp_path / "gate"
+    programs.mkdir()
+    os.mkfifo(gate)
+    (programs / "git").write_text(f"#!/bin/sh\necho $1 >> {tmp_path}/runs\nread line < {gate}\n")
+    (programs / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+
+    held: list[int] = []
+
+    async def it_runs() -> None:
+        held.append(await anyio.to_thread.run_sync(os.open, gate, os.O_WRONLY))  # opens when both ends do
+
+    await killed(scene, it_runs)
+    os.close(held[0])  # and lets the orphan come to its end
+    folder, thread = await ran(scene)
+    assert (tmp_path / "runs").read_text() == "init\n"
+    assert "That failed, so I leave it there. The files are as they were." in texts_of(thread)
+    assert [title_of(request) for request in approvals(thread)] == [INIT]
+    assert (folder / "README.md").is_file()
+
+
+@requirement("B24")
+async def test_a_rule_that_was_made_meanwhile_stops_an_approved_command(
+    scene: tuple[Ready, AsyncClient, Run],
+) -> None:
+    _, client, _ = scene
+    asked: list[dict[str, Any]] = []
+    opened = anyio.Event()
+
+    async def leave(_: AsyncClient, request: dict[str, Any]) -> None:
+        asked.append(request)
+        opened.set()
+
+    await killed(scene, opened.wait, leave)
+    await client.decide(asked[0]["id"], "approve")
+    await client.add_rule("bash(git init:*)", effect="deny")
+    folder, thread = await ran(scene)
+    assert not (folder / ".git").exists()
+    assert texts_of(thread)[-2].startswith(
+        "I may not run git init any more. The policy refuses this by now: "
+    )
