@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
-from typing import Any, NoReturn, SupportsIndex, final
+from typing import NoReturn, final
 
 PLACEHOLDER = "Secret(…)"
 """What is shown wherever the value might have been."""
@@ -55,9 +55,6 @@ class Secret:
     # In a set or as a key it would be compared in a time that tells more.
     __hash__ = None  # pyright: ignore[reportAssignmentType] - this is how Python spells it
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
-        raise TypeError(_KEPT)
-
-    def __getstate__(self) -> Any:
-        # Some serialisers ask for this and not for the above; the default would hand out the slots.
+    def __getstate__(self) -> NoReturn:
+        # Copying and every pickle protocol ask for the state first; by default they would be handed the slots.
         raise TypeError(_KEPT)
