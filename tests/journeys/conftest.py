@@ -114,34 +114,49 @@ def houses() -> Iterator[str]:
 
 
 class Mortal:
-    """A server of the test's own, which can be killed and comes back at the same address."""
+    """A server that can be killed and comes back at the same address, with the same data."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, houses: Iterator[str]) -> None:
         self._data = data
-        self._process, self.server = start(data)
+        self._houses = houses
+        self._process, self.server = start(data, more=HOUSES)
 
     def team(self) -> AbstractAsyncContextManager[Team]:
-        """Everybody, in the first tenant."""
-        return gathered(self.server.url, TOKENS["admin"])
+        """Everybody, in a tenant of their own."""
+        return gathered(self.server.url, next(self._houses))
 
-    async def dies_and_returns(self) -> None:
-        """SIGKILL, then a new process on the same data."""
-        self.end(signal.SIGKILL)
-        port = int(self.server.url.rpartition(":")[2])
-        self._process, self.server = await anyio.to_thread.run_sync(lambda: start(self._data, port=port))
-
-    def end(self, how: signal.Signals = signal.SIGTERM) -> None:
-        """End the process."""
+    def dies(self, how: signal.Signals = signal.SIGKILL) -> None:
+        """End the process, by default without a warning."""
         self._process.send_signal(how)
         self._process.wait(10)
 
+    async def returns(self) -> None:
+        """Start a new process, if there is none."""
+        if self._process.poll() is not None:
+            port = int(self.server.url.rpartition(":")[2])
+            self._process, self.server = await anyio.to_thread.run_sync(
+                lambda: start(self._data, port=port, more=HOUSES)
+            )
+
+    async def dies_and_returns(self) -> None:
+        """SIGKILL, then a new process."""
+        self.dies()
+        await self.returns()
+
+
+@pytest.fixture(scope="session")
+def only_mortal(tmp_path_factory: pytest.TempPathFactory, houses: Iterator[str]) -> Iterator[Mortal]:
+    """The server that those journeys of this worker share which kill one."""
+    running = Mortal(tmp_path_factory.mktemp("mortal"), houses)
+    yield running
+    running.dies(signal.SIGTERM)
+
 
 @pytest.fixture
-def mortal(tmp_path: Path) -> Iterator[Mortal]:
-    """A server to be killed."""
-    running = Mortal(tmp_path)
-    yield running
-    running.end()
+async def mortal(only_mortal: Mortal) -> Mortal:
+    """A server to be killed, alive."""
+    await only_mortal.returns()
+    return only_mortal
 
 
 @pytest.fixture

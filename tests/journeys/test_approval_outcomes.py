@@ -176,7 +176,7 @@ async def test_the_texts_can_be_replaced(server: Server, team: Team, thread: str
 async def test_without_a_server_the_answer_is_no(mortal: Mortal, thread: str) -> None:
     async with mortal.team() as team, AsyncClient(mortal.server.url, team.agent.token, retry_for=0) as client:
         assert await client.approve("bash", {"command": "ls"}, thread_id=thread)
-        mortal.end()
+        mortal.dies()
         with anyio.fail_after(20):
             decision = await client.approve("bash", {"command": "ls"}, thread_id=thread)
         assert (bool(decision), decision.status, decision.input) == (False, "unavailable", {})

@@ -91,6 +91,24 @@ async def test_tools_that_read_are_allowed_by_pattern_and_others_are_asked(team:
     assert found == tools
 
 
+@requirement("B21", "B29")
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"file_path": "config/.env"},
+        {"file_path": "src/../.ENV"},
+        {"file_path": "~/.ssh/id_rsa"},
+        {"file_path": "file:///srv/.netrc"},
+        {"file_paths": ["a.py", ".env"]},
+        {"file": {"path": ".aws/credentials"}},
+    ],
+)
+async def test_a_tool_that_reads_is_asked_where_it_reaches_for_secrets(
+    team: Team, thread: str, call: dict[str, Any]
+) -> None:
+    assert decided(await team.agent.approve(thread, "Read", call)) == ("ask", "")
+
+
 @requirement("B22")
 @pytest.mark.parametrize(
     ("mode", "looks", "runs", "edits", "hides", "danger"),
