@@ -185,14 +185,15 @@ def _key(subject: str, request: InputRequest, answer: Answer) -> str:
     """Return the key of an outcome; it may be more exact than any text there is."""
     if request.status not in TERMINAL:
         return f"{subject}.pending"
+    if request.repeated:
+        return "approval.repeated"
     if request.status is not Status.ANSWERED:
         return f"{subject}.{request.status}.{request.reason}"
     if subject == "form":
         return "form.answered"
     # Whatever is not plainly a yes is a no.
     if answer.decision != "approve":
-        denied = "approval.repeated" if request.repeated else f"approval.deny.{request.source}"
-        return denied if subject == "approval" else "plan.changes"
+        return f"approval.deny.{request.source}" if subject == "approval" else "plan.changes"
     if subject == "plan":
         return f"plan.{answer.mode if answer.mode == 'accept_edits' else 'approve'}"
     return f"approval.approve{'' if answer.edited_input is None else '.edited'}"

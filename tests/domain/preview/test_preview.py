@@ -241,6 +241,16 @@ def test_many_places_and_large_results_are_not_worked_out() -> None:
         assert shown("edit", call_input, before)["diff"] == ["-x", "+" + "y" * 100_000]
 
 
+def test_large_json_does_not_grow_by_its_depth() -> None:
+    deep: Any = list(range(10_000))
+    for _ in range(25):
+        deep = [deep]
+    found = text_of(preview(Call("x", {"deep": deep})).parts)
+    assert json.loads(found) == {"deep": deep}
+    assert found.count("\n") == 9_999
+    assert len(found) < 60_000
+
+
 def test_a_plan_is_shown_as_the_text_that_it_is() -> None:
     assert shown("plan", {"plan": "1. Look\n2. Leap"}) == {
         "type": "plan",

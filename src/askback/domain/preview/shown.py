@@ -16,6 +16,9 @@ from askback.domain.preview.edits import file_edit
 HEADLINE = 320
 """Characters of a headline; of a longer one the end stays too, where a command hides what it does."""
 
+INDENTED = 20_000
+"""Characters of JSON up to which it is indented."""
+
 _TAIL = 120
 
 
@@ -97,7 +100,9 @@ def _rest(given: Mapping[str, Any], *, without: str | None = None) -> Parts | No
 
 
 def _pretty(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    """Write JSON an item a line, indented only when it is small: by its depth it can grow thirtyfold."""
+    plain = json.dumps(value, ensure_ascii=False, separators=(",\n", ": "))
+    return plain if len(plain) > INDENTED else json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def _headline(text: str) -> str:
