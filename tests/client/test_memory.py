@@ -5,34 +5,56 @@ from __future__ import annotations
 import asyncio
 import gc
 import tracemalloc
+from collections.abc import Callable, Coroutine
+from contextlib import aclosing
+from typing import Any
 
 import anyio
+import pytest
 
-from askback import Form, Text
+from askback import AsyncClient, Form, Text
 from tests.client.servers import ServerProcess
 
-
-def form(number: int) -> Form:
-    """Another one each time, as agents make them: a form that is shared would hide that it is kept."""
-    return Form(title=f"Report {number}", fields=[Text(id="topic", label="Topic", required=True)])
+COUNT = 500
 
 
-async def test_a_pending_question_costs_less_than_two_kilobytes(server: ServerProcess, thread: str):
-    count = 500
+def form(agent: AsyncClient, thread: str, number: int) -> Coroutine[Any, Any, object]:
+    """Ask another one each time, as agents do: a form that is shared would hide that it is kept."""
+    fields = [Text(id="topic", label="Topic", required=True)]
+    return agent.form(Form(title=f"Report {number}", fields=fields), thread_id=thread)
+
+
+def approval(agent: AsyncClient, thread: str, number: int) -> Coroutine[Any, Any, object]:
+    """Ask about a file that is larger than what a wait may cost, and say how it was before."""
+    call = {"path": f"src/{number}.py", "content": f"{number} new " * 1_000}
+    return agent.approve("write_file", call, thread_id=thread, before=f"{number} old " * 1_000)
+
+
+async def all_asked(agent: AsyncClient, thread: str) -> None:
+    """Wait until the server has every question, and the client has heard so."""
+    async with aclosing(agent.events(thread, cursor=0)) as events:
+        async for event in events:
+            if event["seq"] == COUNT:
+                break
+    await agent.list(thread_id=thread, limit=1)
+
+
+@pytest.mark.parametrize(("ask", "most"), [(form, 2_000), (approval, 3_000)])
+async def test_what_is_pending_costs_little_and_not_what_was_asked(
+    server: ServerProcess, thread: str, ask: Callable[..., Coroutine[Any, Any, object]], most: int
+):
     async with server.client() as agent:
         await agent.list(thread_id=thread)
         gc.collect()
         tracemalloc.start()
         before, _ = tracemalloc.get_traced_memory()
-        asking = [asyncio.create_task(agent.form(form(n), thread_id=thread)) for n in range(count)]
+        asking = [asyncio.create_task(ask(agent, thread, n)) for n in range(COUNT)]
         with anyio.fail_after(30):
-            async for event in agent.events(thread, cursor=0):
-                if event["seq"] == count:
-                    break
+            await all_asked(agent, thread)
         gc.collect()
         after, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         for task in asking:
             task.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
-    assert (after - before) / count < 2_000
+    assert (after - before) / COUNT < most
