@@ -1,0 +1,216 @@
+"""`askback approve`: one line of JSON and an exit status by which a script runs a command, or does not."""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from rich.console import Console
+
+from askback import AsyncClient
+from askback.app import create_app
+from askback.cli.connection import Connection
+from askback.cli.script import settled
+from askback.domain.approval import Approval
+from askback.domain.policy.digest import call_digest
+from askback.errors import ConnectionLost
+from askback.system import SystemClock
+from tests.cli.conftest import Server, start
+from tests.cli.scripts import asked, finished
+from tests.requirements import requirement
+
+PUSH = {"command": "git push origin main"}
+BASH = ("--tool", "bash", "--input", json.dumps(PUSH))
+
+
+async def decided(
+    server: Server, person: AsyncClient, thread: str, options: Sequence[str], decision: Any, **said: Any
+) -> tuple[int, Any]:
+    """Ask for `options`, decide as a person, and return the exit status and what was printed."""
+    process = server.run("approve", "--thread", thread, *options)
+    request = await person.get(await asked(process))
+    await person.decide(request, decision, **said)
+    status, printed = await finished(process)
+    assert printed.pop("request_id") == request.id
+    return status, printed
+
+
+async def test_approved_ends_with_0_and_prints_what_may_run(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    status, printed = await decided(server, person, thread, BASH, "approve", note="go on")
+    assert status == 0
+    assert printed.pop("text")
+    assert printed == {
+        "status": "answered",
+        "decision": "approve",
+        "tool": "bash",
+        "input": PUSH,
+        "scope": "once",
+        "note": "go on",
+        "source": "responder",
+        "by": "owner",
+        "digest": call_digest("bash", PUSH),
+    }
+
+
+@requirement("B18")
+async def test_denied_ends_with_3_and_prints_no_input_but_the_reason(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    status, printed = await decided(server, person, thread, BASH, "deny", note="not on a Friday")
+    assert status == 3
+    assert (printed["decision"], printed["note"], "input" in printed) == ("deny", "not on a Friday", False)
+    assert "not on a Friday" in printed["text"]
+
+
+async def test_the_words_after_two_dashes_are_the_arguments_as_they_will_be_passed(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    options = ["--reason", "the fix is ready", "--", "git", "commit", "-m", "a; b --title c"]
+    process = server.run("approve", "--thread", thread, *options)
+    request = await person.get(await asked(process))
+    await person.decide(request, "approve")
+    assert (await finished(process))[1]["input"] == {"argv": ["git", "commit", "-m", "a; b --title c"]}
+    assert request.approval is not None
+    assert (request.approval.tool, request.approval.reason) == ("bash", "the fix is ready")
+    assert request.agent is not None
+    assert request.agent.name == "askback approve"
+
+
+@requirement("B16")
+async def test_an_edited_input_is_what_is_printed(server: Server, person: AsyncClient, thread: str) -> None:
+    edited = {"command": "git push origin topic"}
+    options = [*BASH, "--allow-edit"]
+    status, printed = await decided(server, person, thread, options, "approve", edited_input=edited)
+    assert (status, printed["input"], printed["digest"]) == (0, edited, call_digest("bash", edited))
+
+
+async def test_only_the_scopes_that_are_named_are_offered_and_a_kept_rule_is_printed(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    options = ["--scope", "once", "--scope", "thread", "--", "make", "publish"]
+    process = server.run("approve", "--thread", thread, *options)
+    request = await person.get(await asked(process))
+    assert request.approval is not None
+    assert request.approval.scopes == ["once", "thread"]
+    await person.decide(request, "approve", scope="thread")
+    status, printed = await finished(process)
+    assert (status, printed["scope"], printed["rule"]) == (0, "thread", "bash(make publish)")
+
+
+async def test_a_file_is_shown_by_what_changes(
+    server: Server, person: AsyncClient, thread: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.py").write_text("one\ntwo\n")
+    call = json.dumps({"path": "a.py", "content": "one\nthree\n"})
+    options = ["--tool", "write_file", "--input", call, "--before", str(tmp_path / "a.py")]
+    process = server.run("approve", "--thread", thread, *options)
+    request = await person.get(await asked(process))
+    await person.decide(request, "deny")
+    assert (await finished(process))[0] == 3
+    assert request.approval is not None
+    assert request.approval.preview is not None
+    assert request.approval.preview.diff is not None
+    changed = [(line.op, line.parts) for line in request.approval.preview.diff if line.op in "+-"]
+    assert changed == [("-", ["two"]), ("+", ["three"])]
+
+
+@requirement("B3")
+async def test_what_the_policy_decides_asks_nobody(server: Server, thread: str) -> None:
+    status, printed = await finished(server.run("approve", "--thread", thread, "--", "ls", "-l"))
+    assert (status, printed["decision"], printed["source"]) == (0, "approve", "policy")
+    assert printed["input"] == {"argv": ["ls", "-l"]}
+    status, printed = await finished(server.run("approve", "--thread", thread, "--", "rm", "-rf", "/"))
+    assert (status, printed["decision"], printed["source"]) == (3, "deny", "policy")
+    assert printed["reasons"]
+    assert "input" not in printed
+
+
+async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread: str) -> None:
+    process = server.run("approve", "--thread", thread, *BASH)
+    await person.decline(await asked(process), reason="dismissed")
+    status, printed = await finished(process)
+    assert (status, printed["status"], printed["reason"]) == (3, "declined", "dismissed")
+    assert "decision" not in printed
+
+
+async def test_cancelled_ends_with_4(server: Server, thread: str) -> None:
+    process = server.run("approve", "--thread", thread, *BASH)
+    async with server.client("admin") as admin:
+        await admin.cancel(await asked(process), reason="admin")
+    status, printed = await finished(process)
+    assert (status, printed["status"]) == (4, "cancelled")
+
+
+@requirement("B20")
+async def test_expired_ends_with_5_and_no_input(server: Server, thread: str) -> None:
+    status, printed = await finished(server.run("approve", "--thread", thread, "--timeout", "1", *BASH))
+    assert (status, printed["status"], "input" in printed) == (5, "expired", False)
+    assert "must not be run" in printed["text"]
+
+
+async def test_an_interrupted_call_is_taken_back(server: Server, agent: AsyncClient, thread: str) -> None:
+    process = server.run("approve", "--thread", thread, *BASH)
+    request_id = await asked(process)
+    process.send_signal(signal.SIGINT)
+    status, printed = await finished(process)
+    assert (status, printed) == (4, {"status": "cancelled", "reason": "agent_aborted"})
+    with anyio.fail_after(5):
+        assert (await agent.wait(request_id)).status == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ([], "Say what would run"),
+        (["--tool", "bash"], "Say what would run"),
+        (["--tool", "bash", "--input", "nonsense"], "--input"),
+        (["--tool", "bash", "--input", "[]"], "JSON object"),
+        (["--tool", "bash", "--input", '{"command": "a", "command": "b"}'], "--input"),
+        (["--tool", "bash", "--input", "{}", "--", "ls"], "either"),
+        (["--scope", "ever", "--", "make"], "--scope"),
+        (["--before", "/does/not/exist", "--", "make"], "cannot be read"),
+        (["--timeout", "0", "--", "make"], "timeout_s"),
+    ],
+)
+async def test_bad_usage_ends_with_2_and_says_why(server: Server, options: list[str], says: str) -> None:
+    status, err = await finished(server.run("approve", *options, stdin=b""))
+    assert status == 2
+    assert says in err
+
+
+async def test_the_input_may_come_from_standard_input(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    options = ["approve", "--thread", thread, "--tool", "bash", "--input", "-"]
+    process = server.run(*options, stdin=json.dumps(PUSH).encode())
+    await person.decide(await person.get(await asked(process)), "approve")
+    assert (await finished(process))[1]["input"] == PUSH
+
+
+@requirement("B27", "B29")
+async def test_without_a_server_and_without_a_terminal_nothing_may_run(tmp_path: Path) -> None:
+    status, err = await finished(start("approve", "--", "ls", ASKBACK_DATA_DIR=str(tmp_path)))
+    assert status == 1
+    assert "askback serve" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@requirement("B29")
+async def test_a_server_that_does_not_say_how_it_ended_is_not_waited_for_for_ever() -> None:
+    class Standing(SystemClock):
+        def now_ms(self) -> int:
+            return 1_800_000_000_000
+
+    async with AsyncClient(app=create_app(clock=Standing())) as client:
+        request = await client.create(Approval(tool="x", input={}), thread_id="t", timeout_s=1)
+        server, hints = Connection("http://askback.test", ""), Console(file=io.StringIO())
+        with anyio.fail_after(10), pytest.raises(ConnectionLost):
+            await settled(client, request, server=server, hints=hints, late_s=0.1)
