@@ -12,7 +12,7 @@ import threading
 import anyio
 import pytest
 
-from askback import AsyncClient, Client, Conflict, Form, NotFound, Text
+from askback import AsyncClient, Client, Conflict, Denied, Form, NotFound, Text
 from askback.app import create_app
 from tests.client.servers import TOKENS, ServerProcess
 
@@ -65,6 +65,32 @@ def test_requests_messages_and_errors(agent: Client, person: Client, thread: str
         agent.get("req_nope")
     with pytest.raises(TimeoutError):
         agent.wait(agent.create(FORM, thread_id=thread), timeout=0.05)
+
+
+def test_asking_for_permission_blocks_until_the_decision(agent: Client, person: Client, thread: str):
+    def decide() -> None:
+        for event in person.events(thread, cursor=0):
+            if event["type"] == "request.created":
+                person.decide(event["request"]["id"], "approve", note="go on")
+                return
+
+    deciding = threading.Thread(target=decide)
+    deciding.start()
+    decision = agent.approve("bash", {"command": "make all"}, thread_id=thread)
+    deciding.join(10)
+    assert decision
+    assert decision.note == "go on"
+    assert agent.consume(decision, "exe-1").input == decision.input == {"command": "make all"}
+    assert agent.report(decision, "exe-1", "succeeded").outcome == "succeeded"
+
+
+@pytest.mark.requirement("B29")
+def test_without_a_server_nothing_is_permitted_or_used():
+    with Client("http://127.0.0.1:9", TOKENS["requester"], retry_for=0) as agent:
+        decision = agent.approve("bash", {"command": "make all"}, thread_id="t1")
+        assert decision.status == "unavailable"
+        with pytest.raises(Denied):
+            agent.consume(decision, "exe-1")
 
 
 def test_several_threads_may_ask_at_once(agent: Client, person: Client, thread: str):

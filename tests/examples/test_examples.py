@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import pytest
@@ -30,6 +30,15 @@ ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
     "restart.py": ("releases", {"name": "Otter"}, "Otter"),
     "from_shell.sh": ("shell", {"answer": "staging"}, "Deploying: {"),
     "parallel.py": ("parallel", {}, "{'colour': 'green', 'size': 'large', 'shape': 'square'}"),
+}
+
+DECISIONS: dict[str, tuple[str, str, str]] = {
+    "approve_a_command.py": ("commands", "It ended with 0.\n", 'denied execution of the tool "bash"'),
+    "requires_approval.py": (
+        "files",
+        "hello.txt has 6 characters.\n",
+        'denied execution of the tool "write_file"',
+    ),
 }
 
 
@@ -61,12 +70,12 @@ def run(example: str, data: Path, *arguments: str) -> subprocess.Popen[str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**ENVIRONMENT, "ASKBACK_DATA_DIR": str(data), "PATH": path}
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=data
     )
 
 
 def test_every_example_has_a_test() -> None:
-    assert {path.name for path in EXAMPLES.iterdir() if path.is_file()} == ANSWERS.keys()
+    assert {path.name for path in EXAMPLES.iterdir() if path.is_file()} == ANSWERS.keys() | DECISIONS.keys()
 
 
 @pytest.mark.parametrize("example", ANSWERS)
@@ -89,6 +98,39 @@ async def test_the_example_asks_and_goes_on(example: str, data: Path) -> None:
             out, err = await anyio.to_thread.run_sync(process.communicate)
     assert process.returncode == 0, err
     assert out.startswith(printed)
+
+
+@pytest.mark.parametrize("example", DECISIONS)
+async def test_the_example_does_what_was_approved_and_nothing_else(example: str, data: Path) -> None:
+    thread, printed, refused = DECISIONS[example]
+    before = set(data.iterdir())
+    approved, out = await decided(example, data, thread, "approve", after=0)
+    made = {path.name for path in set(data.iterdir()) - before}
+    assert (out, made) == (printed, {"release"} if thread == "commands" else {"hello.txt"})
+    for name in made:
+        path = data / name
+        path.rmdir() if path.is_dir() else path.unlink()
+    _, out = await decided(example, data, thread, "deny", after=approved)
+    assert refused in out
+    assert set(data.iterdir()) == before
+
+
+async def decided(
+    example: str, data: Path, thread: str, decision: Literal["approve", "deny"], *, after: int
+) -> tuple[int, str]:
+    """Run an example and decide about what it asks; returns its event's `seq`, and all that was printed."""
+    tokens = json.loads((data / "server.json").read_text())
+    process = run(example, data)
+    seq = after
+    async with AsyncClient(tokens["url"], tokens["responder_token"]) as person:
+        with anyio.fail_after(30):
+            async for event in person.events(thread, cursor=after):
+                if event["type"] == "request.created":
+                    await person.decide(event["request"]["id"], decision)
+                    seq = event["seq"] + 1
+                    break
+            out, err = await anyio.to_thread.run_sync(process.communicate)
+    return seq, out + err
 
 
 async def test_the_stopped_agent_finds_the_answer_given_meanwhile(data: Path) -> None:

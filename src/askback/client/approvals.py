@@ -17,7 +17,7 @@ from askback.domain.approval import PLAN_TOOL, Risk, Scope
 from askback.domain.decision import Decision, decided, objected, unavailable
 from askback.domain.modeltext import with_texts
 from askback.domain.request import Agent, InputRequest
-from askback.errors import AskbackError, ConnectionLost, NotFound, Refused, Unavailable
+from askback.errors import AskbackError, ConnectionLost, Denied, NotFound, Refused, Unavailable
 
 TIMEOUT_S = 300.0
 LATE_S = 1.0
@@ -123,7 +123,7 @@ class Approvals(Connection):
 
     async def consume(
         self,
-        request: InputRequest | str,
+        request: InputRequest | Decision | str,
         execution_id: str,
         *,
         tool: str | None = None,
@@ -133,8 +133,9 @@ class Approvals(Connection):
         """Use an approved call, once; the same `execution_id` again gets the same execution.
 
         With `tool` and `input`, or a `digest`, the server checks that it is the approved call. Without either, run
-        what the execution says. Raises `Conflict` (`not_approved`, `digest_mismatch`, `already_consumed`) and
-        `Gone` (`decision_expired`): then it must not run.
+        what the execution says. Raises `Conflict` (`not_approved`, `digest_mismatch`, `already_consumed`,
+        `denied_by_policy`) and `Gone` (`decision_expired`), and `Denied` for a decision that came without a
+        request: then it must not run.
         """
         body = known(execution_id=execution_id, tool=tool, input=input, digest=digest)
         return Execution.model_validate(
@@ -143,7 +144,7 @@ class Approvals(Connection):
 
     async def report(
         self,
-        request: InputRequest | str,
+        request: InputRequest | Decision | str,
         execution_id: str,
         outcome: Literal["succeeded", "failed"],
         *,
@@ -178,5 +179,11 @@ def _nobody_asked(error: AskbackError) -> bool:
     return isinstance(error, Unavailable | ConnectionLost | AppFailed | NotFound)
 
 
-def _id(request: InputRequest | str) -> str:
-    return request if isinstance(request, str) else request.id
+def _id(what: InputRequest | Decision | str) -> str:
+    if isinstance(what, str):
+        return what
+    if isinstance(what, Decision):
+        if what.request is None:
+            raise Denied(what)
+        return what.request.id
+    return what.id

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 
 from askback.domain.approval import Mode
 from askback.domain.request import Actor
@@ -25,7 +25,7 @@ class Execution(_Read):
     request_id: str
     execution_id: str
     tool: str
-    input: dict[str, JsonValue]
+    input: dict[str, Any]
     digest: str
     consumed_at: datetime
     outcome: Literal["succeeded", "failed"] | None = None

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
-
-from pydantic import JsonValue
+from typing import Any, Literal
 
 from askback.domain.approval import Mode, Scope
 from askback.domain.lifecycle import Status
@@ -30,7 +28,7 @@ class Decision:
     status: Came
     tool: str
     text: str
-    input: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    input: Mapping[str, Any] = field(default_factory=dict[str, Any])
     scope: Scope | None = None
     note: str | None = None
     mode: Mode | None = None
