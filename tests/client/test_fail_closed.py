@@ -9,8 +9,10 @@ from typing import Any
 import anyio
 import pytest
 
-from askback import AsyncClient, Decision
+from askback import AsyncClient, Decision, InputRequest
+from askback.app import create_app
 from askback.delivery.local import LocalBus
+from askback.domain.decision import decided
 from askback.ports.policy import PolicyView
 from askback.testing.fake_store import FakeStore
 from tests.client.conftest import in_process
@@ -102,6 +104,47 @@ async def test_a_check_that_crashes_permits_nothing():
     async with in_process(store=store, bus=bus) as connect, connect() as agent:
         with anyio.fail_after(20):
             assert refused(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
+
+
+class Unopened(FakeStore):
+    """A store that cannot be opened."""
+
+    async def open(self) -> None:
+        raise RuntimeError("broken by the test")
+
+
+async def test_an_app_that_cannot_start_permits_nothing():
+    bus = LocalBus()
+    async with AsyncClient(app=create_app(store=Unopened(on_commit=bus.publish), bus=bus)) as agent:
+        with anyio.fail_after(20):
+            assert refused(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
+
+
+@pytest.mark.parametrize(
+    "ended",
+    [
+        {"status": "answered"},
+        {"status": "answered", "answer": {"values": {}}},
+        {"status": "answered", "answer": {"decision": "deny", "edited_input": {"command": "ls"}}},
+        {"status": "pending", "answer": {"decision": "approve"}},
+        {"status": "expired", "answer": {"decision": "approve"}},
+    ],
+)
+def test_whatever_is_not_plainly_a_yes_is_a_no(ended: dict[str, Any]):
+    request = InputRequest.model_validate(
+        {
+            "id": "req_1",
+            "kind": "approval",
+            "thread_id": "t1",
+            "created_at": "2026-11-20T09:00:00.000Z",
+            "revision": 1,
+            "approval": {"tool": "bash", "input": PUSH},
+            **ended,
+        }
+    )
+    decision = decided(request)
+    assert not decision
+    assert decision.input == {}
 
 
 async def test_a_client_that_is_closed_while_it_waits_permits_nothing(server: ServerProcess, thread: str):
