@@ -23,6 +23,7 @@ from askback.domain.fields import (
     Time,
 )
 from tests.cli.conftest import Server
+from tests.cli.scripts import through_a_pipe
 from tests.cli.terminals import on_a_terminal
 from tests.requirements import requirement
 
@@ -43,16 +44,6 @@ EVERY_TYPE = Form(
         Datetime(id="datetime", label="Datetime"),
     ],
 )
-
-
-async def through_a_pipe(server: Server, thread: str, *lines: str, once: bool = True) -> str:
-    """Run the inbox with these lines and return what it printed."""
-    arguments = ["inbox", "--thread", thread, *(["--once"] if once else [])]
-    process = server.run(*arguments, stdin="".join(f"{line}\n" for line in lines).encode())
-    with anyio.fail_after(20):
-        out, err = await anyio.to_thread.run_sync(process.communicate)
-    assert process.returncode == 0, err
-    return out.decode()
 
 
 @requirement("F1")

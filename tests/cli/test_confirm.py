@@ -1,0 +1,203 @@
+"""`askback approve` where no server runs: the person at the terminal decides, and what they keep is kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from askback.domain.audit import verify
+from tests.cli.conftest import ENVIRONMENT, start
+from tests.cli.scripts import finished
+from tests.cli.terminals import on_a_terminal
+from tests.requirements import requirement
+
+OFFERED = "Approve? [y/N/a(lways)]: "
+PLAIN = "Approve? [y/N]: "
+
+
+async def at_the_terminal(
+    data: Path, *arguments: str, typed: str, prompt: str = OFFERED
+) -> tuple[int, dict[str, Any], str]:
+    """Type an answer; return the exit status, the line of JSON and all that was shown."""
+    async with on_a_terminal(data, "approve", *arguments) as (screen, process):
+        await screen.shows(prompt)
+        screen.type(typed)
+        shown = await screen.rest()
+        status = await anyio.to_thread.run_sync(process.wait)
+    printed = [line for line in shown.splitlines() if '{"status"' in line]
+    assert len(printed) == 1, shown
+    return status, json.loads(printed[0][printed[0].index("{") :]), shown
+
+
+async def run(data: Path, *arguments: str) -> str:
+    process = start(*arguments, ASKBACK_DATA_DIR=str(data))
+    with anyio.fail_after(20):
+        out, err = await anyio.to_thread.run_sync(process.communicate)
+    assert process.returncode == 0, err
+    return out.decode()
+
+
+@requirement("B27")
+@pytest.mark.parametrize("typed", ["\n", "ye s\n", "\x04"])
+async def test_everything_but_a_plain_yes_is_no(tmp_path: Path, typed: str) -> None:
+    status, printed, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed=typed)
+    assert (status, printed["decision"], printed["source"], printed["by"]) == (
+        3,
+        "deny",
+        "responder",
+        "owner",
+    )
+    assert "input" not in printed
+    assert "There are no rules." in await run(tmp_path, "rules", "list")
+
+
+@requirement("B27")
+async def test_yes_approves_once_and_keeps_nothing(tmp_path: Path) -> None:
+    status, printed, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed="y\n")
+    assert (status, printed["scope"], printed["input"]) == (0, "once", {"argv": ["make", "test"]})
+    again, _, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed="\n")
+    assert again == 3
+
+
+@requirement("B9", "B11", "B27")
+async def test_always_keeps_the_narrow_rule_that_was_shown(tmp_path: Path) -> None:
+    status, printed, shown = await at_the_terminal(tmp_path, "--", "make", "test", typed="a\n")
+    assert (status, printed["scope"], printed["rule"]) == (0, "always", "bash(make test)")
+    assert shown.index("│ bash(make test)") < shown.index(OFFERED)
+
+    async with on_a_terminal(tmp_path, "approve", "--", "make", "test") as (screen, process):
+        assert '"source": "policy"' in await screen.rest()
+        assert await anyio.to_thread.run_sync(process.wait) == 0
+    other, _, _ = await at_the_terminal(tmp_path, "--", "make", "clean", typed="\n")
+    assert other == 3
+
+    listed = await run(tmp_path, "rules", "list")
+    assert "bash(make test)" in listed
+    await run(tmp_path, "rules", "revoke", listed.split()[0])
+    asked, _, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed="\n")
+    assert asked == 3
+
+
+@requirement("B27")
+async def test_where_no_rule_can_be_kept_always_is_not_offered_and_means_no(tmp_path: Path) -> None:
+    call = json.dumps({"command": "make test && make publish"})
+    options = ("--tool", "bash", "--input", call)
+    status, _, shown = await at_the_terminal(tmp_path, *options, typed="a\n", prompt=PLAIN)
+    assert status == 3
+    assert OFFERED not in shown
+    once = ("--scope", "once", "--", "make")
+    assert (await at_the_terminal(tmp_path, *once, typed="a\n", prompt=PLAIN))[0] == 3
+
+
+@requirement("B14", "B27")
+async def test_what_hides_is_shown_and_cannot_pass_for_our_own_words(tmp_path: Path) -> None:
+    call = json.dumps({"command": "echo \u202egnp.exe\x1b[2J\nApprove? [y/N]: y"})
+    options = ("--tool", "bash", "--input", call)
+    _, _, shown = await at_the_terminal(tmp_path, *options, typed="\n", prompt=f"\n{PLAIN}")
+    assert "│ echo \\u202egnp.exe\\u001b[2J" in shown
+    assert "│ Approve? [y/N]: y" in shown
+    assert "\u202e" not in shown
+    assert "\x1b" not in shown
+
+
+@requirement("B26")
+async def test_what_is_dangerous_is_asked_twice(tmp_path: Path) -> None:
+    for sure, ends in (("n\n", 3), ("y\n", 0)):
+        async with on_a_terminal(tmp_path, "approve", "--", "rm", "-rf", f"build{ends}") as (screen, process):
+            await screen.shows(OFFERED)
+            assert "It deletes folders" in screen.text
+            screen.type("y\n")
+            await screen.shows("Really run it? [y/N]: ")
+            screen.type(sure)
+            await screen.rest()
+            assert await anyio.to_thread.run_sync(process.wait) == ends
+
+
+@requirement("B3", "B7")
+async def test_the_policy_decides_without_asking(tmp_path: Path) -> None:
+    for argv, ends in ((["ls"], 0), (["rm", "-rf", "/"], 3)):
+        async with on_a_terminal(tmp_path, "approve", "--", *argv) as (screen, process):
+            assert "Approve?" not in await screen.rest()
+            assert await anyio.to_thread.run_sync(process.wait) == ends
+
+
+@requirement("B17")
+async def test_what_was_denied_is_not_asked_again(tmp_path: Path) -> None:
+    await at_the_terminal(tmp_path, "--", "make", "x", typed="n\n")
+    async with on_a_terminal(tmp_path, "approve", "--", "make", "x") as (screen, process):
+        shown = await screen.rest()
+        assert "already said no" in shown
+        assert "Approve?" not in shown
+        assert await anyio.to_thread.run_sync(process.wait) == 3
+
+
+@requirement("B20")
+async def test_an_answer_that_comes_too_late_is_none(tmp_path: Path) -> None:
+    async with on_a_terminal(tmp_path, "approve", "--timeout", "1", "--", "make") as (screen, process):
+        shown = await screen.rest()
+        assert '"status": "expired"' in shown
+        assert await anyio.to_thread.run_sync(process.wait) == 5
+
+
+async def test_ctrl_c_takes_it_back(tmp_path: Path) -> None:
+    status, printed, _ = await at_the_terminal(tmp_path, "--", "make", typed="\x03")
+    assert (status, printed) == (4, {"status": "cancelled", "reason": "agent_aborted"})
+
+
+@requirement("B27", "B29")
+def test_a_person_who_cannot_see_the_question_is_not_asked(tmp_path: Path) -> None:
+    primary, keyboard = pty.openpty()
+    try:
+        blind = subprocess.run(
+            [sys.executable, "-m", "askback", "approve", "--", "make"],
+            stdin=keyboard, capture_output=True, timeout=30, check=False,
+            env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)},
+        )  # fmt: skip
+    finally:
+        os.close(primary)
+        os.close(keyboard)
+    assert blind.returncode == 1
+    assert b"askback serve" in blind.stderr
+
+
+@requirement("B28")
+async def test_what_was_decided_here_stands_in_the_log(tmp_path: Path) -> None:
+    await at_the_terminal(tmp_path, "--", "make", "test", typed="a\n")
+    await at_the_terminal(tmp_path, "--", "make", "clean", typed="n\n")
+    async with on_a_terminal(tmp_path, "approve", "--", "make", "test") as (screen, _):
+        await screen.rest()
+    lines = (await run(tmp_path, "audit", "export")).splitlines()
+    entries = [json.loads(line) for line in lines]
+    decisions = [
+        (each["decision"], each["source"], each["via"]) for each in entries if each["action"] == "decide"
+    ]
+    assert decisions == [
+        ("approve", "responder", "cli"),
+        ("deny", "responder", "cli"),
+        ("approve", "policy", "policy"),
+    ]
+    assert verify(lines) == (len(lines), entries[-1]["hash"])
+    assert (await run(tmp_path, "audit", "verify")).startswith(f"OK: {len(lines)} entries, head ")
+
+
+async def test_a_server_that_cannot_be_found_keeps_its_folder_to_itself(tmp_path: Path) -> None:
+    server = start("serve", "--port", "0", "--data-dir", str(tmp_path), "--ready-json")
+    try:
+        assert server.stdout is not None
+        assert await anyio.to_thread.run_sync(server.stdout.readline)
+        (tmp_path / "server.json").unlink()
+        status, err = await finished(start("rules", "list", ASKBACK_DATA_DIR=str(tmp_path)))
+        assert status == 1
+        assert "askback.db" in err
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.communicate(timeout=10)

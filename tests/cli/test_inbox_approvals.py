@@ -1,0 +1,264 @@
+"""`askback inbox` with tool calls: seen whole, decided on purpose, and many at once."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import anyio
+
+from askback import AsyncClient
+from askback.domain.approval import Approval, Risk
+from askback.domain.fields import Form, Text
+from askback.domain.request import Answer, InputRequest
+from tests.cli.conftest import Server
+from tests.cli.scripts import through_a_pipe
+from tests.cli.terminals import on_a_terminal
+from tests.requirements import requirement
+
+
+async def asked(agent: AsyncClient, thread: str, command: str = "make publish", **more: Any) -> InputRequest:
+    approval = Approval(tool="bash", input={"command": command}, **more)
+    return await agent.create(approval, thread_id=thread)
+
+
+async def answer(agent: AsyncClient, request: InputRequest) -> Answer:
+    settled = await agent.get(request.id)
+    assert settled.answer is not None, settled.status
+    return settled.answer
+
+
+async def test_the_whole_call_stands_there_with_who_asks_why_and_what_is_dangerous(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    command = "rm -rf build\n" + "echo " + "x" * 5_000 + " tail\u202e"
+    request = await asked(
+        agent,
+        thread,
+        command,
+        title="Tidy up",
+        reason="It is full.",
+        risk=Risk(level="normal", reasons=["small"]),
+    )
+    out = await through_a_pipe(server, thread, ":later")
+    assert f"asked by agent, in {thread}" in out
+    assert "The agent calls it: Tidy up" in out
+    assert "The agent says why: It is full." in out
+    assert "The agent says of the risk: normal: small" in out
+    assert "│ rm -rf build" in out
+    assert "x" * 5_000 + " tail\\u202e" in out
+    assert "Danger!" in out
+    assert "It deletes folders with all they hold." in out
+    assert "Asked because: " in out
+    assert "\u202e" not in out
+    assert (await agent.get(request.id)).status == "pending"
+
+
+async def test_a_diff_is_shown_line_by_line(server: Server, agent: AsyncClient, thread: str) -> None:
+    call = {"path": "src/a.py", "content": "one\nthree\n", "mode": "0600"}
+    approval = Approval.model_validate(
+        {"tool": "write_file", "input": call, "preview": {"before": "one\ntwo\n"}}
+    )
+    await agent.create(approval, thread_id=thread)
+    lines = (await through_a_pipe(server, thread, ":later")).splitlines()
+    assert {"│ src/a.py", "│  one", "│ -two", "│ +three"} <= set(lines)
+    assert any('"mode": "0600"' in line for line in lines)
+
+
+async def test_nothing_is_decided_by_accident(server: Server, agent: AsyncClient, thread: str) -> None:
+    request = await asked(agent, thread)
+    await through_a_pipe(server, thread, "")
+    assert (await agent.get(request.id)).status == "pending"
+    out = await through_a_pipe(server, thread, "yess", "?", "a moment please", ":later")
+    assert out.count("An empty line leaves it open") == 3
+    assert (await agent.get(request.id)).status == "pending"
+
+
+@requirement("B18")
+async def test_yes_and_no_may_carry_a_note(server: Server, agent: AsyncClient, thread: str) -> None:
+    yes = await asked(agent, thread)
+    out = await through_a_pipe(server, thread, "y: only today")
+    assert "bash: make publish: approved." in out
+    said = await answer(agent, yes)
+    assert (said.decision, said.scope, said.note) == ("approve", "once", "only today")
+    no = await asked(agent, thread, "make other")
+    await through_a_pipe(server, thread, "no: use a branch: now")
+    said = await answer(agent, no)
+    assert (said.decision, said.note) == ("deny", "use a branch: now")
+
+
+@requirement("B9")
+async def test_a_wider_yes_shows_the_rule_and_lets_it_be_changed(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    first = await asked(agent, thread, "make one")
+    out = await through_a_pipe(server, thread, "t", "")
+    assert "│ bash(make one)" in out
+    assert "The rule bash(make one) is kept." in out
+    assert (await answer(agent, first)).scope == "thread"
+
+    second = await asked(agent, thread, "make two fast")
+    out = await through_a_pipe(server, thread, "t", "bash(make three)", "t", "bash(make two:*)")
+    assert "cover" in out
+    kept = (await answer(agent, second)).rule
+    assert kept is not None
+    assert kept.text == "bash(make two:*)"
+    again = await asked(agent, thread, "make two slow")
+    assert (again.status, again.source) == ("answered", "policy")
+
+    third = await asked(agent, thread, "make four")
+    await through_a_pipe(server, thread, "t", "n", "y")
+    assert (await answer(agent, third)).rule is None
+
+
+@requirement("B8")
+async def test_only_what_is_offered_can_be_chosen(server: Server, agent: AsyncClient, thread: str) -> None:
+    request = await asked(agent, thread, "make one && make two", allow_edit=False)
+    out = await through_a_pipe(server, thread, "a", "t", "e", ":later")
+    assert "[y]es once  [n]o  (? for help)" in out
+    assert (await agent.get(request.id)).status == "pending"
+
+
+@requirement("B26")
+async def test_danger_is_asked_twice(server: Server, agent: AsyncClient, thread: str) -> None:
+    request = await asked(agent, thread, "rm -rf build")
+    await through_a_pipe(server, thread, "y", "", ":later")
+    assert (await agent.get(request.id)).status == "pending"
+    out = await through_a_pipe(server, thread, "y", "y")
+    assert out.count("Really run it? [y/N]") == 1
+    assert (await answer(agent, request)).decision == "approve"
+
+
+@requirement("B16")
+async def test_an_edited_input_is_shown_again_and_checked_by_the_policy(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    request = await asked(agent, thread, allow_edit=True)
+    out = await through_a_pipe(
+        server, thread,
+        "e", "nonsense", ".",
+        "e", "[]", ".",
+        "e", '{"command": "rm -rf /"}', ".", "y",
+        "e", '{"command":', '"make draft"}', ".", "n",
+        "e", '{"command": "make draft"}', ".", "y",
+    )  # fmt: skip
+    assert "The input is a JSON object." in out
+    assert "hard limit" in out
+    assert '│   "command": "make draft"' in out
+    said = await answer(agent, request)
+    assert said.edited_input == {"command": "make draft"}
+    assert said.scope == "once"
+
+
+@requirement("B24")
+async def test_a_rule_that_came_meanwhile_is_said(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    request = await asked(agent, thread, "make secret")
+    rule = await person.add_rule("bash(make secret)", effect="deny", scope="thread", thread_id=thread)
+    out = await through_a_pipe(server, thread, "y")
+    assert "denied by the policy. The rule `bash(make secret)` denies this." in out
+    assert (await answer(agent, request)).decision == "deny"
+    await person.revoke_rule(rule)
+
+
+@requirement("B23")
+async def test_a_plan_is_approved_or_sent_back_with_what_to_change(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    plan = Approval(plan="# Plan\n\n1. Write **tests**")
+    changes = await agent.create(plan, thread_id=thread)
+    out = await through_a_pipe(server, thread, "n", "", "n", "Tests first.")
+    assert "│ 1. Write **tests**" in out
+    said = await answer(agent, changes)
+    assert (said.decision, said.note) == ("deny", "Tests first.")
+
+    free = await agent.create(plan, thread_id=thread)
+    await through_a_pipe(server, thread, "s")
+    assert (await answer(agent, free)).mode == "accept_edits"
+    again = await agent.create(plan, thread_id=thread)
+    await through_a_pipe(server, thread, "y")
+    assert (await answer(agent, again)).decision == "approve"
+
+
+@requirement("B25", "J9")
+async def test_all_that_is_pending_is_declined_in_one_action(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    calls = [await asked(agent, thread, f"make {n}") for n in range(30)]
+    form = await agent.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
+    out = await through_a_pipe(server, thread, "3", ":all no")
+    assert "31 requests are pending" in out
+    assert "── 3 of 31, asked by agent" in out
+    assert "Declined 31 of 31." in out
+    for each in (*calls, form):
+        assert (await agent.get(each.id)).status == "declined"
+
+
+@requirement("B25")
+async def test_the_oldest_is_first_and_each_is_decided_on_its_own(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    first, second = [await asked(agent, thread, f"make {n}") for n in ("one", "two")]
+    out = await through_a_pipe(server, thread, "", "y", "n")
+    assert out.index("1  bash: make one") < out.index("2  bash: make two")
+    assert ((await answer(agent, first)).decision, (await answer(agent, second)).decision) == (
+        "approve",
+        "deny",
+    )
+
+
+@requirement("K6")
+async def test_a_vote_is_counted_and_not_asked_for_twice(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    request = await asked(agent, thread, quorum=2)
+    out = await through_a_pipe(server, thread, "y")
+    assert "your yes counts; 1 of 2." in out
+    out = await through_a_pipe(server, thread, "y")
+    assert "You have decided about this already" in out
+    now = await agent.get(request.id)
+    assert (now.status, [vote.decision for vote in now.votes]) == ("pending", ["approve"])
+
+
+@requirement("K6")
+async def test_who_is_not_among_the_assignees_is_told(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    approval = Approval(tool="bash", input={"command": "make"})
+    request = await agent.create(approval, thread_id=thread, assignees=["ada"])
+    assert "This is for ada to answer." in await through_a_pipe(server, thread, "y")
+    assert (await agent.get(request.id)).status == "pending"
+
+
+@requirement("M3")
+async def test_a_decision_from_elsewhere_takes_the_card_away(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    request = await asked(agent, thread)
+    async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
+        await screen.shows("[y]es once")
+        screen.type("y")
+        await person.decide(request, "deny")
+        await screen.shows("bash: make publish: denied by owner meanwhile.")
+        screen.type("\n")
+        await screen.shows("Waiting for a question")
+    assert (await answer(agent, request)).decision == "deny"
+
+
+@requirement("B28")
+async def test_the_log_says_that_it_was_decided_on_the_command_line(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    request = await asked(agent, thread)
+    await through_a_pipe(server, thread, "n")
+    process = server.run("audit", "export")
+    with anyio.fail_after(20):
+        out, _ = await anyio.to_thread.run_sync(process.communicate)
+    [entry] = [each for each in map(json.loads, out.splitlines()) if each.get("request_id") == request.id]
+    assert (entry["action"], entry["decision"], entry["via"], entry["actor"]["name"]) == (
+        "decide",
+        "deny",
+        "cli",
+        "owner",
+    )
