@@ -29,7 +29,7 @@ class Record:
     spec: str
     state: str
     digest: str | None = None
-    """Of the call that an approval is about (`policy/digest.py`); None for other kinds."""
+    """Of the call that a person was asked about (`policy/digest.py`), which their word is looked up by."""
 
     @property
     def wire(self) -> str:

@@ -15,6 +15,8 @@ from askback.service.answer import answer
 from askback.service.context import Services
 from askback.service.decline import decline
 from askback.service.notes import check_note
+from askback.service.read import get
+from askback.service.settle import conflict
 
 Result = tuple[str, Change | Exception]
 """The id of a request, and what became of it."""
@@ -37,6 +39,7 @@ async def _one(ctx: Services, principal: Principal, sent: BatchBody, item: Batch
     note: dict[str, Any] = {} if sent.note is None else {"note": sent.note}
     try:
         if sent.action == "decline":
+            await _check_seen(ctx, principal, item)
             body = {"reason": sent.reason or "refused", **note}
             return item.id, await decline(ctx, principal, item.id, body)
         body = {"revision": item.revision, "decision": sent.action, **note}
@@ -45,6 +48,13 @@ async def _one(ctx: Services, principal: Principal, sent: BatchBody, item: Batch
         return item.id, await answer(ctx, principal, item.id, body)
     except (Refused, Faults) as failed:
         return item.id, failed
+
+
+async def _check_seen(ctx: Services, principal: Principal, item: BatchItem) -> None:
+    """Refuse what has changed since the person saw it; a decline by itself does not say what was seen."""
+    record = await get(ctx, principal, item.id)
+    if item.revision != record.revision or item.digest not in (None, record.digest):
+        raise conflict(record)
 
 
 def _check(sent: BatchBody, *, most: int) -> None:

@@ -26,8 +26,8 @@ from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.propose import valid_ms
 from askback.service.rules import kept_rule
-from askback.service.ruling import Ruling, rule_on
-from askback.service.settle import Overtaken, conflict, lost, settle
+from askback.service.ruling import NO_RULING, Ruling, rule_on
+from askback.service.settle import Overtaken, conflict, lost, replayed, settle
 
 
 async def decide(
@@ -77,9 +77,9 @@ class _Deciding:
     claim: Claim | None
 
     async def run(self, record: Record) -> Change:
-        ruling = None
-        if self.sent.decision == "approve" and self.shown.plan is None:
-            ruling = await self._ruling(record)
+        if self.shown.quorum > 1 and (before := await replayed(self.ctx, record, self.claim)) is not None:
+            return before  # a vote leaves the request open, so the same vote may come again
+        ruling = NO_RULING if self.shown.plan is not None else await self._ruling(record)
         while True:
             try:
                 return await self._step(record, ruling)
@@ -95,6 +95,8 @@ class _Deciding:
             thread_id=record.thread_id,
             project=self.shown.project,
         )
+        if self.sent.decision == "deny":
+            return ruling
         if ruling.decision.decision == "deny" and self.sent.edited_input is not None:
             reason = " ".join(ruling.decision.reasons)
             raise Faults([fault("edited_input", "denied_by_policy", reason=reason)])
@@ -102,16 +104,17 @@ class _Deciding:
             raise _locked()
         return ruling
 
-    async def _step(self, record: Record, ruling: Ruling | None) -> Change:
+    async def _step(self, record: Record, ruling: Ruling) -> Change:
         votes = self._votes(record) if self.shown.quorum > 1 else []
-        if ruling is not None and ruling.decision.decision == "deny":
+        says_yes = self.sent.decision == "approve"
+        if says_yes and ruling.decision.decision == "deny":
             return await self._refused(record, ruling, votes)
         agreed = sum(vote["decision"] == "approve" for vote in votes)
-        if self.sent.decision == "approve" and votes and agreed < self.shown.quorum:
-            return await self._settle(record, Action.VOTE, {}, votes, decision="approve")
+        if says_yes and votes and agreed < self.shown.quorum:
+            return await self._settle(record, Action.VOTE, {}, votes, decision="approve", **ruling.trial)
         answer, along = await self._answer(record)
         outcome = {"source": "responder", "answer": answer}
-        return await self._settle(record, Action.ANSWER, outcome, votes, along=along)
+        return await self._settle(record, Action.ANSWER, outcome, votes, along=along, **ruling.trial)
 
     async def _refused(self, record: Record, ruling: Ruling, votes: list[dict[str, Any]]) -> Change:
         """Settle as refused by a rule that came while the request was open, whatever the person said (B24)."""
@@ -123,7 +126,7 @@ class _Deciding:
         if ruling.decision.rule is not None:
             answer["policy_rule"] = ruling.decision.rule
         outcome = {"source": "policy", "answer": answer}
-        return await self._settle(record, Action.ANSWER, outcome, votes)
+        return await self._settle(record, Action.ANSWER, outcome, votes, **ruling.trial)
 
     async def _settle(
         self,

@@ -31,19 +31,18 @@ from askback.ports.store import Change, Claim, Principal
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.ledger import entry
-from askback.service.ruling import Ruling, rule_on
+from askback.service.ruling import NO_RULING, Ruling, rule_on
 from askback.service.settle import replayed
 
 ALLOWED, DENIED = "approve", "deny"
 _VERDICTS = {"allow": ALLOWED, "deny": DENIED}
-_A_PERSON_DECIDES = Ruling(Decision("ask", ("A plan is always for a person to approve.",)))
 
 
 async def propose(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
     """Create a request from an `ApprovalAsk`; see `ask.ask`, which has checked the role."""
     asked = check_approval(body, limits=ctx.limits)
     claimed = claim(principal, "create", key, asked.ask)
-    ruling = _A_PERSON_DECIDES if asked.is_plan else await _rule_on(ctx, principal, asked)
+    ruling = NO_RULING if asked.is_plan else await _rule_on(ctx, principal, asked)
     if ruling.decision.decision != "ask":
         return await _settled_at_once(ctx, principal, asked, ruling, claimed)
     refused = await _refused_before(ctx, principal, asked)
@@ -85,13 +84,16 @@ async def _settled_at_once(
         "answer": {name: value for name, value in answer.items() if value is not None},
         "settled_at": rfc3339(now),
     }
-    record = replace(record, status=Status.ANSWERED, expires_at=None, state=to_json(state).decode())
+    record = replace(
+        record, status=Status.ANSWERED, expires_at=None, state=to_json(state).decode(), digest=None
+    )
     audit = entry(
         "decide",
         at=now,
         tenant=record.tenant,
         by=None,
         about=record,
+        digest=asked.digest,
         tool=asked.call.tool,
         decision=verdict,
         source="policy",
@@ -125,7 +127,7 @@ async def _again(ctx: Services, refused: Record, ruling: Ruling, claimed: Claim 
         source="policy",
         repeated=True,
         reasons=["A person refused this call before in this thread."],
-        would=ruling.facts.get("would"),
+        **ruling.trial,
     )
     await ctx.store.write(Along(audit=(audit,)))
     return Change(replace(refused, state=splice(refused.state, '{"repeated":true}')), Outcome.REPLAYED)

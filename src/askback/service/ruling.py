@@ -20,15 +20,21 @@ class Ruling:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return what the audit log says of it."""
-        found: dict[str, Any] = {"rule": self.decision.rule, "reasons": list(self.decision.reasons)}
-        if self.would is not None:
-            found["would"] = {
-                "decision": self.would.decision,
-                "rule": self.would.rule,
-                "reasons": list(self.would.reasons),
-            }
-        return found
+        """Return what the audit log says of a call that a rule decided."""
+        return {"rule": self.decision.rule, "reasons": self.decision.reasons, **self.trial}
+
+    @property
+    def trial(self) -> dict[str, Any]:
+        """Return what the audit log says of the trial, whoever decided."""
+        return (
+            {}
+            if self.would is None
+            else {"would": {"decision": self.would.decision, "rule": self.would.rule}}
+        )
+
+
+NO_RULING = Ruling(Decision("ask", ("A plan is always for a person to approve.",)))
+"""About a plan, which no rule decides."""
 
 
 async def rule_on(ctx: Services, tenant: str, call: Call, *, thread_id: str, project: str | None) -> Ruling:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -61,6 +61,10 @@ class Call:
         path = None if self.path_name is None else self.input[self.path_name]
         return path if isinstance(path, str) and path else None
 
+    def texts(self) -> Iterator[str]:
+        """Go through every text of the input, however deep it stands."""
+        yield from _texts(self.input)
+
     def read(self) -> Reading:
         """Read the shell command of the call. Never raises: what is odd is `unclear`."""
         command = self.input.get("command")
@@ -76,6 +80,17 @@ class Call:
         if other is not None and reading.unclear is None:
             return Reading((), reading.seen, reading.targets, f"`{other}` in the input changes what runs")
         return reading
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for member in cast("Mapping[object, object]", value).values():
+            yield from _texts(member)
+    elif isinstance(value, list | tuple):
+        for item in cast("list[object]", value):
+            yield from _texts(item)
 
 
 def tool_name(name: str) -> str:

@@ -192,8 +192,7 @@ def _command(argv: tuple[str, ...], allowing: list[Rule], *, dangerous: bool) ->
 
 
 def _secret(call: Call) -> str | None:
-    texts = [value for value in call.input.values() if isinstance(value, str)]
-    found = next((text for text in texts if paths.secret_path(text) or text.startswith("~")), None)
+    found = next((text for text in call.texts() if paths.secret_path(text) or text.startswith("~")), None)
     return f"`{found}` may hold secrets, and no rule names it." if found else None
 
 

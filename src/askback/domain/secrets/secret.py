@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hmac
-import re
 from typing import NoReturn, final
 
 PLACEHOLDER = "Secret(…)"
 """What is shown wherever the value might have been."""
 
-_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _KEPT = "A secret is not copied, pickled or serialised; reveal() is the only way to its value."
 
 
@@ -30,8 +28,7 @@ class Secret:
 
     def __init__(self, value: str) -> None:
         """Hold a value; raises `ValueError` for half a surrogate pair, which no file or process could be given."""
-        # Searched rather than encoded: the exception of a failed encoding carries the text.
-        if _HALF_A_PAIR.search(value):
+        if not _has_utf8_form(value):
             raise ValueError("A secret must be text that has a UTF-8 form.")
         # In a closure rather than an attribute: reports and serialisers that walk over attributes find a function.
         self._reveal = lambda: value
@@ -58,3 +55,12 @@ class Secret:
     def __getstate__(self) -> NoReturn:
         # Copying and every pickle protocol ask for the state first; by default they would be handed the slots.
         raise TypeError(_KEPT)
+
+
+def _has_utf8_form(value: str) -> bool:
+    # The exception of a failed encoding carries the text, so it ends here and is not raised from.
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

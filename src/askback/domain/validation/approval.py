@@ -187,6 +187,8 @@ def _edited(sent: DecisionBody, shown: ShownApproval, report: Report, limits: Li
 def _kept(sent: DecisionBody, shown: ShownApproval, call: Call, report: Report) -> Rule | None:
     """Return the rule that is kept: the one that was shown, or what the person made of it."""
     text = sent.rule or shown.rule
+    if sent.edited_input is not None:
+        return None
     if sent.scope == "once":
         if sent.rule is not None:
             report.add("rule", "rule_without_scope")
