@@ -1,15 +1,19 @@
-"""`askback rules check`: JSON lines in, decisions out, without a server."""
+"""`askback rules check`: JSON lines in, decisions out, by their own rules, a list's or the server's."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from tests.cli.conftest import start
+import anyio
+
+from tests.cli.conftest import Server, start
+
+NO_SERVER = {"ASKBACK_DATA_DIR": "/does/not/exist"}
 
 
-def check(*lines: str, arguments: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    process = start("rules", "check", *arguments)
+def check(*lines: str, arguments: tuple[str, ...] = (), **environment: str) -> list[dict[str, Any]]:
+    process = start("rules", "check", *arguments, **{**NO_SERVER, **environment})
     out, _ = process.communicate("\n".join(lines).encode() + b"\n", timeout=30)
     assert process.returncode == 0
     return [json.loads(line) for line in out.splitlines()]
@@ -53,3 +57,40 @@ def test_without_rules_a_list_decides() -> None:
     line = '{"command": "git status"}'
     assert [answer["decision"] for answer in check(line)] == ["ask"]
     assert [answer["decision"] for answer in check(line, arguments=("--list", "nebo"))] == ["allow"]
+
+
+async def test_where_a_server_runs_its_rules_and_its_policy_decide(server: Server) -> None:
+    async def checked(*lines: str, arguments: tuple[str, ...] = ()) -> list[str]:
+        data = str(server.data)
+        answers = await anyio.to_thread.run_sync(
+            lambda: check(*lines, arguments=arguments, ASKBACK_DATA_DIR=data)
+        )
+        return [answer["decision"] for answer in answers]
+
+    make, ls, own = '{"command": "make x"}', '{"command": "ls"}', '{"command": "make x", "allow": ["make x"]}'
+    async with server.client("responder") as person, server.client("admin") as admin:
+        allow = await person.add_rule("bash(make x)")
+        deny = await person.add_rule("bash(ls)", effect="deny")
+        shadow = await person.add_rule("bash(make x)", effect="deny", shadow=True)
+        elsewhere = await person.add_rule("bash(make x)", effect="deny", scope="thread", thread_id="t")
+        try:
+            assert await checked(make, ls, own) == ["allow", "deny", "allow"]
+            assert await checked(make, ls, own, arguments=("--list", "default")) == ["ask", "allow", "allow"]
+            await admin.set_policy(ask_mode="always")
+            assert await checked(make, '{"command": "make x", "ask_mode": "on-miss"}') == ["ask", "allow"]
+            await admin.set_policy(ask_mode="on-miss", lists=["none"])
+            assert await checked('{"command": "pwd"}') == ["ask"]
+        finally:
+            await admin.set_policy(ask_mode="on-miss", lists=["default", "read-only-tools"])
+            for rule in (allow, deny, shadow, elsewhere):
+                await person.revoke_rule(rule)
+
+
+def test_rules_of_a_server_that_was_named_and_is_gone_are_not_replaced_by_a_list() -> None:
+    url, token = "http://127.0.0.1:9", "t"
+    [answer] = check('{"command": "ls", "allow": ["ls"]}', ASKBACK_URL=url, ASKBACK_TOKEN=token)
+    assert answer["decision"] == "allow"
+    process = start("rules", "check", ASKBACK_URL=url, ASKBACK_TOKEN=token, **NO_SERVER)
+    out, err = process.communicate(b'{"command": "ls"}\n', timeout=30)
+    assert (process.returncode, out) == (1, b"")
+    assert b"127.0.0.1:9" in err

@@ -1,0 +1,144 @@
+"""`askback audit`: every change of the log is found, beside a running server and in an exported file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askback.domain.audit import seal
+from tests.cli.conftest import Server, start
+from tests.requirements import requirement
+
+
+def audit(data: Path, *arguments: str, stdin: str = "") -> tuple[int, str]:
+    process = start("audit", *arguments, ASKBACK_DATA_DIR=str(data))
+    out, err = process.communicate(stdin.encode(), timeout=30)
+    return process.returncode, (out or err).decode()
+
+
+def rules(data: Path, *texts: str) -> None:
+    for text in texts:
+        process = start("rules", "add", text, ASKBACK_DATA_DIR=str(data))
+        process.communicate(timeout=30)
+        assert process.returncode == 0
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose log has four entries."""
+    folder = tmp_path_factory.mktemp("data")
+    rules(folder, "bash(make a)", "bash(make b)", "bash(make c)", "bash(make d)")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def log(data: Path) -> list[str]:
+    status, out = audit(data, "export")
+    assert status == 0
+    return out.splitlines()
+
+
+@requirement("B28")
+def test_the_export_shows_every_entry_as_it_was_sealed(data: Path, log: list[str]) -> None:
+    entries = [json.loads(line) for line in log]
+    assert [each["rule"] for each in entries] == [f"bash(make {x})" for x in "abcd"]
+    assert {(each["action"], each["via"], each["actor"]["name"]) for each in entries} == {
+        ("rule.add", "cli", "owner")
+    }
+    head = f"{len(log)}:{entries[-1]['hash']}"
+    said = f"OK: 4 entries, head {head}\n"
+    assert audit(data, "verify") == (0, said)
+    assert audit(data, "verify", "-", stdin="\n".join(log) + "\n") == (0, said)
+    assert audit(data, "verify", "--head", head) == (0, said)
+
+
+def test_a_log_is_verified_and_exported_beside_the_server_that_writes_it(server: Server) -> None:
+    rules(server.data, "bash(make beside)")
+    status, out = audit(server.data, "export")
+    assert status == 0
+    assert any("bash(make beside)" in line for line in out.splitlines())
+    status, said = audit(server.data, "verify")
+    assert (status, said[:4]) == (0, "OK: ")
+
+
+def changed(log: list[str]) -> list[str]:
+    return [log[0], log[1].replace("make b", "make z"), *log[2:]]
+
+
+def removed(log: list[str]) -> list[str]:
+    return [log[0], *log[2:]]
+
+
+def reordered(log: list[str]) -> list[str]:
+    return [log[0], log[2], log[1], log[3]]
+
+
+def unreadable(log: list[str]) -> list[str]:
+    return [log[0], "nonsense", *log[2:]]
+
+
+@pytest.mark.parametrize("harm", [changed, removed, reordered, unreadable])
+def test_the_first_entry_that_does_not_hold_is_named(
+    data: Path, log: list[str], tmp_path: Path, harm: Callable[[list[str]], list[str]]
+) -> None:
+    (tmp_path / "log.jsonl").write_text("\n".join(harm(log)))
+    status, said = audit(data, "verify", str(tmp_path / "log.jsonl"))
+    assert (status, said[:17]) == (1, "BROKEN at line 2:")
+
+
+def test_a_log_that_was_cut_or_written_anew_does_not_hold_against_a_head_that_was_noted(
+    data: Path, log: list[str]
+) -> None:
+    noted = f"3:{json.loads(log[2])['hash']}"
+    assert audit(data, "verify", "-", "--head", noted, stdin="\n".join(log))[0] == 0
+    cut = "\n".join(log[:2])
+    assert audit(data, "verify", "-", stdin=cut)[0] == 0
+    status, said = audit(data, "verify", "-", "--head", noted, stdin=cut)
+    assert (status, said) == (1, "BROKEN at line 3: Entry 3 is not the one that was noted.\n")
+    anew = "\n".join(resealed([json.loads(line) for line in log]))
+    assert audit(data, "verify", "-", stdin=anew)[0] == 0
+    assert audit(data, "verify", "-", "--head", noted, stdin=anew)[0] == 1
+
+
+def resealed(entries: list[dict[str, Any]]) -> list[str]:
+    """Write a log whose chain holds, and whose first entry is another."""
+    entries[0]["rule"] = "bash(make z)"
+    prev, lines = "0" * 64, list[str]()
+    for seq, entry in enumerate(entries, 1):
+        kept = {name: value for name, value in entry.items() if name not in {"seq", "prev", "hash"}}
+        line, prev = seal(json.dumps(kept), seq=seq, prev=prev)
+        lines.append(line)
+    return lines
+
+
+def test_the_last_entries_cannot_be_taken_out_of_the_database_unseen(tmp_path: Path) -> None:
+    rules(tmp_path, "bash(make a)", "bash(make b)")
+    with closing(sqlite3.connect(tmp_path / "askback.db")) as db, db:
+        db.execute("DELETE FROM audit WHERE seq = 2")
+    status, said = audit(tmp_path, "verify")
+    assert status == 1
+    assert "entry 2" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (("verify", "/does/not/exist"), 2, "cannot be read"),
+        (("verify", "--head", "5"), 2, "SEQ:HASH"),
+        (("verify",), 1, "askback.db"),
+        (("export",), 1, "askback.db"),
+    ],
+)
+def test_what_cannot_be_read_is_said(
+    tmp_path: Path, arguments: tuple[str, ...], status: int, says: str
+) -> None:
+    found, said = audit(tmp_path, *arguments)
+    assert found == status
+    assert says in said
+    assert list(tmp_path.iterdir()) == []

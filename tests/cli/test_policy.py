@@ -1,0 +1,104 @@
+"""`askback policy`: what holds is shown and changed, and letting everything run is typed out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from askback import AsyncClient
+from askback.domain.approval import Approval
+from tests.cli.conftest import Server, start
+from tests.cli.terminals import on_a_terminal
+from tests.requirements import requirement
+
+DEFAULT = {
+    "level": "allowlist",
+    "ask_mode": "on-miss",
+    "mode": "normal",
+    "lists": ["default", "read-only-tools"],
+}
+
+
+def policy(data: Path, *arguments: str, status: int = 0) -> str:
+    process = start("policy", *arguments, ASKBACK_DATA_DIR=str(data))
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == status, err.decode()
+    return (out if status == 0 else err).decode()
+
+
+def shown(data: Path, *arguments: str) -> Any:
+    return json.loads(policy(data, "show", "--json", *arguments))
+
+
+@requirement("B3")
+def test_what_is_set_holds_and_the_rest_stays(tmp_path: Path) -> None:
+    assert shown(tmp_path) == DEFAULT
+    said = policy(tmp_path, "set", "--level", "deny", "--list", "git", "--list", "default")
+    assert "level     deny" in said
+    assert "lists     git, default" in said
+    assert shown(tmp_path) == {**DEFAULT, "level": "deny", "lists": ["git", "default"]}
+
+
+async def test_the_mode_of_one_conversation_is_its_owners(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    run = anyio.to_thread.run_sync
+    await run(policy, server.data, "set", "--thread", thread, "--mode", "plan")
+    assert (await run(shown, server.data, "--thread", thread))["mode"] == "plan"
+    assert (await run(shown, server.data))["mode"] == "normal"
+    refused = await agent.create(Approval(tool="bash", input={"command": "make"}), thread_id=thread)
+    assert refused.source == "policy"
+    await run(policy, server.data, "set", "--thread", thread, "--mode", "default")
+    assert (await run(shown, server.data, "--thread", thread))["mode"] == "normal"
+
+
+def test_settings_are_tried_without_effect_until_the_trial_ends(tmp_path: Path) -> None:
+    said = policy(tmp_path, "set", "--shadow", "--level", "full", "--list", "none")
+    assert "tried     level full, lists none" in said
+    assert shown(tmp_path) == {**DEFAULT, "shadow": {"level": "full", "lists": ["none"]}}
+    policy(tmp_path, "set", "--no-shadow")
+    assert shown(tmp_path) == DEFAULT
+
+
+@requirement("B22")
+async def test_letting_everything_run_is_typed_out(tmp_path: Path) -> None:
+    run = anyio.to_thread.run_sync
+    for setting in ("--mode", "--level"):
+        said = await run(lambda setting=setting: policy(tmp_path, "set", setting, "full", status=1))
+        assert "ENABLE FULL" in said
+        await run(
+            lambda setting=setting: policy(tmp_path, "set", setting, "full", "--confirm", "yes", status=1)
+        )
+    async with on_a_terminal(tmp_path, "policy", "set", "--mode", "full") as (screen, process):
+        await screen.shows("Type ENABLE FULL to do it: ")
+        screen.type("enable full\n")
+        await screen.rest()
+        assert await run(process.wait) == 1
+    assert await run(shown, tmp_path) == DEFAULT
+    async with on_a_terminal(tmp_path, "policy", "set", "--mode", "full") as (screen, process):
+        await screen.shows("Type ENABLE FULL to do it: ")
+        screen.type("ENABLE FULL\n")
+        assert "mode      full" in await screen.rest()
+        assert await run(process.wait) == 0
+    await run(policy, tmp_path, "set", "--level", "full", "--confirm", "ENABLE FULL")
+    assert (await run(shown, tmp_path))["level"] == "full"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["set"], "say what to change"),
+        (["set", "--shadow"], "say what to change"),
+        (["set", "--no-shadow", "--level", "deny"], "ends a trial"),
+        (["set", "--mode", "loose"], "plan, normal"),
+        (["set", "--mode", "default"], "plan, normal"),
+        (["set", "--list", "mine"], "default, git"),
+    ],
+)
+def test_what_cannot_be_set_is_said(tmp_path: Path, arguments: list[str], says: str) -> None:
+    assert says in policy(tmp_path, *arguments, status=2)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,119 @@
+"""`askback rules list|add|revoke`, on a running server and without one; `rules check` by the server's rules."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askback import AsyncClient
+from askback.domain.approval import Approval
+from tests.cli.conftest import Server, start
+from tests.requirements import requirement
+
+
+def run(data: Path, *arguments: str, stdin: str = "", status: int = 0) -> str:
+    """Run a command to its end and return what it printed, or what it complained of."""
+    process = start(*arguments, ASKBACK_DATA_DIR=str(data))
+    out, err = process.communicate(stdin.encode(), timeout=30)
+    assert process.returncode == status, err.decode()
+    return (out if status == 0 else err).decode()
+
+
+def listed(data: Path, *arguments: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in run(data, "rules", "list", "--json", *arguments).splitlines()]
+
+
+async def source(agent: AsyncClient, thread: str, command: str) -> str | None:
+    """Return who decided about a command at once, None when a person is asked."""
+    approval = Approval(tool="bash", input={"command": command})
+    return (await agent.create(approval, thread_id=thread)).source
+
+
+@requirement("B10", "B11")
+async def test_a_rule_holds_from_its_making_to_its_end(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    said = run(
+        server.data, "rules", "add", "bash(make  rules:*)", "--thread", thread, "--why", "we test it", "--expires-in", "60"
+    )  # fmt: skip
+    [rule] = listed(server.data, "--thread", thread)
+    assert rule["rule"] == "bash(make rules:*)"
+    assert (rule["effect"], rule["scope"], rule["thread_id"]) == ("allow", "thread", thread)
+    assert (rule["why"], rule["created_by"]["name"], "expires_at" in rule) == ("we test it", "owner", True)
+    assert said.startswith(rule["id"])
+    assert await source(agent, thread, "make rules now") == "policy"
+
+    shown = run(server.data, "rules", "list", "--thread", thread)
+    for cell in (rule["id"], "allow", "bash(make rules:*)", f"thread {thread}", "owner", "we test it"):
+        assert cell in shown
+
+    assert "revoked" in run(server.data, "rules", "revoke", rule["id"])
+    assert listed(server.data, "--thread", thread) == []
+    assert "There are no rules." in run(server.data, "rules", "list", "--thread", thread)
+    [ended] = listed(server.data, "--thread", thread, "--ended")
+    assert ended["revoked_by"]["name"] == "owner"
+    assert await source(agent, thread, "make rules then") is None
+
+
+@requirement("B11")
+def test_a_rule_made_without_a_server_holds_in_the_next_one_and_in_the_one_after(tmp_path: Path) -> None:
+    run(tmp_path, "rules", "add", "bash(make test)")
+    for _ in range(2):
+        process = start("serve", "--port", "0", "--data-dir", str(tmp_path), "--ready-json")
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline()
+            assert [rule["rule"] for rule in listed(tmp_path)] == ["bash(make test)"]
+            same = json.loads(run(tmp_path, "approve", "--", "make", "test"))
+            assert (same["decision"], same["source"]) == ("approve", "policy")
+        finally:
+            process.terminate()
+            process.communicate(timeout=10)
+    run(tmp_path, "rules", "revoke", listed(tmp_path)[0]["id"])
+    assert listed(tmp_path) == []
+
+
+@requirement("B12")
+def test_a_locked_rule_is_the_admins(tmp_path: Path) -> None:
+    run(tmp_path, "rules", "add", "bash(git push:*)", "--effect", "ask", "--locked")
+    [rule] = listed(tmp_path)
+    assert (rule["locked"], rule["created_by"]["name"]) == (True, "admin")
+    assert "admin" in run(tmp_path, "rules", "revoke", rule["id"], status=1)
+    assert "revoked" in run(tmp_path, "rules", "revoke", rule["id"], "--locked")
+
+
+def test_a_shadow_rule_is_marked(tmp_path: Path) -> None:
+    run(tmp_path, "rules", "add", "bash(make:*)", "--effect", "deny", "--shadow", "--project", "web")
+    [rule] = listed(tmp_path, "--project", "web")
+    assert (rule["shadow"], rule["scope"], rule["project"]) == (True, "project", "web")
+    assert "deny shadow" in run(tmp_path, "rules", "list")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (["add", "bash(*)"], 1, "every command"),
+        (["add", "bash(a; b)"], 1, "cannot be read"),
+        (["add", "bash(ls)", "--effect", "maybe"], 2, "allow, ask, deny"),
+        (["add", "bash(ls)", "--scope", "ever"], 2, "thread, project, always"),
+        (["add", "bash(ls)", "--scope", "thread"], 1, "thread"),
+        (["add", "bash(ls)", "--expires-in", "-1"], 1, "expires_in_s"),
+        (["revoke", "rul_none"], 1, "There is no such rule."),
+    ],
+)
+def test_what_cannot_be_done_is_said(server: Server, arguments: list[str], status: int, says: str) -> None:
+    assert says in run(server.data, "rules", *arguments, status=status)
+
+
+def test_a_server_that_was_named_and_does_not_answer_is_not_replaced_by_a_folder(tmp_path: Path) -> None:
+    process = start(
+        "rules", "list",
+        ASKBACK_DATA_DIR=str(tmp_path), ASKBACK_URL="http://127.0.0.1:9", ASKBACK_TOKEN="t",
+    )  # fmt: skip
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert b"127.0.0.1:9" in err
+    assert list(tmp_path.iterdir()) == []
