@@ -157,10 +157,24 @@ async def test_a_rule_says_who_made_it_when_and_why_and_ends_when_it_is_revoked(
 @requirement("B11")
 async def test_a_rule_is_revoked_once_and_an_unknown_one_is_not_found(team: Team) -> None:
     rule = (await team.ada.rule("make test")).json()
-    replies = await asyncio.gather(*(team.bob.revoke(rule["id"]) for _ in range(10)))
-    assert sorted(reply.status_code for reply in replies) == [200] + [409] * 9
-    assert {refusal(r)[1] for r in replies if r.status_code == 409} == {"already_revoked"}
+    replies = await asyncio.gather(
+        *(who.revoke(rule["id"]) for who in (team.ada, team.bob) for _ in range(5))
+    )
+    assert {reply.status_code for reply in replies} == {200}
+    assert len({reply.text for reply in replies}) == 1
+    log = (await team.admin.http.get("/v1/audit")).json()["entries"]
+    assert [entry["action"] for entry in log].count("rule.revoke") == 1
     assert refusal(await team.ada.revoke("rul_nothing")) == (404, "not_found")
+
+
+@requirement("B11")
+async def test_the_same_rule_again_is_the_one_that_holds(team: Team, thread: str) -> None:
+    first = (await team.ada.rule("make test")).json()
+    assert (await team.bob.rule("make  test")).json() == first
+    other = (await team.ada.rule("make test", scope="thread", thread_id=thread)).json()
+    await team.ada.revoke(first["id"])
+    again = (await team.ada.rule("make test")).json()
+    assert len({first["id"], other["id"], again["id"]}) == 3
 
 
 @requirement("B11")

@@ -9,6 +9,7 @@ A plan is an approval too: its text is the input of the tool `plan`, and it is n
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -47,7 +48,7 @@ class Approval(Model):
     """
 
     tool: str | None = None
-    input: dict[str, JsonValue] | None = None
+    input: Mapping[str, JsonValue] | None = None
     plan: str | None = None
     title: str | None = None
     reason: str | None = None

@@ -115,7 +115,7 @@ class PolicyStore(Protocol):
         before: str | None = None,
         limit: int = 100,
     ) -> Sequence[RuleRecord]:
-        """Rules, newest first (ids sort by time), older than the id `before`; with `ended` also revoked and expired ones.
+        """Rules, newest first (ids sort by time), older than the id `before`; with `ended` also those that ended.
 
         With a thread or a project only the rules of just that subject.
         """

@@ -22,8 +22,10 @@ Result = tuple[str, Change | Exception]
 """The id of a request, and what became of it."""
 
 
-async def batch(ctx: Services, principal: Principal, body: object) -> list[Result]:
+async def batch(ctx: Services, principal: Principal, body: object, *, key: str | None = None) -> list[Result]:
     """Deal with each request of a `BatchBody`; one that fails does not keep the others from being settled.
+
+    A `key` holds for each of them: keys belong to what they are used on.
 
     Raises `Faults` for the list itself, and `Forbidden`.
     """
@@ -32,20 +34,22 @@ async def batch(ctx: Services, principal: Principal, body: object) -> list[Resul
     check_note(ctx, sent.note)
     _check(sent, most=ctx.limits.batch)
     # All at once, so that the store writes them in one commit.
-    return await asyncio.gather(*(_one(ctx, principal, sent, item) for item in sent.requests))
+    return await asyncio.gather(*(_one(ctx, principal, sent, item, key) for item in sent.requests))
 
 
-async def _one(ctx: Services, principal: Principal, sent: BatchBody, item: BatchItem) -> Result:
+async def _one(
+    ctx: Services, principal: Principal, sent: BatchBody, item: BatchItem, key: str | None
+) -> Result:
     note: dict[str, Any] = {} if sent.note is None else {"note": sent.note}
     try:
         if sent.action == "decline":
             await _check_seen(ctx, principal, item)
             body = {"reason": sent.reason or "refused", **note}
-            return item.id, await decline(ctx, principal, item.id, body)
+            return item.id, await decline(ctx, principal, item.id, body, key=key)
         body = {"revision": item.revision, "decision": sent.action, **note}
         if item.digest is not None:
             body["digest"] = item.digest
-        return item.id, await answer(ctx, principal, item.id, body)
+        return item.id, await answer(ctx, principal, item.id, body, key=key)
     except (Refused, Faults) as failed:
         return item.id, failed
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic_core import to_json
@@ -17,7 +18,7 @@ from askback.domain.timestamps import rfc3339
 from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
-from askback.errors import Conflict, Forbidden, NotFound
+from askback.errors import Forbidden, NotFound
 from askback.ports.policy import Along, RuleRecord
 from askback.ports.store import Principal
 from askback.service import access
@@ -35,7 +36,10 @@ def kept_rule(
 
 
 async def add(ctx: Services, principal: Principal, body: object) -> RuleRecord:
-    """Make a rule from a `RuleBody`. Raises `Faults`, and `Forbidden` for a locked rule of anybody but an admin."""
+    """Make a rule from a `RuleBody`; the same rule again, while it holds, is that rule and no other.
+
+    Raises `Faults`, and `Forbidden` for a locked rule of anybody but an admin.
+    """
     await access.require(ctx, principal, "rules")
     sent = parse(RuleBody, body)
     rule = _checked(sent, ctx.limits)
@@ -52,8 +56,22 @@ async def add(ctx: Services, principal: Principal, body: object) -> RuleRecord:
         locked=sent.locked,
         shadow=sent.shadow,
     )
+    if sent.expires_in_s is None and (known := await _same(ctx, made)) is not None:
+        return known
     await ctx.store.write(Along(rules=(made,), audit=(_entry(ctx, "rule.add", principal, made),)))
     return made
+
+
+async def _same(ctx: Services, made: RuleRecord) -> RuleRecord | None:
+    """Return the rule in force that says the same: a call sent again after a lost answer makes no second one."""
+    view = await ctx.store.policy(
+        made.tenant,
+        thread_id=made.subject if made.scope == "thread" else "",
+        project=made.subject if made.scope == "project" else None,
+        now_ms=ctx.clock.now_ms(),
+    )
+    alike = replace(made, id="", wire="")
+    return next((rule for rule in view.rules if replace(rule, id="", wire="") == alike), None)
 
 
 async def page(
@@ -82,22 +100,24 @@ async def page(
 
 
 async def revoke(ctx: Services, principal: Principal, rule_id: str) -> str:
-    """End a rule and return its JSON text. Raises `NotFound`, `Conflict` when it was ended before, `Forbidden`."""
+    """End a rule and return its JSON text, also when it was ended before. Raises `NotFound` and `Forbidden`."""
     await access.require(ctx, principal, "rules")
     rule = await ctx.store.rule(principal.tenant, rule_id)
     if rule is None:
         raise NotFound("There is no such rule.")
     if rule.locked:
         await _require_admin(ctx, principal)
+    if rule.revoked:
+        return rule.wire
     ending = {
         "revoked_at": rfc3339(ctx.clock.now_ms()),
         "revoked_by": {"id": principal.id, "name": principal.name},
     }
     wire = splice(rule.wire, to_json(ending).decode())
     along = Along(audit=(_entry(ctx, "rule.revoke", principal, rule),))
-    if rule.revoked or not await ctx.store.revoke_rule(principal.tenant, rule_id, wire, along):
-        raise Conflict("The rule was revoked already; nothing was changed.", code="already_revoked")
-    return wire
+    if await ctx.store.revoke_rule(principal.tenant, rule_id, wire, along):
+        return wire
+    return await revoke(ctx, principal, rule_id)  # somebody was faster: what they wrote holds
 
 
 async def _require_admin(ctx: Services, principal: Principal) -> None:

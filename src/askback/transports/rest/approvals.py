@@ -23,5 +23,5 @@ async def report(call: Call) -> Reply:
 
 async def batch(call: Call) -> Reply:
     """`POST /v1/requests/batch`."""
-    results = await batches.batch(call.ctx, call.principal, await call.json())
+    results = await batches.batch(call.ctx, call.principal, await call.json(), key=call.key)
     return text_reply(results_text(results, locale=locale_of(call.scope)))

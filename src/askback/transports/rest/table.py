@@ -68,6 +68,7 @@ REQUESTS = (
         {200: _object(results=_LIST_OF_OBJECTS)},
         body=BatchBody,
         roles=("responder", "admin"),
+        idempotent=True,
     ),
     Operation(
         "POST",

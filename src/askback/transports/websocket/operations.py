@@ -175,7 +175,7 @@ async def _report(peer: Peer, frame: Frame) -> str:
 
 
 async def _batch(peer: Peer, frame: Frame) -> str:
-    results = await batch.batch(peer.ctx, peer.principal, frame.get("body"))
+    results = await batch.batch(peer.ctx, peer.principal, frame.get("body"), key=_text(frame, "key"))
     return texts.results_text(results, locale=peer.locale)
 
 
