@@ -12,6 +12,7 @@ from typing import Protocol
 
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
+from askback.ports.secrets import Grant, SecretRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +67,20 @@ class AuditDraft:
 
 @dataclass(frozen=True, slots=True)
 class Along:
-    """What is written in the transaction of a change. A policy replaces the one before."""
+    """What is written in the transaction of a change. A policy replaces the one before.
+
+    `secrets` replace their former versions; `candidates` wait beside them until `promote` names their request, which
+    puts them into place, or `discard` does, which erases them.
+    """
 
     rules: tuple[RuleRecord, ...] = ()
     policies: tuple[PolicyRecord, ...] = ()
     audit: tuple[AuditDraft, ...] = ()
+    secrets: tuple[SecretRecord, ...] = ()
+    candidates: tuple[tuple[str, SecretRecord], ...] = ()
+    grants: tuple[Grant, ...] = ()
+    promote: tuple[str, str] | None = None
+    discard: tuple[str, str] | None = None
 
 
 NOTHING = Along()
