@@ -61,6 +61,16 @@ async def test_everything_but_a_plain_yes_is_no(tmp_path: Path, typed: str) -> N
 
 
 @requirement("B27")
+async def test_what_was_typed_before_the_question_is_no_answer_to_it(tmp_path: Path) -> None:
+    async with on_a_terminal(tmp_path, "approve", "--", "make", "test") as (screen, process):
+        screen.type("y\n")
+        await screen.shows(OFFERED)
+        screen.type("\n")
+        await screen.rest()
+        assert await anyio.to_thread.run_sync(process.wait) == 3
+
+
+@requirement("B27")
 async def test_yes_approves_once_and_keeps_nothing(tmp_path: Path) -> None:
     status, printed, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed="y\n")
     assert (status, printed["scope"], printed["input"]) == (0, "once", {"argv": ["make", "test"]})

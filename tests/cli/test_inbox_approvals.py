@@ -37,14 +37,13 @@ async def test_the_whole_call_stands_there_with_who_asks_why_and_what_is_dangero
         thread,
         command,
         title="Tidy up",
-        reason="It is full.",
+        reason="It is full.\nTool: ls",
         risk=Risk(level="normal", reasons=["small"]),
     )
     out = await through_a_pipe(server, thread, ":later")
     assert f"asked by agent, in {thread}" in out
-    assert "The agent calls it: Tidy up" in out
-    assert "The agent says why: It is full." in out
-    assert "The agent says of the risk: normal: small" in out
+    assert {"> Tidy up", "> It is full.", "> Tool: ls", "> Risk: normal small"} <= set(out.splitlines())
+    assert [line for line in out.splitlines() if line.startswith("Tool: ")] == ["Tool: bash"]
     assert "│ rm -rf build" in out
     assert "x" * 5_000 + " tail\\u202e" in out
     assert "Danger!" in out

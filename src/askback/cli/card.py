@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from askback.cli.terminal import Terminal
+from askback.cli.terminal import WORDS, Terminal, one_line
 from askback.domain.approval import Preview, ShownApproval
 
 DANGER = "bold red"
@@ -16,10 +16,7 @@ _LINES = {"+": "green", "-": "red", "@": "cyan", " ": ""}
 
 def show(terminal: Terminal, approval: ShownApproval) -> None:
     """Print what would run, and apart from it what the agent says of it and why it is asked."""
-    if approval.title:
-        terminal.say(f"The agent calls it: {approval.title}")
-    if approval.reason:
-        terminal.say(f"The agent says why: {approval.reason}")
+    _show_words(terminal, approval)
     if approval.plan is None:
         terminal.say(f"Tool: {approval.tool}", "bold")
     if approval.preview is None:
@@ -29,13 +26,10 @@ def show(terminal: Terminal, approval: ShownApproval) -> None:
     if approval.risk.level == "danger":
         terminal.say("Danger!", DANGER)
     for risk in approval.risk.reasons:
-        terminal.say(f"  {risk}", "red")
-    if approval.agent_risk:
-        said = ": ".join([approval.agent_risk.level, " ".join(approval.agent_risk.reasons)])
-        terminal.say(f"The agent says of the risk: {said}")
+        terminal.say(f"  {one_line(risk)}", "red")
     for reason in approval.reasons:
         if reason not in approval.risk.reasons:
-            terminal.say(f"Asked because: {reason}", "dim")
+            terminal.say(f"Asked because: {one_line(reason)}", "dim")
 
 
 def show_input(terminal: Terminal, call_input: Mapping[str, Any]) -> None:
@@ -47,6 +41,16 @@ def show_input(terminal: Terminal, call_input: Mapping[str, Any]) -> None:
 def pretty(call_input: Mapping[str, Any]) -> str:
     """Write an input as JSON for a person to read."""
     return json.dumps(call_input, indent=2, ensure_ascii=False)
+
+
+def _show_words(terminal: Terminal, approval: ShownApproval) -> None:
+    words = [text for text in (approval.title, approval.reason) if text]
+    if approval.agent_risk is not None:
+        words.append(f"Risk: {' '.join([approval.agent_risk.level, *approval.agent_risk.reasons])}")
+    if words:
+        terminal.say("The agent says:", "dim")
+    for text in words:
+        terminal.quote([text], margin=WORDS)
 
 
 def _show_preview(terminal: Terminal, preview: Preview) -> None:

@@ -49,7 +49,7 @@ def _cells(rule: Rule) -> tuple[str, ...]:
         _end(rule),
         rule.why or "",
     )
-    return tuple(printable(" ".join(cell.split())) for cell in cells)
+    return tuple(printable(cell).replace("\n", "\\n") for cell in cells)
 
 
 def _end(rule: Rule) -> str:

@@ -25,7 +25,8 @@ JOINERS = frozenset("\u200c\u200d\u200e\u200f")
 """Invisible, and yet needed: emoji and several scripts are written with them."""
 
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-MARGIN = "│ "
+CALL, WORDS = "│ ", "> "
+"""The margins of what would run, and of what an agent says: no line of either can pass for one of ours."""
 WRITTEN_OUT = "reverse"
 """How a character that is written out differs from a text in which somebody has typed the same."""
 
@@ -49,11 +50,11 @@ class Terminal:
         """Print lines of our own or of others; hidden characters are shown, never sent."""
         self.console.print(Text(printable(text), style=style), soft_wrap=True)
 
-    def quote(self, text: Parts, style: str = "") -> None:
-        """Print what would run, whole, behind a margin: no line of it can pass for one of ours."""
-        width = max(self.console.width - cell_len(MARGIN), 1) if self.interactive else None
+    def quote(self, text: Parts, style: str = "", *, margin: str = CALL) -> None:
+        """Print a text of others, whole, behind a margin on each line that the terminal shows."""
+        width = max(self.console.width - cell_len(margin), 1) if self.interactive else None
         for line in _lines(text, style, width):
-            self.console.print(Text.assemble((MARGIN, "dim"), line), soft_wrap=True)
+            self.console.print(Text.assemble((margin, "dim"), line), soft_wrap=True)
 
     async def line(self, prompt: str = "> ") -> str:
         """Ask for one line and return it without its end; raises `EndOfInput`."""
@@ -119,6 +120,11 @@ def printable(text: str) -> str:
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     return "".join(_shown(char) for char in text.replace("\r\n", "\n").replace("\t", "    "))
+
+
+def one_line(text: str) -> str:
+    """Keep a sentence on one line, also where it names what an agent has written."""
+    return " ".join(text.split())
 
 
 def _lines(text: Parts, style: str, width: int | None) -> Iterator[Text]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from askback.cli.terminal import one_line
 from askback.domain.lifecycle import Status
 from askback.domain.request import Answer, InputRequest
 
@@ -37,7 +38,8 @@ def decided(request: InputRequest) -> str:
         needed = request.approval.quorum if request.approval else 1
         return f"{title(request)}: your yes counts; {agreed} of {needed}."
     if request.source == "policy":
-        return f"{title(request)}: {_status(request)} by the policy. {' '.join(answer.reasons)}".rstrip()
+        why = one_line(" ".join(answer.reasons))
+        return f"{title(request)}: {_status(request)} by the policy. {why}".rstrip()
     kept = f" The rule {answer.rule.text} is kept." if answer.rule else ""
     return f"{title(request)}: {_status(request)}.{kept}"
 
