@@ -89,7 +89,7 @@ def test_a_shadow_rule_is_marked(tmp_path: Path) -> None:
     run(tmp_path, "rules", "add", "bash(make:*)", "--effect", "deny", "--shadow", "--project", "web")
     [rule] = listed(tmp_path, "--project", "web")
     assert (rule["shadow"], rule["scope"], rule["project"]) == (True, "project", "web")
-    assert "deny shadow" in run(tmp_path, "rules", "list")
+    assert "shadow: it decides nothing" in run(tmp_path, "rules", "list")
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ _SCOPES: tuple[Scope, ...] = ("once", "thread", "project", "always")
 EPILOG = """\
 Exit status: 0 approved, 3 denied, 4 cancelled, 5 expired, 2 bad usage, 1 error.
 
-Example: askback approve --reason "the fix is ready" -- git push origin main && git push origin main
+Example: askback approve --reason "the fix is ready" -- git push && git push
 """
 
 app = typer.Typer(add_completion=False)

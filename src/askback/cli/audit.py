@@ -48,10 +48,10 @@ def verify_(
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Find an entry that was changed, removed or moved; the exit status is 1 when there is one.
+    """Find an entry that was changed, removed or moved.
 
-    Whoever can write the file can write a new log as well: note the head elsewhere from time to time, and
-    check against it with --head.
+    The exit status is 1 when there is one. Whoever can write the file can write a new log as well: note the
+    head elsewhere from time to time, and check against it with --head.
     """
     noted = None if head is None else _head(head)
     if file is not None:
@@ -69,7 +69,10 @@ def export(
     tenant: Annotated[str, typer.Option(help="Whose log.")] = DEFAULT_TENANT,
     data_dir: DataDir = None,
 ) -> None:
-    """Write the log as JSON lines, oldest first, as it was sealed: askback audit verify can check it anywhere."""
+    """Write the log as JSON lines.
+
+    The oldest entry is first, each as it was sealed: askback audit verify can check them anywhere.
+    """
     with read_audit(settings_module.load(data_dir=data_dir).database) as logs:
         for log in logs:
             if log.tenant == tenant:

@@ -69,7 +69,10 @@ def set_(
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Change what is given, as the admin (the mode of one conversation as its owner), and show what holds now."""
+    """Change what is given, and show what holds now.
+
+    It is done as the admin, but for the mode of one conversation.
+    """
     given = {
         "mode": _known(mode, (*MODES, AS_EVERYWHERE) if thread else MODES, "--mode"),
         "level": _known(level, LEVELS, "--level"),

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from askback.cli import rule_table
+from askback.cli import rule_lines
 from askback.cli.connection import NoneRunning, find
 from askback.cli.local import client_as
 from askback.cli.policy_line import answer_line, check_line
@@ -53,7 +53,7 @@ def list_(
         for rule in found:
             print(rule.model_dump_json(exclude_none=True))
     else:
-        rule_table.show(found)
+        rule_lines.show(found)
 
 
 @app.command()
@@ -98,7 +98,7 @@ def add(
         async with client_as("admin" if locked else "responder", data_dir=data_dir) as client:
             return await client.add_rule(rule, **facts)
 
-    rule_table.say(asyncio.run(write()))
+    rule_lines.show([asyncio.run(write())])
 
 
 @app.command()
@@ -113,7 +113,7 @@ def revoke(
         async with client_as("admin" if locked else "responder", data_dir=data_dir) as client:
             return await client.revoke_rule(rule_id)
 
-    rule_table.say(asyncio.run(end()))
+    rule_lines.show([asyncio.run(end())])
 
 
 @app.command()
