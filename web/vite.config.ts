@@ -19,6 +19,10 @@ export default defineConfig(({ mode }) => ({
     cssTarget: "esnext",
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: `${pages}/${mode}.html` },
+    rolldownOptions: {
+      input: `${pages}/${mode}.html`,
+      // What the page needs at once stays in one script, also where a part that is fetched on demand uses it too.
+      output: { codeSplitting: { groups: [{ name: mode, tags: ["$initial"] }] } },
+    },
   },
 }));

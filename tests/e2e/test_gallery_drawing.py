@@ -43,6 +43,6 @@ def test_drawing_again_leaves_the_caret_where_it_is(open_gallery: OpenGallery) -
     field = gallery.card.get_by_label("Project name")
     field.fill("tide")
     field.evaluate("input => input.setSelectionRange(1, 2)")
-    gallery.card.evaluate("card => { card.filters = new Map(); return card.updateComplete; }")
+    gallery.card.evaluate("card => { card.redraw(); return card.updateComplete; }")
     assert field.evaluate("input => [input.selectionStart, input.selectionEnd]") == [1, 2]
     assert gallery.focused() == "f0"

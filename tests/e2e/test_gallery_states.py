@@ -139,5 +139,6 @@ def test_a_request_stands_where_it_was_asked(open_gallery: OpenGallery) -> None:
 
 def test_the_inbox_counts_and_links_what_waits(open_gallery: OpenGallery) -> None:
     inbox = open_gallery("inbox").page.locator("askback-inbox")
-    expect(inbox.get_by_role("heading")).to_have_text("Inbox (3)")
-    expect(inbox.get_by_role("link").first).to_have_attribute("href", "/r/req_i1")
+    expect(inbox.get_by_role("heading")).to_have_text("Inbox (4)")
+    expect(inbox.locator("li a").first).to_have_attribute("href", "/r/req_i1")
+    expect(inbox.get_by_role("link", name="Go to oldest")).to_have_attribute("href", "/r/req_i9")

@@ -1,10 +1,12 @@
 import address from "../examples.json?url";
 import { WireError } from "../src/client/errors.ts";
 import { emptyThread, type Transcript } from "../src/core/transcript.ts";
-import type { InputRequest } from "../src/core/wire.ts";
-import type { SubmitEvent } from "../src/elements/events.ts";
+import type { Actor, Answer, InputRequest } from "../src/core/wire.ts";
+import type { Body, Decision, SubmitEvent } from "../src/elements/events.ts";
+import type { Sender } from "../src/elements/kind.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
 import { $, speak } from "./page.ts";
+import "../src/elements/define.ts";
 
 /** What the pretended server does with an answer: settle it, never reply, or refuse. */
 type Reply = "settle" | "never" | { status: number; body?: unknown };
@@ -18,6 +20,11 @@ interface Example {
   /** Shown through `<askback-inbox>` instead. */
   inbox?: InputRequest[];
   readonly?: boolean;
+  modal?: boolean;
+  /** The requests around it; it is one of them. */
+  around?: InputRequest[];
+  /** Who is signed in. */
+  me?: Actor;
   /** Sent as soon as it is drawn, to show the state that follows. */
   send?: boolean;
   reply?: Reply;
@@ -28,14 +35,24 @@ interface Group {
   examples: Example[];
 }
 
+/** What a decision would be kept as, once it has travelled; the rule of it has a made-up id. */
+function decided({ approval }: InputRequest, { rule, ...decision }: Decision): Answer {
+  const text = rule ?? approval?.rule;
+  const keeps = text && decision.scope !== undefined && decision.scope !== "once";
+  return JSON.parse(JSON.stringify({ ...decision, rule: keeps ? { id: "rul_example", text } : undefined }));
+}
+
+function outcome(request: InputRequest, body: Body): Partial<InputRequest> {
+  if ("reason" in body) return { status: "declined", reason: body.reason };
+  const answer = "values" in body ? { values: body.values } : decided(request, body);
+  return { status: "answered", answer, source: "responder" };
+}
+
 function settle(card: AskbackRequest, event: SubmitEvent): void {
   const request = card.view.request;
   if (!request) return;
   const end = { settled_at: new Date().toISOString(), settled_by: { id: "you", name: "You" } };
-  card.request =
-    "values" in event.body
-      ? { ...request, ...end, status: "answered", answer: { values: event.body.values } }
-      : { ...request, ...end, status: "declined", reason: event.body.reason };
+  card.request = { ...request, ...end, ...outcome(request, event.body) };
 }
 
 function respond(card: AskbackRequest, event: SubmitEvent, reply: Reply): void {
@@ -44,10 +61,21 @@ function respond(card: AskbackRequest, event: SubmitEvent, reply: Reply): void {
   else if (reply !== "never") card.fail(new WireError(reply.status, reply.body));
 }
 
+/** Somebody who is signed in at no server: `respond` takes what is sent. */
+const pretend = (me: Actor): Sender => ({
+  send: () => Promise.reject(new WireError(0)),
+  post: <T>() => Promise.resolve({ results: [] } as T),
+  whoami: () => Promise.resolve({ principal: me }),
+});
+
 function drawRequest(example: Example, request: InputRequest): AskbackRequest {
   const card = document.createElement("askback-request");
   card.headingLevel = 4;
   card.readonly = example.readonly ?? false;
+  // Among others a dialog would make them inert.
+  card.modal = example.modal === true && location.hash.length > 1;
+  card.around = example.around;
+  if (example.me) card.client = pretend(example.me);
   card.request = request;
   card.addEventListener("askback-submit", (event) => respond(card, event, example.reply ?? "settle"));
   return card;
@@ -62,6 +90,7 @@ function drawExample(example: Example): HTMLElement {
   if (example.inbox) {
     const inbox = document.createElement("askback-inbox");
     inbox.requests = example.inbox;
+    if (example.me) Object.assign(inbox, { client: pretend(example.me) });
     return inbox;
   }
   if (!example.request) throw new Error(`example ${example.id} shows nothing`);
@@ -98,6 +127,5 @@ async function show(): Promise<void> {
 }
 
 speak();
-await import("../src/elements/define.ts");
 addEventListener("hashchange", () => void show());
 void show();

@@ -14,6 +14,7 @@ interface Node {
 const squeezeHtml = (text: string): string =>
   text
     .replace(/\s*\/?>/g, ">")
+    .replace(/="([\w-]+)"/g, "=$1")
     .replace(/>\s*\n\s*/g, ">")
     .replace(/\s*\n\s*(?=<)/g, "")
     .replace(/\s*\n\s*/g, " ");
@@ -63,13 +64,15 @@ const keysIn = (source: string, pattern: RegExp): string[] =>
   [...source.matchAll(pattern)].map((found) => found[1] ?? "");
 
 /** The source files that make the faults which a page can show. */
-const FAULTS = ["../src/core/answer.ts", "../src/core/field.ts"];
+const FAULTS = ["../src/core/answer.ts", "../src/core/field.ts", "../src/elements/check.ts"];
+
+const IMPOSSIBLE = /^(wrong_type\.(?!answer_number)|unknown_field|value_not_in_options|duplicate_selection)/;
 
 function shown(): RegExp {
   const written = keysIn(FAULTS.map(read).join("\n"), /["`]([a-z_]+[a-z_.]*(?:\$\{\w+\})?)["`]/g);
-  // Our controls give values of the right type, for fields that there are; only a number may be none.
-  const possible = written.filter((key) => !/^(wrong_type\.(?!answer_number)|unknown_field)/.test(key));
-  const keys = possible.map((key) => key.replaceAll(".", "\\.").replace(/\$\{\w+\}/, "(date|time|datetime)"));
+  // Our controls give values of the right type, for fields and options that there are; only a number may be none.
+  const possible = written.filter((key) => !IMPOSSIBLE.test(key));
+  const keys = possible.map((key) => key.replaceAll(".", "\\.").replace(/\$\{\w+\}/, "(date|time)"));
   return new RegExp(`^(ui\\..+|fault\\.(${keys.join("|")}))$`);
 }
 
@@ -86,22 +89,31 @@ function inPages(): Set<string> {
   return new Set(written.filter((key) => !said.has(key)).map((key) => `ui.${key}`));
 }
 
-/** Keeps, of the catalogues, the words of the page and the faults of answers. */
+/**
+ * Keeps, of the catalogues, the words of the page and the faults of answers.
+ *
+ * The English words of approvals are in the part that draws them, which asks for `en.json?approval`. The inbox has
+ * those of `ui.approvals.` too.
+ */
 export function slimCatalogues(page: string): Plugin {
   return {
     name: "askback-slim-catalogues",
     apply: "build",
     enforce: "pre",
     transform(code, id) {
-      const [, language] = /\/messages\/(\w+)\.json$/.exec(id) ?? [];
+      const [, language, part] = /\/messages\/(\w+)\.json(\?approval)?$/.exec(id) ?? [];
       if (!language) return null;
-      const keep = shown();
-      const drop = language === "en" ? inPages() : new Set();
-      const elsewhere = page === "inbox" || page === "gallery" ? /^$/ : /^ui\.inbox_/;
+      const keep = part ? /^ui\.approvals?\./ : shown();
+      const drop = language === "en" && !part ? inPages() : new Set();
+      const lists = page === "inbox" || page === "gallery";
+      const elsewhere = [
+        ...(lists ? [] : [/^ui\.inbox_/]),
+        ...(language === "en" && !part ? [lists ? /^ui\.approval\./ : /^ui\.approvals?\./] : []),
+      ];
       const entries = Object.entries(JSON.parse(code)).filter(
-        ([key]) => keep.test(key) && !drop.has(key) && !elsewhere.test(key),
+        ([key]) => keep.test(key) && !drop.has(key) && !elsewhere.some((pattern) => pattern.test(key)),
       );
-      return { code: JSON.stringify(Object.fromEntries(entries)), map: null };
+      return { code: JSON.stringify(Object.fromEntries(entries)), map: null, moduleType: "json" };
     },
   };
 }

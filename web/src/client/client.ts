@@ -45,14 +45,14 @@ export class Client extends EventTarget {
   }
 
   /** Answer or decline; the same key may be sent again and settles once. */
-  async send(id: string, action: "answer" | "decline", body: unknown, key: string): Promise<InputRequest> {
-    return this.#watched(this.#rest.post<InputRequest>(`/v1/requests/${encode(id)}/${action}`, body, key));
+  send(id: string, action: "answer" | "decline", body: unknown, key: string): Promise<InputRequest> {
+    return this.post(`/v1/requests/${encode(id)}/${action}`, body, key);
   }
 
   /** Write a message into a thread. */
-  async say(thread: string, text: string, key: string): Promise<void> {
+  say(thread: string, text: string, key: string): Promise<unknown> {
     const content = [{ type: "text", text }];
-    await this.#watched(this.#rest.post(`/v1/threads/${encode(thread)}/messages`, { content }, key));
+    return this.post(`/v1/threads/${encode(thread)}/messages`, { content }, key);
   }
 
   /** Follow until the returned function is called. */
@@ -65,10 +65,10 @@ export class Client extends EventTarget {
     this.#connection.sync(follower);
   }
 
-  /** A call that works says that the server is there again, a 401 that the session is over. */
-  async #watched<T>(call: Promise<T>): Promise<T> {
+  /** Call the server; one that works says that the server is there again, a 401 that the session is over. */
+  async post<T>(path: string, body: unknown, key: string): Promise<T> {
     try {
-      const reply = await call;
+      const reply = await this.#rest.post<T>(path, body, key);
       void this.#connection.open();
       return reply;
     } catch (error) {

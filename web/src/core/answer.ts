@@ -3,10 +3,12 @@
  *
  * In the browser it spares the person a round trip and decides nothing: what it cannot decide
  * (a pattern that is not safe to run here, a field with `validate_on_client: false`) it lets pass.
+ * Dates that come from native inputs are real ones, and those inputs know their bounds.
  */
 
 import { fault } from "./fault.ts";
 import { checkValue, isProvided } from "./field.ts";
+import type { Instant } from "./moments.ts";
 import { join, own, shorten } from "./path.ts";
 import { browserMatches } from "./patterns.ts";
 import { type Answer, allFields, type Fault, type Field, type Form, type Json } from "./wire.ts";
@@ -16,11 +18,13 @@ export interface AnswerRules {
   patterns?: Record<string, string | null> | undefined;
   /** Decides every pattern itself, where that is safe: in tests, or under another engine. */
   matches?: (pattern: string, value: string) => boolean;
+  /** Reads dates, which are not checked without it. */
+  instant?: Instant;
   /** Check the fields that are left to the server as well. */
   strict?: boolean;
 }
 
-export type Checked = Required<Answer> | { faults: Fault[] };
+export type Checked = Required<Pick<Answer, "values" | "other">> | { faults: Fault[] };
 
 /** Check `values` against `form`; the cleaned answer, or every fault at once. */
 export function checkAnswer(form: Form, values: unknown, rules: AnswerRules = {}): Checked {
@@ -61,7 +65,8 @@ interface Verdict {
   faults: Fault[];
 }
 
-function checkField(field: Field, value: unknown, { patterns, matches, strict }: AnswerRules): Verdict {
+function checkField(field: Field, value: unknown, rules: AnswerRules): Verdict {
+  const { patterns, matches, instant, strict } = rules;
   const path = join("values", field.id);
   const lenient = field.validate_on_client === false && !strict;
   if (!isProvided(field, value))
@@ -69,7 +74,7 @@ function checkField(field: Field, value: unknown, { patterns, matches, strict }:
   const pattern = "pattern" in field ? field.pattern : null;
   const fits = (text: string): boolean =>
     !pattern || (matches ? matches(pattern, text) : browserMatches(own(patterns, field.id), text));
-  const { clean, other, faults } = checkValue(field, value, fits);
+  const { clean, other, faults } = checkValue(field, value, { matches: fits, instant });
   if (!faults.length) return { clean, other, faults: [] };
   if (lenient) return { clean: value as Json, other, faults: [] };
   return {

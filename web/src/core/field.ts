@@ -6,7 +6,7 @@ import {
   text_answer as TEXT_LIMIT,
   textarea_answer as TEXTAREA_LIMIT,
 } from "./generated/limits.json";
-import { instant } from "./moments.ts";
+import type { Instant } from "./moments.ts";
 import { codePoints, hasControl, hasLoneSurrogate, isBlank } from "./text.ts";
 import type {
   BooleanField,
@@ -21,6 +21,12 @@ import type {
 } from "./wire.ts";
 
 export type Matches = (value: string) => boolean;
+
+/** What a check needs of its surroundings; without `instant` dates are left to whoever made them. */
+export interface Engines {
+  matches: Matches;
+  instant?: Instant | undefined;
+}
 
 /** The catalogue key, and what its sentence names. */
 type Reason = readonly [key: string, params?: Record<string, unknown>];
@@ -41,7 +47,7 @@ export function isProvided(field: Field, value: unknown): boolean {
 }
 
 /** Check a value that was provided; `clean` counts only without faults. */
-export function checkValue(field: Field, value: unknown, matches: Matches): Outcome {
+export function checkValue(field: Field, value: unknown, { matches, instant }: Engines): Outcome {
   switch (field.type) {
     case "text":
     case "textarea":
@@ -57,7 +63,7 @@ export function checkValue(field: Field, value: unknown, matches: Matches): Outc
     case "multiselect":
       return checkMulti(field, value);
     default:
-      return checkMoment(field, value);
+      return checkMoment(field, value, instant);
   }
 }
 
@@ -160,12 +166,12 @@ function countReason({ min_choices: min, max_choices: max }: MultiField, count: 
   return max != null && count > max ? ["too_many.choices", { max }] : null;
 }
 
-function checkMoment(field: MomentField, value: unknown): Outcome {
+function checkMoment(field: MomentField, value: unknown, instant?: Instant): Outcome {
   if (typeof value !== "string") return refuse("wrong_type.answer_moment");
-  return outcome(value, momentReason(field, value));
+  return outcome(value, instant ? momentReason(field, value, instant) : null);
 }
 
-function momentReason({ type, min, max }: MomentField, value: string): Reason | null {
+function momentReason({ type, min, max }: MomentField, value: string, instant: Instant): Reason | null {
   const moment = instant(type, value);
   if (moment === null) return [`invalid_${type}`];
   const variant = type === "time" ? "time" : "date";

@@ -66,7 +66,9 @@ function accepts(field: Field, value: unknown, rules: FormRules): boolean {
   if (!isProvided(field, value)) return true;
   const pattern = "pattern" in field ? field.pattern : null;
   const matches = (text: string) => !pattern || (rules.matches?.(pattern, text) ?? true);
-  return checkValue({ ...normalField(field), required: false }, value, matches).faults.length === 0;
+  return (
+    checkValue({ ...normalField(field), required: false }, value, { matches, instant }).faults.length === 0
+  );
 }
 
 function typeFaults(field: Field, path: string, rules: FormRules): Fault[] {

@@ -78,7 +78,7 @@ export function next(view: View, signal: Signal): View {
     case "request":
       return adopt(view, signal.request);
     case "accepted":
-      return { ...adopt(view, signal.request), key: null };
+      return take(adopt(view, signal.request));
     case "conflict":
       return concede(view, adopt(view, signal.request));
     case "submit":
@@ -96,13 +96,25 @@ export function next(view: View, signal: Signal): View {
   }
 }
 
-/** The key stays when an attempt is open: whether the end is its own, only its response can say. */
+/**
+ * The key stays when an attempt is open: whether the end is its own, only its response can say.
+ *
+ * A vote changes neither what is asked nor what the person is doing about it.
+ */
 function adopt(view: View, request: InputRequest): View {
-  const { status } = request;
-  if (view.request?.id === request.id && !isNewer(request, view.request)) return view;
+  const { status, revision } = request;
+  const held = view.request?.id === request.id ? view.request : null;
+  if (held && !isNewer(request, held)) return view;
+  if (held?.status === status && held.revision === revision) return { ...view, request };
   const fresh = { ...view, request, errors: [], summary: null };
   if (isTerminal(status)) return { ...fresh, phase: status as Phase, elsewhere: view.key === null };
   return { ...fresh, phase: status === "resolving" ? "submitting" : "pending", key: null, elsewhere: false };
+}
+
+/** What was sent was taken: as the end, or as one vote of several. */
+function take(view: View): View {
+  const voted = view.request?.status === "pending" && view.phase === "submitting";
+  return { ...view, phase: voted ? "pending" : view.phase, key: null };
 }
 
 /** What was sent was not taken: either somebody was first, or the form changed and is open again. */

@@ -12,8 +12,13 @@ const CATALOGUES: Record<Locale, Catalogue> = { en, de: en };
 
 /** Fetch the texts of a language; until they are there, `translate` gives the English ones. */
 export async function loadTexts(locale: Locale): Promise<void> {
-  if (locale === "de") CATALOGUES.de = (await import("../../../src/askback/messages/de.json")).default;
+  if (locale === "en") return;
+  const texts = await import("../../../src/askback/messages/de.json");
+  CATALOGUES.de = texts.default;
 }
+
+/** Take in the English texts of a part of the interface that came later; those of other languages have all. */
+export const addTexts = (texts: Catalogue): unknown => Object.assign(CATALOGUES.en, texts);
 
 /** The first of the reader's languages that there is a catalogue for; English without one. */
 export function negotiate(tags: readonly string[]): Locale {

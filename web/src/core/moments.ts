@@ -11,6 +11,8 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^(\d{2}):(\d{2})(?::(\d{2}))?$/;
 const MOMENT = /^([\d-]+)[Tt]([\d:]+)(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})?(?:\[([\w+/-]+)\])?$/;
 
+export type Instant = (type: MomentType, text: string) => bigint | null;
+
 /** A number that orders the values of one type (nanoseconds), or null when `text` is no real one. */
 export function instant(type: MomentType, text: string): bigint | null {
   if (type === "datetime") return moment(text);

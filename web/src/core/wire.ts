@@ -4,6 +4,8 @@
  * The server leaves out what is null; readers treat absent and null alike.
  */
 
+import type { Approval, Decided, Vote } from "./approval.ts";
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type Values = Record<string, Json>;
 
@@ -128,8 +130,9 @@ export interface Actor {
   name: string;
 }
 
-export interface Answer {
-  values: Values;
+/** What a form was answered with, or what was decided about an approval. */
+export interface Answer extends Decided {
+  values?: Values;
   other?: Record<string, boolean>;
 }
 
@@ -148,10 +151,12 @@ export interface InputRequest {
   tool_call_id?: string | null;
   agent?: { name: string; tool?: string | null } | null;
   requester?: Actor | null;
+  assignees?: string[] | null;
   delivery?: string;
   created_at: string;
   expires_at?: string | null;
   form?: Form | null;
+  approval?: Approval | null;
   view?: Display | null;
   status: Status;
   revision: number;
@@ -161,6 +166,7 @@ export interface InputRequest {
   note?: string | null;
   settled_at?: string | null;
   settled_by?: Actor | null;
+  votes?: Vote[];
 }
 
 export type Block =
@@ -195,7 +201,7 @@ interface EventBase {
 }
 
 export type RequestEvent = EventBase & {
-  type: `request.${"created" | "answered" | "declined" | "cancelled" | "expired"}`;
+  type: `request.${"created" | "voted" | "answered" | "declined" | "cancelled" | "expired"}`;
   request: InputRequest;
 };
 export type ThreadEvent =

@@ -1,8 +1,17 @@
 import { checkAnswer } from "../core/answer.ts";
 import { fault } from "../core/fault.ts";
 import { type Locale, renderFault } from "../core/messages.ts";
-import { join } from "../core/path.ts";
-import { allFields, type Fault, type Field, type FieldError, type Form, type Values } from "../core/wire.ts";
+import { join, own } from "../core/path.ts";
+import {
+  allFields,
+  type Fault,
+  type Field,
+  type FieldError,
+  type Form,
+  type Json,
+  type MomentField,
+  type Values,
+} from "../core/wire.ts";
 import { blankOthers, type Draft } from "./draft.ts";
 
 /** What is checked: the values, and what only the inputs know. */
@@ -11,8 +20,24 @@ export interface Entered {
   values: Values;
   draft: Draft;
   patterns: Record<string, string | null> | undefined;
-  /** Fields whose native input holds something that it could not read, such as half a date. */
-  halfTyped: readonly Field[];
+  /** What a field's native input says of itself. */
+  validityOf(field: Field): ValidityState | undefined;
+}
+
+/**
+ * Half a date, or one out of its bounds: the inputs of dates know it of themselves.
+ *
+ * They do not know which times the clocks of a zone leave out; those have no zone in their value.
+ */
+function momentFaults(field: Field, value: Json | undefined, validity: ValidityState | undefined): Fault[] {
+  const { type, min, max, validate_on_client } = field as MomentField;
+  const wrong = (key: string, params = {}): Fault[] => [fault(join("values", field.id), key, params)];
+  const variant = type === "time" ? "time" : "date";
+  const left = type === "datetime" && typeof value === "string" && !value.endsWith("]");
+  if (left || validity?.badInput) return wrong("invalid_date");
+  if (validate_on_client === false) return [];
+  if (validity?.rangeUnderflow) return wrong(`below_min.${variant}`, { min });
+  return validity?.rangeOverflow ? wrong(`above_max.${variant}`, { max }) : [];
 }
 
 /** An empty answer names its required fields, before it is called empty. */
@@ -30,13 +55,15 @@ function answerFaults({ form, values, patterns }: Entered): readonly Fault[] {
 
 /** Everything that is wrong, as sentences; each field is named once. */
 export function check(entered: Entered, locale: Locale): FieldError[] {
-  const own = [
+  const first = [
     ...blankOthers(entered.form, entered.draft).map((field) =>
       fault(join("values", field.id), "empty.other"),
     ),
-    ...entered.halfTyped.map((field) => fault(join("values", field.id), "invalid_date")),
+    ...allFields(entered.form).flatMap((field) =>
+      momentFaults(field, own(entered.values, field.id), entered.validityOf(field)),
+    ),
   ];
-  const covered = new Set(own.map(({ path }) => path));
+  const covered = new Set(first.map(({ path }) => path));
   const rest = answerFaults(entered).filter(({ path }) => !covered.has(path));
-  return [...own, ...rest].map((wrong) => ({ ...wrong, message: renderFault(wrong, locale) }));
+  return [...first, ...rest].map((wrong) => ({ ...wrong, message: renderFault(wrong, locale) }));
 }

@@ -24,11 +24,11 @@ export abstract class AskbackElement extends HTMLElement {
   /** The properties that cause a drawing, with what they are at first; each but an object has an attribute too. */
   static properties: Record<string, unknown> = {};
 
-  protected readonly root = this.attachShadow({ mode: "open" });
+  readonly root = this.attachShadow({ mode: "open" });
   readonly #held = new Map<string, unknown>();
   #changed = new Map<string, unknown>();
   #queued = false;
-  protected locale: Locale = "en";
+  locale: Locale = "en";
   say: Say = sayIn("en");
   /** Resolves when what was asked for is drawn. */
   updateComplete: Promise<void> = Promise.resolve();
@@ -47,7 +47,7 @@ export abstract class AskbackElement extends HTMLElement {
           if (Object.is(before, value)) return;
           this.#held.set(name, value);
           if (!this.#changed.has(name)) this.#changed.set(name, before);
-          this.#requestUpdate();
+          this.redraw();
         },
       });
     }
@@ -66,7 +66,7 @@ export abstract class AskbackElement extends HTMLElement {
   }
 
   connectedCallback(): void {
-    this.#requestUpdate();
+    this.redraw();
   }
 
   attributeChangedCallback(attribute: string, _before: string | null, value: string | null): void {
@@ -77,10 +77,16 @@ export abstract class AskbackElement extends HTMLElement {
   }
 
   /** Draw again soon; everything set until then is drawn at once. */
-  #requestUpdate(): void {
+  redraw(): void {
     if (this.#queued || !this.isConnected) return;
     this.#queued = true;
     this.updateComplete = Promise.resolve().then(() => this.#update());
+  }
+
+  /** After the next drawing, give the focus to the first match. */
+  focusOn(selector: string): void {
+    this.redraw();
+    void this.updateComplete.then(() => this.root.querySelector<HTMLElement>(selector)?.focus());
   }
 
   #update(): void {

@@ -1,7 +1,23 @@
-import type { Values } from "../core/wire.ts";
+import type { Scope, Verdict } from "../core/approval.ts";
+import type { Json, Values } from "../core/wire.ts";
+
+/** What a person decides about an approval. */
+export interface Decision {
+  revision: number;
+  decision: Verdict;
+  digest?: string | undefined;
+  scope?: Scope;
+  note?: string | undefined;
+  rule?: string | undefined;
+  edited_input?: Record<string, Json> | undefined;
+  mode?: "accept_edits" | undefined;
+}
 
 export type Action = "answer" | "decline";
-export type Body = { revision: number; values: Values } | { reason: "skipped" | "dismissed" };
+export type Body =
+  | { revision: number; values: Values }
+  | Decision
+  | { reason: "skipped" | "dismissed" | "refused" };
 
 /**
  * The person sends: cancel it to send it yourself, then set `.request` or call `fail()`.

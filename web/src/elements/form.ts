@@ -9,7 +9,7 @@ import { icons } from "./icons.ts";
 import { rich } from "./rich.ts";
 import type { Say } from "./text.ts";
 
-/** What the form needs of the element that holds it. */
+/** What the drawing of a form needs: what was entered, and what can be done with it. */
 export interface FormHost {
   readonly view: View;
   readonly draft: Draft;

@@ -1,25 +1,36 @@
 import { Client } from "../client/client.ts";
 import { followInbox } from "../client/follow-inbox.ts";
 import type { InputRequest } from "../core/wire.ts";
+import { told } from "./approval/chips.ts";
+import { DenyAll } from "./approval/denyall.ts";
 import { AskbackElement, type Changed, css, drawList } from "./element.ts";
 import { html, render, type Template } from "./html.ts";
 import { draw, icons } from "./icons.ts";
 import { questionOf } from "./show.ts";
 import { when } from "./text.ts";
-import { tokens } from "./tokens.css.ts";
+import { buttons, tokens } from "./tokens.css.ts";
 
 const list = css`
+  .top {
+    align-items: center;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.25rem 1rem;
+    margin-block-end: 1rem;
+  }
   h1 {
+    flex: 1;
     font-size: 1.5rem;
     font-weight: 680;
     letter-spacing: -0.01em;
-    margin: 0 0 1rem;
+    outline: none;
+    white-space: nowrap;
   }
-  ul {
+  .list {
     display: grid;
     gap: 0.625rem;
   }
-  a {
+  .list a {
     align-items: start;
     background: var(--_surface);
     border: 1px solid var(--_line);
@@ -30,15 +41,41 @@ const list = css`
     padding: 0.875rem 1rem;
     text-decoration: none;
   }
-  a:hover {
+  .list a:hover {
     border-color: var(--_accent);
   }
-  a .icon {
+  .list a > .icon {
     color: var(--_accent);
     margin-block-start: 0.125rem;
   }
   .what {
     flex: 1;
+  }
+  .what code {
+    font-size: 0.9375rem;
+  }
+  .sure {
+    background: var(--_surface);
+    border: 1px solid var(--_danger);
+    border-radius: calc(var(--_radius) * 1.5);
+    display: grid;
+    gap: 0.75rem;
+    margin-block-end: 1rem;
+    padding: 1rem;
+  }
+  .listed {
+    list-style: disc;
+    padding-inline-start: 1.25rem;
+  }
+  .actions {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.625rem;
+  }
+  .esc,
+  .danger-mark {
+    color: var(--_danger);
+    font-weight: 600;
   }
   .what b {
     display: block;
@@ -71,6 +108,7 @@ const list = css`
   }
 `;
 
+const CALL = draw("M12 3l8 3v6c0 4.5-3.4 7.7-8 9-4.6-1.3-8-4.5-8-9V6zM9 12l2.2 2.2L15.5 10");
 const ASK = draw(
   "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M9.5 9.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1 1-1.1 1.8M12 16.5v.01",
 );
@@ -91,7 +129,7 @@ export class WaitingEvent extends Event {
  * @fires askback-waiting - the number of open requests
  */
 export class AskbackInbox extends AskbackElement {
-  static override styles = [tokens, list];
+  static override styles = [tokens, buttons, list];
   static override properties = { client: undefined, requests: undefined, base: "", news: "" };
 
   declare client: Client | undefined;
@@ -101,12 +139,14 @@ export class AskbackInbox extends AskbackElement {
   declare news: string;
 
   #stop: (() => void) | undefined;
+  readonly #all = new DenyAll(this, "h1");
 
   override connectedCallback(): void {
     super.connectedCallback();
     if (this.requests) return;
     this.client ??= Client.shared;
-    this.#stop = followInbox(this.client, (requests) => this.#show(requests));
+    if (this.client instanceof Client)
+      this.#stop = followInbox(this.client, (requests) => this.#show(requests));
   }
 
   disconnectedCallback(): void {
@@ -121,32 +161,44 @@ export class AskbackInbox extends AskbackElement {
   }
 
   protected override updated(changed: Changed): void {
-    drawList(this.root.querySelector("ul"), this.requests ?? [], (request, place) =>
+    drawList(this.root.querySelector(".list"), this.requests ?? [], (request, place) =>
       render(this.#drawItem(request), place),
     );
     if (changed.has("requests") && this.requests) this.dispatchEvent(new WaitingEvent(this.requests.length));
   }
 
   #drawItem(request: InputRequest): Template {
-    return html`<a href=${`${this.base}/r/${encodeURIComponent(request.id)}`}
-        >${ASK}<span class="what"
-          ><b>${questionOf(request)}</b
+    const { approval } = request;
+    const danger = approval?.risk?.level === "danger";
+    return html`<a href=${this.#linkOf(request)}
+        >${approval ? CALL : ASK}<span class="what"
+          ><b>${approval ? html`<code>${told(questionOf(request))}</code>` : questionOf(request)}</b
           ><span class="meta"
-            ><bdi>${request.agent?.name ?? request.requester?.name ?? ""}</bdi
+            >${danger && html`<span class="danger-mark">${icons.warn} ${this.say("approvals.danger")}</span>`}<bdi
+              >${request.agent?.name ?? request.requester?.name ?? ""}</bdi
             ><bdi>${request.thread_id}</bdi><span>${when(request.created_at, this.locale)}</span></span
           ></span
         ></a
       >`;
   }
 
+  #linkOf({ id }: InputRequest): string {
+    return `${this.base}/r/${encodeURIComponent(id)}`;
+  }
+
   protected override render(): Template {
     const requests = this.requests ?? [];
+    const oldest = requests.at(-1);
     const title = requests.length ? this.say("inbox_count", { count: requests.length }) : this.say("inbox");
     const none = this.requests
       ? html`<div class="none">${icons.tick}<b>${this.say("inbox_empty")}</b>${this.say("inbox_hint")}</div>`
       : html`<p class="none">${this.say("loading")}</p>`;
-    return html`<h1>${title}</h1>
-      ${requests.length ? html`<ul></ul>` : none}
+    return html`<div class="top">
+        <h1 tabindex="-1">${title}</h1>
+        ${oldest && requests.length > 1 && html`<a href=${this.#linkOf(oldest)}>${this.say("inbox_oldest")}</a>`}
+        ${this.#all.drawButton(requests)}
+      </div>
+      ${this.#all.drawQuestion()} ${oldest ? html`<ul class="list"></ul>` : none}
       <div class="hidden" role="status">${this.news}</div>`;
   }
 }

@@ -2,34 +2,20 @@ import { WireError } from "../client/errors.ts";
 import { newKey } from "../client/key.ts";
 import { isTerminal } from "../core/lifecycle.ts";
 import { INITIAL, isOpen, next, type Signal, type View } from "../core/machine.ts";
-import { isWithin, join } from "../core/path.ts";
-import {
-  allFields,
-  type Field,
-  type FieldError,
-  type Form,
-  type InputRequest,
-  type Values,
-} from "../core/wire.ts";
+import { isWithin } from "../core/path.ts";
+import type { FieldError, InputRequest } from "../core/wire.ts";
 import { drawAsker } from "./asker.ts";
-import { check } from "./check.ts";
-import { collect, type Draft, dangerous, type Entry, start } from "./draft.ts";
 import { AskbackElement, type Changed } from "./element.ts";
+import { drawEnded } from "./ended.ts";
 import { type Action, type Body, made } from "./events.ts";
 import { fields } from "./field.css.ts";
-import type { Filter } from "./fieldview.ts";
-import { drawForm, drawLead, type FormHost, uidOf } from "./form.ts";
 import { html, type Template } from "./html.ts";
-import { drawEnded, drawReceipt } from "./receipt.ts";
+import type { Card, Host, Kind, Sender } from "./kind.ts";
+import { fetchKinds, makeKind } from "./kinds.ts";
 import { card, receipt } from "./request.css.ts";
 import { questionOf } from "./show.ts";
 import { drawProblems, type Problem } from "./summary.ts";
 import { buttons, tokens } from "./tokens.css.ts";
-
-/** What the element needs to send; `Client` is one. */
-export interface Sender {
-  send(id: string, action: Action, body: Body, key: string): Promise<InputRequest>;
-}
 
 interface Attempt {
   readonly text: string;
@@ -39,17 +25,18 @@ interface Attempt {
 }
 
 /**
- * One request: the question while it is open, the receipt once it has ended.
+ * One request: what is asked while it is open, the receipt once it has ended.
  *
  * @tag askback-request
  * @attr heading-level - the level of the title's heading, 3 unless set
- * @attr readonly - shows the form without letting anybody answer
+ * @attr readonly - shows what is asked without letting anybody answer
  * @attr quiet - leaves announcing to the thread or inbox around it
+ * @attr modal - asks for an approval in a dialog
  * @csspart card, field, option, input, submit - besides the `--askback-*` values, for a host's styles
  * @fires askback-submit - before anything is sent; cancel it to send it yourself
  * @fires askback-settled - when the request ended while it was shown
  */
-export class AskbackRequest extends AskbackElement implements FormHost {
+export class AskbackRequest extends AskbackElement implements Host {
   static override styles = [tokens, buttons, card, receipt, fields];
   static override properties = {
     request: undefined,
@@ -58,10 +45,9 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     readonly: false,
     quiet: false,
     inThread: false,
+    modal: false,
+    around: undefined,
     view: INITIAL,
-    draft: new Map(),
-    asking: [],
-    filters: new Map(),
   };
 
   /** What is asked, as the server sends it; a later state of the same request updates the view. */
@@ -74,14 +60,15 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   declare quiet: boolean;
   /** Does not repeat the thread's name. */
   declare inThread: boolean;
+  declare modal: boolean;
+  /** The requests among which this one has its place, oldest first. */
+  declare around: readonly InputRequest[] | undefined;
   declare view: View;
-  declare draft: Draft;
-  declare asking: readonly string[];
-  declare filters: ReadonlyMap<string, Filter>;
 
+  #kind: Kind | undefined;
+  /** The places of errors that the person has changed since. */
   #mended: ReadonlySet<string> = new Set();
   #attempt: Attempt | null = null;
-  #confirmed = false;
   /** Whether what was entered is on its way or has arrived. */
   #sent = false;
   #focused = false;
@@ -90,10 +77,6 @@ export class AskbackRequest extends AskbackElement implements FormHost {
   constructor() {
     super();
     this.addEventListener("keydown", (event) => this.#onKey(event));
-  }
-
-  get #form(): Form | null | undefined {
-    return this.view.request?.form;
   }
 
   /** Whether this element sent something and somebody else was first. */
@@ -107,28 +90,31 @@ export class AskbackRequest extends AskbackElement implements FormHost {
 
   protected override willUpdate(changed: Changed): void {
     if (changed.has("readonly")) this.#signal({ type: "interactive", on: !this.readonly });
-    if (changed.has("request") && this.request) this.#adopt(this.request);
+    const { request } = this;
+    if (changed.has("request") && request) {
+      const late = fetchKinds([request]);
+      if (late) void late.then(() => this.#adopt(request));
+      else this.#adopt(request);
+    }
+    if (changed.has("view") && this.view.request) this.#kind?.adopt(this.view.request);
     this.#focused = this.root.activeElement !== null;
   }
 
   #adopt(request: InputRequest): void {
     if (this.view.request?.id !== request.id) {
-      this.view = next({ ...INITIAL, interactive: !this.readonly }, { type: "request", request });
-      this.draft = new Map();
+      this.view = { ...INITIAL, interactive: !this.readonly };
+      this.#kind = undefined;
       this.#attempt = null;
       this.#sent = false;
-    } else this.#signal({ type: "request", request });
-    this.#begin();
-  }
-
-  /** Make a draft for the form as it is now, from what was entered so far. */
-  #begin(): void {
-    if (this.#form) this.draft = start(this.#form, this.locale, this.draft);
+    }
+    this.#kind ??= makeKind(request.kind, this);
+    this.#signal({ type: "request", request });
   }
 
   protected override updated(changed: Changed): void {
     const before = changed.get("view") as View | undefined;
     const { request, phase } = this.view;
+    if (request) this.#kind?.drawn?.(request);
     if (!request || before?.request?.id !== request.id || before.phase === phase) return;
     if (!isTerminal(request.status)) return;
     const own = this.#attempt !== null && !this.#lost;
@@ -138,40 +124,15 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     this.dispatchEvent(made("askback-settled", { id: request.id, status: request.status, own }));
   }
 
-  /** The message for a field, unless the person has changed the field since. */
-  errorOf(field: Field): string | undefined {
-    const path = join("values", field.id);
-    return this.#mended.has(field.id)
+  errorAt(path: string): string | undefined {
+    return this.#mended.has(path)
       ? undefined
       : this.view.errors.find((error) => isWithin(error.path, path))?.message;
   }
 
-  change(field: Field, patch: Partial<Entry>): void {
-    const entry = this.draft.get(field.id);
-    if (!entry) return;
-    this.draft = new Map(this.draft).set(field.id, { ...entry, ...patch });
-    this.#mended = new Set(this.#mended).add(field.id);
-  }
-
-  search(field: Field, text: string): void {
-    const kept = this.draft.get(field.id)?.chosen ?? [];
-    this.filters = new Map(this.filters).set(field.id, { text, kept });
-  }
-
-  /** One click answers at once, but for a dangerous option, which is asked about first, and for "Other". */
-  pick(field: Field, patch: Partial<Entry>): void {
-    const form = this.#form;
-    if (!form || !isOpen(this.view)) return;
-    this.change(field, patch);
-    if (patch.chosen?.length) this.#proceed(form, collect(form, this.draft, this.locale));
-    else this.#focusLater("#f0-text");
-  }
-
-  confirm(yes: boolean): void {
-    this.asking = [];
-    this.#confirmed = yes;
-    if (yes) this.submit();
-    else this.#focusLater(".choice, [type=submit]");
+  mend(path: string): void {
+    this.#mended = new Set(this.#mended).add(path);
+    this.redraw();
   }
 
   /**
@@ -180,38 +141,18 @@ export class AskbackRequest extends AskbackElement implements FormHost {
    */
   submit({ focus = true } = {}): void {
     this.#calm = !focus;
-    const form = this.#form;
-    if (!form || !isOpen(this.view)) return;
-    const values = collect(form, this.draft, this.locale);
-    const halfTyped = allFields(form).filter((field) => this.#control(form, field)?.validity?.badInput);
-    const patterns = this.view.request?.view?.patterns;
-    const errors = check({ form, values, draft: this.draft, patterns, halfTyped }, this.locale);
-    if (errors.length > 0) this.#refuse(errors);
-    else this.#proceed(form, values);
+    if (isOpen(this.view)) this.#kind?.submit();
   }
 
-  /** Send what has passed the check, but ask again first where a dangerous option is chosen. */
-  #proceed(form: Form, values: Values): void {
-    const labels = this.#confirmed ? [] : dangerous(form, this.draft);
-    this.#confirmed = false;
-    this.asking = labels;
-    if (labels.length > 0) this.#focusLater("#back");
-    else this.#post("answer", { revision: this.view.request?.revision ?? 1, values });
-  }
-
-  decline(reason: "skipped" | "dismissed"): void {
-    if (isOpen(this.view)) this.#post("decline", { reason });
-  }
-
-  #refuse(errors: readonly FieldError[], summary: string | null = null): void {
+  refuse(errors: readonly FieldError[], summary: string | null = null): void {
     this.#mended = new Set();
     this.#signal({ type: "refused", errors, summary });
     this.#focusProblems();
   }
 
-  #post(action: Action, body: Body): void {
+  send(action: Action, body: Body): void {
     const request = this.view.request;
-    if (!request) return;
+    if (!request || !isOpen(this.view)) return;
     const text = JSON.stringify([action, body]);
     const again = this.view.phase === "failed" && this.#attempt?.text === text ? this.#attempt : null;
     this.#attempt = again ?? { text, action, body, key: newKey() };
@@ -236,7 +177,7 @@ export class AskbackRequest extends AskbackElement implements FormHost {
     const { final, message, fieldErrors, request } = error instanceof WireError ? error : new WireError(0);
     this.#sent = false;
     if (request) this.#conflict(request);
-    else if (final) this.#refuse(fieldErrors, fieldErrors.length > 0 ? null : message);
+    else if (final) this.refuse(fieldErrors, fieldErrors.length > 0 ? null : message);
     else {
       this.#signal({ type: "failed", summary: message || null });
       this.#focusProblems();
@@ -245,45 +186,22 @@ export class AskbackRequest extends AskbackElement implements FormHost {
 
   #conflict(request: InputRequest): void {
     this.#signal({ type: "conflict", request });
-    if (isTerminal(request.status)) return;
-    this.#begin();
-    this.#refuse([], this.say("changed"));
+    if (!isTerminal(request.status)) this.refuse([], this.say("changed"));
   }
 
   #focusProblems(): void {
-    if (!this.#calm) this.#focusLater("#problems");
-  }
-
-  #focusLater(selector: string): void {
-    void this.updateComplete.then(() => this.root.querySelector<HTMLElement>(selector)?.focus());
-  }
-
-  #control(form: Form, field: Field): HTMLInputElement | null {
-    const uid = uidOf(form, field);
-    const find = (selector: string) => this.root.querySelector<HTMLInputElement>(selector);
-    return find(`#${uid}-text`) ?? find(`#${uid}, #${uid}-0`);
-  }
-
-  /** Bring the label into view, then move the focus without a second scroll. */
-  #goTo(form: Form, field: Field): void {
-    const control = this.#control(form, field);
-    control?.closest(".field")?.scrollIntoView({ block: "nearest" });
-    control?.focus({ preventScroll: true });
+    if (!this.#calm) this.focusOn("#problems");
   }
 
   #onKey(event: KeyboardEvent): void {
     if (event.defaultPrevented || event.isComposing) return;
-    const form = this.#form;
-    const target = event.composedPath()[0] as HTMLElement;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       this.submit();
-    } else if (event.key === "Escape" && this.asking.length > 0) this.confirm(false);
-    else if (event.key === "Escape" && form?.allow_skip && !target.matches("select, [type=search]"))
-      this.decline("skipped");
+    } else if (event.key === "Escape") this.#kind?.escape(event.composedPath()[0] as HTMLElement);
   }
 
-  #problems(form: Form | null | undefined): Template | false {
+  #problems(): Template | false {
     const { say } = this;
     const attempt = this.#attempt;
     const { phase, summary, errors } = this.view;
@@ -291,44 +209,46 @@ export class AskbackRequest extends AskbackElement implements FormHost {
       return drawProblems(
         say("failed"),
         summary ? [{ text: summary }] : [],
-        html`<button type="button" class="retry" .onclick=${() => this.#post(attempt.action, attempt.body)}>${say("retry")}</button>`,
+        html`<button type="button" class="retry" .onclick=${() => this.send(attempt.action, attempt.body)}>${say("retry")}</button>`,
       );
     if (phase !== "error") return false;
-    const known = form ? allFields(form) : [];
-    const open = errors.flatMap((error): Problem[] => {
-      const field = known.find((item) => isWithin(error.path, join("values", item.id)));
-      if (!form || !field) return [{ text: error.message }];
-      const text = known.length > 1 ? `${field.label}: ${error.message}` : error.message;
-      return this.#mended.has(field.id) ? [] : [{ text, go: () => this.#goTo(form, field) }];
+    const open = errors.flatMap(({ path, message }): Problem[] => {
+      const place = this.#kind?.placeOf(path);
+      if (!place) return [{ text: message }];
+      const text = place.label ? `${place.label}: ${message}` : message;
+      return this.#mended.has(place.path) ? [] : [{ text, go: place.go }];
     });
     return (open.length > 0 || summary !== null) && drawProblems(summary ?? say("problem"), open);
   }
 
   #drawOpen(request: InputRequest): Template {
-    const form = request.kind === "form" ? request.form : null;
-    return html`<div class="card" part="card" role="group" aria-labelledby="asker">
+    const frame: Card = (
+      body,
+      lang,
+    ) => html`<div class="card" part="card" role="group" aria-labelledby="asker">
       ${drawAsker(request, this.say, this.locale, !this.inThread)}
-      <div class="body" lang=${form?.locale}>
-        ${this.#problems(request.form)}
-        ${form ? [drawLead(this, request, form), drawForm(this, request, form)] : this.#drawUnknown()}
-      </div>
+      <div class="body" lang=${lang}>${this.#problems()} ${body}</div>
     </div>`;
+    return this.#kind?.drawOpen(request, frame) ?? frame(this.#drawUnknown());
   }
 
   #drawUnknown(): Template {
+    const leave = () => this.send("decline", { reason: "dismissed" });
     return html`<p>${this.say("unknown_kind")}</p>
       <div class="actions">
-        <button type="button" aria-disabled=${!isOpen(this.view)} .onclick=${() => this.decline("dismissed")}>${this.say("dismiss")}</button>
+        <button type="button" aria-disabled=${!isOpen(this.view)} .onclick=${leave}>${this.say("dismiss")}</button>
       </div>`;
   }
 
   #drawState(): Template {
-    const { say, locale, draft } = this;
+    const { say, locale } = this;
     const { request } = this.view;
+    const kind = this.#kind;
     if (!request) return html`<p class="card plain">${say("loading")}</p>`;
     if (!isTerminal(request.status)) return this.#drawOpen(request);
-    const settled = { request, say, locale, lost: this.#lost, draft: this.#sent ? null : draft };
-    return request.status === "answered" ? drawReceipt(settled) : drawEnded(settled);
+    const unsent = (!this.#sent && kind?.unsent(request)) || "";
+    const settled = { request, say, locale, lost: this.#lost, unsent };
+    return (request.status === "answered" && kind?.drawAnswered(settled)) || drawEnded(settled);
   }
 
   #announcement(): string {

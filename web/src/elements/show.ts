@@ -4,8 +4,8 @@ import { allFields } from "../core/wire.ts";
 import { type Say, variantOf } from "./text.ts";
 
 /** The one line that stands for the whole question. */
-export const questionOf = (request: InputRequest): string =>
-  request.form?.title || (request.form && allFields(request.form)[0]?.label) || request.kind;
+export const questionOf = ({ form, approval, kind }: InputRequest): string =>
+  form?.title || (form && allFields(form)[0]?.label) || approval?.preview?.headline || approval?.tool || kind;
 
 /** A date or a moment in words, in the zone that it names; what is none stays as it is. */
 function moment(text: string, locale: string): string {

@@ -6,6 +6,7 @@ import { AskbackElement, type Changed, drawList } from "./element.ts";
 import type { SettledEvent } from "./events.ts";
 import { html, render, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
+import { fetchKinds } from "./kinds.ts";
 import type { AskbackRequest } from "./request.ts";
 import { questionOf } from "./show.ts";
 import { conversation } from "./thread.css.ts";
@@ -22,11 +23,13 @@ const NEAR_PX = 120;
  *
  * @tag askback-thread
  * @attr thread - the id of the conversation
+ * @attr modal - asks for approvals in a dialog, one after the other
  */
 export class AskbackThread extends AskbackElement {
   static override styles = [tokens, buttons, conversation];
   static override properties = {
     thread: "",
+    modal: false,
     client: undefined,
     transcript: undefined,
     missing: false,
@@ -36,6 +39,7 @@ export class AskbackThread extends AskbackElement {
   };
 
   declare thread: string;
+  declare modal: boolean;
   declare client: Client | undefined;
   /** The conversation as far as it is read; a host without a server may set it. */
   declare transcript: Transcript | undefined;
@@ -68,14 +72,17 @@ export class AskbackThread extends AskbackElement {
     this.#stop = followThread(
       this.client,
       this.thread,
-      (transcript) => this.#show(transcript),
+      (transcript) => void this.#show(transcript),
       () => {
         this.missing = true;
       },
     );
   }
 
-  #show(next: Transcript): void {
+  /** Show it as soon as all of it can be drawn, so that nothing moves when a part comes later. */
+  async #show(next: Transcript): Promise<void> {
+    await fetchKinds(next.requests);
+    if (next.id !== this.thread) return;
     const known = new Set(this.transcript?.requests.map((request) => request.id));
     const fresh = next.requests.findLast(({ status, id }) => status === "pending" && !known.has(id));
     if (this.transcript && fresh) this.news = this.say("new_question", { title: questionOf(fresh) });
@@ -147,8 +154,17 @@ export class AskbackThread extends AskbackElement {
   #cardOf(request: Placed): AskbackRequest {
     const card = this.#cards.get(request.id) ?? document.createElement("askback-request");
     this.#cards.set(request.id, card);
-    const { client } = this;
-    return Object.assign(card, { client, request, quiet: true, inThread: true, headingLevel: 2 });
+    const { client, modal, transcript } = this;
+    const around = transcript?.requests;
+    return Object.assign(card, {
+      client,
+      request,
+      modal,
+      around,
+      quiet: true,
+      inThread: true,
+      headingLevel: 2,
+    });
   }
 
   #drawPart(part: Part): Template | Element | false | null | string {

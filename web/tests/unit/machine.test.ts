@@ -133,3 +133,35 @@ test("states of one request lead to the same view in whatever order and however 
     }),
   );
 });
+
+const VOTE = {
+  by: { id: "ses_2", name: "Bob" },
+  decision: "approve" as const,
+  at: "2026-11-20T09:01:00.000Z",
+};
+const voted: InputRequest = { ...request("pending"), votes: [VOTE] };
+
+test("somebody else's vote leaves what the person is doing as it is", () => {
+  const refused = after(pending, submit, { type: "refused", errors: [fault] });
+  const view = next(refused, { type: "request", request: voted });
+  expect([stateOf(view), view.errors, view.request]).toEqual(["error", [fault], voted]);
+  const sending = next(after(pending, submit), { type: "request", request: voted });
+  expect([stateOf(sending), sending.key]).toEqual(["submitting", "k1"]);
+});
+
+test("a vote that was taken leaves the request open and ends the attempt", () => {
+  const view = after(pending, submit, { type: "accepted", request: voted });
+  expect([stateOf(view), view.key, view.request]).toEqual(["pending", null, voted]);
+  const told = after(
+    pending,
+    submit,
+    { type: "request", request: voted },
+    { type: "accepted", request: voted },
+  );
+  expect([stateOf(told), told.key]).toEqual(["pending", null]);
+});
+
+test("a state with fewer votes is an earlier one", () => {
+  const view = after({ type: "request", request: voted });
+  expect(next(view, pending)).toBe(view);
+});

@@ -1,0 +1,77 @@
+/** A tool call that wants to run, as the server shows it; see "Approvals" in docs/reference/wire.md. */
+
+import type { Parts } from "./parts.ts";
+import type { Actor, Json } from "./wire.ts";
+
+export type Verdict = "approve" | "deny";
+export type Scope = "once" | "thread" | "project" | "always";
+
+export interface Risk {
+  level?: "normal" | "danger";
+  reasons?: string[];
+}
+
+export interface DiffLine {
+  op: " " | "+" | "-" | "@";
+  parts?: Parts;
+}
+
+/** What would run, whole. `rest` is what else the input holds. */
+export interface Preview {
+  type: "command" | "file" | "json" | "plan";
+  headline: string;
+  parts?: Parts;
+  argv?: boolean;
+  path?: Parts | null;
+  diff?: DiffLine[] | null;
+  rest?: Parts | null;
+}
+
+/** `title`, `reason` and `agent_risk` are what the agent says of itself; all else is the server's. */
+export interface Approval {
+  tool: string;
+  input?: Record<string, Json>;
+  plan?: string | null;
+  title?: string | null;
+  reason?: string | null;
+  risk?: Risk | null;
+  agent_risk?: Risk | null;
+  scopes?: Scope[];
+  project?: string | null;
+  allow_edit?: boolean;
+  quorum?: number;
+  digest?: string;
+  rule?: string | null;
+  locked?: boolean;
+  reasons?: string[];
+  preview?: Preview | null;
+}
+
+/** What an approval adds to an answer. */
+export interface Decided {
+  decision?: Verdict | null;
+  scope?: Scope | null;
+  note?: string | null;
+  edited_input?: Record<string, Json> | null;
+  mode?: string | null;
+  digest?: string | null;
+  rule?: { id: string; text: string } | null;
+  policy_rule?: string | null;
+  reasons?: string[];
+}
+
+/** One of several decisions that a request needs. */
+export interface Vote {
+  by: Actor;
+  decision: Verdict;
+  at: string;
+}
+
+/** Whether several people have to agree, and how many have by now. */
+export function agreed(votes: readonly Vote[] | null | undefined): number {
+  return (votes ?? []).filter(({ decision }) => decision === "approve").length;
+}
+
+/** Whether a principal is meant by a name of the request: people are named by their name or their id. */
+export const isOf = (who: Actor, names: readonly string[]): boolean =>
+  names.includes(who.id) || names.includes(who.name);

@@ -1,0 +1,104 @@
+/**
+ * Texts in pieces: plain ones, and the characters that would not be seen or would deceive, written out.
+ *
+ * The server makes the pieces of what would run. `visible` makes those of what the agent says and people type.
+ */
+
+export type Part = string | { escape: string };
+export type Parts = readonly Part[];
+
+/** A line of what is shown; `op` is that of a diff. */
+export interface Line {
+  readonly op?: string;
+  readonly parts: Parts;
+}
+
+/** The beginning and the end of what is too long to be shown whole at first. */
+export interface Fold {
+  readonly head: readonly Line[];
+  readonly tail: readonly Line[];
+}
+
+/** More than either is folded. */
+export const LINES = 12;
+export const CHARACTERS = 1_500;
+
+const HEAD = { lines: 8, characters: 900 };
+const TAIL = { lines: 4, characters: 500 };
+
+/** Controls but tab and line feed, what turns the direction, what is no character, and letters without a shape. */
+export const DECEIVING = /(?![\t\n])[\p{C}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]/gu;
+
+/** Those, and blanks that are not the space, and marks that change or cover a letter: a program tells them apart. */
+const UNSEEN =
+  /(?![\t\n ])(?:[\p{C}\p{Z}\p{Me}\u115f\u1160\u2800\u3164\uffa0]|[\u0334-\u0338]|\u034f|[\ufe00-\ufe0f])/gu;
+
+const spell = (character: string): string => {
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
+};
+
+/** A text with every character that would not be seen, or would deceive, as an escape. */
+export function visible(text: string, hidden: RegExp = UNSEEN): Parts {
+  let end = 0;
+  const parts: Part[] = [];
+  for (const { 0: character, index } of text.matchAll(hidden)) {
+    parts.push(text.slice(end, index), { escape: spell(character) });
+    end = index + character.length;
+  }
+  return [...parts, text.slice(end)].filter((part) => part !== "");
+}
+
+/** The text of a piece, as it is read. */
+export const textOf = (part: Part): string => (typeof part === "string" ? part : part.escape);
+
+/** Cut a text in pieces into its lines. */
+export function linesOf(parts: Parts): Line[] {
+  const lines: Part[][] = [[]];
+  for (const part of parts) {
+    const [first, ...more] = typeof part === "string" ? part.split("\n") : [part];
+    if (first) lines.at(-1)?.push(first);
+    for (const text of more) lines.push(text ? [text] : []);
+  }
+  return lines.map((line) => ({ parts: line }));
+}
+
+/** How many characters the lines show. */
+export const lengthOf = (lines: readonly Line[]): number =>
+  lines.flatMap(({ parts }) => parts).reduce((sum, part) => sum + textOf(part).length, 0);
+
+/** The beginning and the end of long lines, which never overlap; null when all of it can be shown at once. */
+export function fold(lines: readonly Line[]): Fold | null {
+  if (lines.length <= LINES && lengthOf(lines) <= CHARACTERS) return null;
+  return { head: take(lines, HEAD, false), tail: take(lines, TAIL, true) };
+}
+
+/** Lines from one end, as far as `limit` goes; the last of them may be cut. */
+function take(lines: readonly Line[], limit: typeof HEAD, fromEnd: boolean): Line[] {
+  const taken: Line[] = [];
+  let left = limit.characters;
+  for (const line of fromEnd ? lines.toReversed() : lines) {
+    if (taken.length === limit.lines || left <= 0) break;
+    const parts = cut(line.parts, left, fromEnd);
+    left -= lengthOf([line]);
+    taken.push({ ...line, parts });
+  }
+  return fromEnd ? taken.reverse() : taken;
+}
+
+function cut(parts: Parts, limit: number, fromEnd: boolean): Part[] {
+  const kept: Part[] = [];
+  let left = limit;
+  for (const part of fromEnd ? parts.toReversed() : parts) {
+    if (left <= 0) break;
+    const { length } = textOf(part);
+    // An escape is kept whole or not at all; half of a pair of surrogates is given back.
+    if (length <= left) kept.push(part);
+    else if (typeof part === "string")
+      kept.push(
+        (fromEnd ? part.slice(-left) : part.slice(0, left)).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/, ""),
+      );
+    left -= length;
+  }
+  return fromEnd ? kept.reverse() : kept;
+}

@@ -1,0 +1,67 @@
+import type { Approval, Preview } from "../../core/approval.ts";
+import { fold, LINES, type Line, lengthOf, linesOf, type Parts, visible } from "../../core/parts.ts";
+import { html, type Template } from "../html.ts";
+import type { Say } from "../text.ts";
+import { chips } from "./chips.ts";
+
+/** How a call is shown: whole, or long parts of it folded until the person unfolds them. */
+export interface Shown {
+  say: Say;
+  whole: boolean;
+  /** Shows all or less; without it nothing is folded. */
+  toggle?: () => void;
+}
+
+const LOOKS: Record<string, string> = { "+": "add", "-": "del", "@": "hunk" };
+const WORDS: Record<string, string> = { "+": "approval.added", "-": "approval.removed" };
+
+function drawLine({ op = "", parts }: Line, say: Say): Template {
+  const word = WORDS[op];
+  const sign = word
+    ? html`<span aria-hidden="true">${op}</span><span class="hidden">${say(word)}: </span>`
+    : op;
+  return html`<span class=${LOOKS[op]}>${op !== "@" && sign}${chips(parts)}${"\n"}</span>`;
+}
+
+function drawText(label: string, lines: readonly Line[], { say, whole, toggle }: Shown): Template {
+  const folded = toggle && fold(lines);
+  const draw = (some: readonly Line[]) => some.map((line) => drawLine(line, say));
+  const text =
+    folded && !whole
+      ? html`${draw(folded.head)}<span class="gap">${say("approval.gap")}${"\n"}</span>${draw(folded.tail)}`
+      : draw(lines);
+  const many = lines.length > LINES;
+  const all = say(many ? "approval.lines" : "approval.characters", {
+    count: many ? lines.length : lengthOf(lines),
+  });
+  return html`<div class="part">
+    <p class="name">${label}</p>
+    <pre class="code" dir="ltr">${text}</pre>
+    ${
+      folded &&
+      html`<button type="button" class="quiet more" aria-expanded=${String(whole)} .onclick=${toggle}>${whole ? say("approval.less") : all}</button>`
+    }
+  </div>`;
+}
+
+/** A call that came without a preview, such as one that a rule decided at once, is shown as its input. */
+export function previewOf({ preview, input = {}, tool }: Approval): Preview {
+  if (preview) return preview;
+  const { command } = input;
+  if (typeof command === "string" && Object.keys(input).length === 1)
+    return { type: "command", headline: `${tool}: ${command}`, parts: visible(command) };
+  return { type: "json", headline: tool, parts: visible(JSON.stringify(input, null, 2)) };
+}
+
+/** What would run, or did: every character of it is seen or can be. */
+export function drawCall(preview: Preview, shown: Shown): Template {
+  const { type, argv, path, diff, parts = [], rest } = preview;
+  const { say } = shown;
+  const text = (key: string, some: Parts) => drawText(say(`approval.${key}`), linesOf(some), shown);
+  const lines = diff?.map(({ op, parts = [] }) => ({ op, parts }));
+  return html`<div class="call">
+    ${path && text("file", path)}
+    ${lines ? drawText(say("approval.diff"), lines, shown) : parts.length > 0 && text(argv ? "argv" : type, parts)}
+    ${rest && text("rest", rest)}
+  </div>`;
+}

@@ -1,0 +1,28 @@
+import type { Scope } from "../../core/approval.ts";
+import type { Actor, InputRequest } from "../../core/wire.ts";
+import type { Host } from "../kind.ts";
+import type { DenyAll } from "./denyall.ts";
+import type { Entered } from "./entered.ts";
+
+/** What the drawing of an open approval needs: what was entered, and what can be done with it. */
+export interface Desk {
+  readonly host: Host;
+  readonly entered: Entered;
+  /** The scope that waits for a second yes, or that it is written what to change about a plan. */
+  readonly asking: Scope | "changes" | null;
+  /** Whether what was folded is shown. */
+  readonly whole: boolean;
+  /** Whether what approves may be pressed yet. */
+  readonly armed: boolean;
+  readonly me: Actor | undefined;
+  readonly all: DenyAll;
+  /** Those of the open approvals that this person can decide, oldest first. */
+  mine(request: InputRequest): readonly InputRequest[];
+  enter(patch: Partial<Entered>): void;
+  toggle(): void;
+  edit(on: boolean): void;
+  choose(scope: Scope, mode?: "accept_edits"): void;
+  confirm(): void;
+  back(): void;
+  deny(): void;
+}

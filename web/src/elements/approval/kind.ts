@@ -1,0 +1,173 @@
+import "./texts.ts";
+import { isOf, type Scope } from "../../core/approval.ts";
+import { isTerminal } from "../../core/lifecycle.ts";
+import { isWithin } from "../../core/path.ts";
+import type { Actor, InputRequest } from "../../core/wire.ts";
+import type { Settled } from "../ended.ts";
+import { html, type Template } from "../html.ts";
+import type { Card, Host, Kind, Place } from "../kind.ts";
+import { approvals } from "./approval.css.ts";
+import { Arming } from "./arming.ts";
+import { drawCard } from "./card.ts";
+import { DenyAll } from "./denyall.ts";
+import type { Desk } from "./desk.ts";
+import { approvalOf, denial, type Entered, editable, NOTHING } from "./entered.ts";
+import { drawDecided } from "./receipt.ts";
+
+/** A tool call that wants to run, or a plan: what the person enters, and how it becomes a decision. */
+export class ApprovalKind implements Kind, Desk {
+  entered: Entered = NOTHING;
+  asking: Scope | "changes" | null = null;
+  whole = false;
+  me: Actor | undefined;
+  readonly all: DenyAll;
+  readonly #arming: Arming;
+  #around: readonly InputRequest[] | null | undefined = null;
+  #request: InputRequest | undefined;
+
+  constructor(readonly host: Host) {
+    host.root.adoptedStyleSheets.push(approvals);
+    this.all = new DenyAll(host, "summary, .plain, #deny");
+    this.#arming = new Arming(() => host.redraw());
+    host.client?.whoami?.().then(
+      ({ principal }) => {
+        this.me = principal;
+        host.redraw();
+      },
+      () => {},
+    );
+  }
+
+  get armed(): boolean {
+    return this.#arming.armed;
+  }
+
+  adopt(request: InputRequest): void {
+    this.#request = request;
+    // A dialog that closes gives the focus back to where it was before; one that is only taken away does not.
+    if (isTerminal(request.status)) this.#dialog?.close();
+  }
+
+  mine(request: InputRequest): readonly InputRequest[] {
+    return (this.host.around ?? [request]).filter((item) => mayDecide(item, this.me));
+  }
+
+  drawOpen(request: InputRequest, card: Card): Template {
+    const body = card(drawCard(this, request));
+    const { modal, view } = this.host;
+    if (!modal || !view.interactive || this.mine(request)[0]?.id !== request.id) return body;
+    const stay = (event: Event): void => event.preventDefault();
+    return html`<dialog closedby="none" aria-labelledby="title" .oncancel=${stay} .onclose=${() => this.host.redraw()}>${body}</dialog>`;
+  }
+
+  drawAnswered(settled: Settled): Template {
+    return drawDecided(settled);
+  }
+
+  drawn(): void {
+    const dialog = this.#dialog;
+    if (dialog && !dialog.open) {
+      dialog.showModal();
+      this.host.root.querySelector<HTMLElement>("#deny")?.focus();
+    }
+    // When another one comes or ends, this one may move under a pointer that meant something else.
+    if (this.#around === this.host.around) return;
+    this.#around = this.host.around;
+    this.#arming.restart();
+  }
+
+  get #dialog(): HTMLDialogElement | null {
+    return this.host.root.querySelector("dialog");
+  }
+
+  enter(patch: Partial<Entered>): void {
+    this.entered = { ...this.entered, ...patch };
+    for (const path of Object.keys(patch)) this.host.mend(path);
+  }
+
+  toggle(): void {
+    this.whole = !this.whole;
+    this.host.redraw();
+  }
+
+  edit(on: boolean): void {
+    const approval = this.#request?.approval;
+    this.enter({ edited_input: on && approval ? editable(approval) : null });
+    this.host.focusOn(on ? "#edited_input" : "#edit");
+  }
+
+  /** What is dangerous and what keeps a rule is asked once more; all else is approved at once. */
+  choose(scope: Scope, mode?: "accept_edits"): void {
+    if (!this.armed) return;
+    const { risk } = this.#request?.approval ?? {};
+    if (scope === "once" && risk?.level !== "danger") this.#approve(scope, mode);
+    else this.#ask(scope, "#back");
+  }
+
+  /** Go on to a question, or back from it; what approves there is armed anew. */
+  #ask(asking: Scope | "changes" | null, focus: string): void {
+    this.asking = asking;
+    this.#arming.restart();
+    this.host.focusOn(focus);
+  }
+
+  confirm(): void {
+    if (this.asking === "changes") this.#requestChanges();
+    else if (this.asking && this.armed) this.#approve(this.asking);
+  }
+
+  back(): void {
+    this.#ask(null, this.asking === "changes" ? "#deny" : `#${this.asking}`);
+  }
+
+  /** In a dialog, which has the focus as it comes up, a key that was meant for something else denies nothing either. */
+  deny(): void {
+    if (this.host.modal && !this.armed) return;
+    if (this.#request?.approval?.plan) this.#ask("changes", "#note");
+    else if (this.#request) this.host.send("answer", denial(this.#request, this.entered));
+  }
+
+  #requestChanges(): void {
+    if (!this.#request) return;
+    if (this.entered.note.trim()) this.host.send("answer", denial(this.#request, this.entered));
+    else this.#refuse("note", "approval.plan_blank");
+  }
+
+  #approve(scope: Scope, mode?: "accept_edits"): void {
+    if (!this.#request) return;
+    const body = approvalOf(this.#request, this.entered, scope, mode);
+    if (body) this.host.send("answer", body);
+    else this.#refuse("edited_input", "approval.not_json");
+  }
+
+  #refuse(path: string, key: string): void {
+    this.host.refuse([{ path, code: "invalid", message: this.host.say(key) }]);
+  }
+
+  submit(): void {
+    this.confirm();
+  }
+
+  /** Escape answers nothing: it leaves a question that has not been answered. */
+  escape(): void {
+    if (this.all.asks) this.all.leave();
+    else if (this.asking) this.back();
+  }
+
+  placeOf(path: string): Place | undefined {
+    const box = Object.keys(this.entered).find((name) => isWithin(path, name));
+    const element = box && this.host.root.querySelector<HTMLElement>(`#${box}`);
+    return box && element ? { path: box, go: () => element.focus() } : undefined;
+  }
+
+  unsent(): string {
+    return this.entered.note.trim();
+  }
+}
+
+/** Whether a request is an open approval that this person can decide, as far as that is known here. */
+function mayDecide({ kind, status, assignees, votes }: InputRequest, me: Actor | undefined): boolean {
+  if (kind !== "approval" || status !== "pending") return false;
+  if (!me) return true;
+  return (!assignees || isOf(me, assignees)) && !votes?.some(({ by }) => isOf(me, [by.id, by.name]));
+}

@@ -1,0 +1,64 @@
+import type { View } from "../core/machine.ts";
+import type { Locale } from "../core/messages.ts";
+import type { Actor, FieldError, InputRequest } from "../core/wire.ts";
+import type { Settled } from "./ended.ts";
+import type { Action, Body } from "./events.ts";
+import type { Template } from "./html.ts";
+import type { Say } from "./text.ts";
+
+/** What the elements need to send; `Client` is one. Without `whoami` nobody knows who is signed in. */
+export interface Sender {
+  send(id: string, action: Action, body: Body, key: string): Promise<InputRequest>;
+  post?<T>(path: string, body: unknown, key: string): Promise<T>;
+  whoami?(): Promise<{ principal: Actor }>;
+}
+
+/** What a kind needs of the element that shows the request. */
+export interface Host {
+  readonly root: ShadowRoot;
+  readonly view: View;
+  readonly client: Sender | undefined;
+  readonly say: Say;
+  readonly locale: Locale;
+  readonly headingLevel: number | string;
+  /** Whether it asks in a dialog. */
+  readonly modal: boolean;
+  /** The requests among which it has its place, oldest first. */
+  readonly around: readonly InputRequest[] | undefined;
+  redraw(): void;
+  /** After the next drawing, give the focus to the first match. */
+  focusOn(selector: string): void;
+  send(action: Action, body: Body): void;
+  /** What the person entered is not sent: say why. */
+  refuse(errors: readonly FieldError[]): void;
+  /** The message for a place of the body, unless the person has changed it since. */
+  errorAt(path: string): string | undefined;
+  mend(path: string): void;
+}
+
+/** A place that an error can lead to. */
+export interface Place {
+  path: string;
+  label?: string | false | undefined;
+  go(): void;
+}
+
+/** The frame of all kinds: who asks, the problems, and what the kind draws, in the language of `lang`. */
+export type Card = (body: unknown, lang?: string | null) => Template;
+
+/** What differs by what is asked; sending, states, problems and receipts' frame are the element's. */
+export interface Kind {
+  /** The view has changed; called before it is drawn. */
+  adopt(request: InputRequest): void;
+  drawOpen(request: InputRequest, card: Card): Template;
+  drawAnswered(settled: Settled): Template;
+  /** After a drawing. */
+  drawn?(request: InputRequest): void;
+  /** Check what was entered and send it. */
+  submit(): void;
+  /** Escape was pressed on `target`. */
+  escape(target: HTMLElement): void;
+  placeOf(path: string): Place | undefined;
+  /** What was entered and is neither what it began with nor the answer, as one line. */
+  unsent(request: InputRequest): string;
+}

@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  CHARACTERS,
+  DECEIVING,
+  fold,
+  LINES,
+  lengthOf,
+  linesOf,
+  type Parts,
+  textOf,
+  visible,
+} from "../../src/core/parts.ts";
+import { hasLoneSurrogate } from "../../src/core/text.ts";
+
+const written = (parts: Parts): string => parts.map(textOf).join("");
+const text = (lines: ReturnType<typeof linesOf>): string =>
+  lines.map(({ parts }) => written(parts)).join("\n");
+const numbered = (count: number): Parts => [
+  Array.from({ length: count }, (_, at) => `line ${at}`).join("\n"),
+];
+
+test("what would not be seen or would deceive is written out", () => {
+  expect(visible("rm \u202etxt.exe")).toEqual(["rm ", { escape: "\\u202e" }, "txt.exe"]);
+  expect(written(visible("a\u200bb\u0007c\u00a0d\u{e0041}e"))).toBe("a\\u200bb\\u0007c\\u00a0d\\U000e0041e");
+  expect(visible("first\n\tsecond äß 漢字 👩")).toEqual(["first\n\tsecond äß 漢字 👩"]);
+});
+
+test("prose keeps the blanks and the pictures that a writer means", () => {
+  const prose = "Vraiment\u00a0? ⚠\ufe0f";
+  expect(visible(prose, DECEIVING)).toEqual([prose]);
+  expect(written(visible("\u202eevil", DECEIVING))).toBe("\\u202eevil");
+});
+
+test("a short text is shown whole, a longer one by its two ends", () => {
+  expect(fold(linesOf(numbered(LINES)))).toBeNull();
+  const folded = fold(linesOf(numbered(LINES + 1)));
+  expect(text([...(folded?.head ?? [])])).toBe(numbered(8)[0]);
+  expect(text([...(folded?.tail ?? [])])).toBe("line 9\nline 10\nline 11\nline 12");
+});
+
+test("of one line without an end both ends are shown", () => {
+  const command = `${"a".repeat(CHARACTERS)} && rm -rf ~`;
+  const folded = fold(linesOf([command]));
+  expect(text([...(folded?.tail ?? [])])).toMatch(/a && rm -rf ~$/);
+  expect(lengthOf(folded?.head ?? [])).toBe(900);
+});
+
+const part = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 400 }),
+  fc.constantFrom("\n", "x".repeat(700), "\n\n\n\n", "😀".repeat(300)),
+  fc.constantFrom({ escape: "\\u202e" }, { escape: "\\u0007" }),
+);
+
+test("whatever is folded, the ends are those of the text, they do not overlap, and an escape stays whole", () => {
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 30 }), (parts) => {
+      const lines = linesOf(parts);
+      expect(text(lines)).toBe(written(parts));
+      const folded = fold(lines);
+      if (!folded) {
+        expect(lines.length <= LINES && lengthOf(lines) <= CHARACTERS).toBe(true);
+        return;
+      }
+      const [head, tail] = [text([...folded.head]), text([...folded.tail])];
+      expect(text(lines).startsWith(head)).toBe(true);
+      expect(text(lines).endsWith(tail)).toBe(true);
+      expect(head.length + tail.length).toBeLessThan(written(parts).length);
+      if (!hasLoneSurrogate(written(parts))) expect(hasLoneSurrogate(`${head}|${tail}`)).toBe(false);
+    }),
+  );
+});
