@@ -1,0 +1,62 @@
+"""Keys that are kept elsewhere, as in a key management service: nothing here encrypts, the service remembers."""
+
+from __future__ import annotations
+
+import secrets
+
+from askback.ports.vault import CannotOpen, KeysUnreachable
+
+
+class FakeKeyService:
+    """What several sources of keys may share: the data keys that were wrapped, by the handle that stands for each.
+
+    `offline = True` makes every call raise `KeysUnreachable`; a name that is discarded from `names` is a destroyed key.
+    """
+
+    def __init__(self, *names: str) -> None:
+        self.names = set(names)
+        self.offline = False
+        self._wrapped: dict[bytes, tuple[str, bytes, bytes]] = {}
+
+    def encrypt(self, key_id: str, data_key: bytes, context: bytes) -> bytes:
+        """Remember a data key; return a handle that tells nothing about it."""
+        self._check(key_id)
+        handle = secrets.token_bytes(48)
+        self._wrapped[handle] = (key_id, data_key, context)
+        return handle
+
+    def decrypt(self, key_id: str, handle: bytes, context: bytes) -> bytes:
+        """Return the data key of a handle, to who names the same key and context."""
+        self._check(key_id)
+        name, data_key, given = self._wrapped.get(handle, ("", b"", b""))
+        if (name, given) != (key_id, context):
+            raise CannotOpen
+        return data_key
+
+    def _check(self, key_id: str) -> None:
+        if self.offline:
+            raise KeysUnreachable("The key service does not answer.")
+        if key_id not in self.names:
+            raise CannotOpen
+
+
+class FakeKeys:
+    """The `KeySource` port over a `FakeKeyService`; `active_id` may be changed at any time."""
+
+    def __init__(self, service: FakeKeyService, *, active_id: str) -> None:
+        self._service = service
+        self.active_id = active_id
+
+    async def active(self) -> str:
+        """Return the id of the key that is sealed under now."""
+        if self._service.offline:
+            raise KeysUnreachable("The key service does not answer.")
+        return self.active_id
+
+    async def wrap(self, key_id: str, data_key: bytes, context: bytes) -> bytes:
+        """Wrap a data key."""
+        return self._service.encrypt(key_id, data_key, context)
+
+    async def unwrap(self, key_id: str, wrapped: bytes, context: bytes) -> bytes:
+        """Return a data key. Raises `CannotOpen`."""
+        return self._service.decrypt(key_id, wrapped, context)

@@ -1,0 +1,292 @@
+"""What every `Vault` and every `KeySource` must keep, as tests: subclass, and say how to make one.
+
+    class TestMyKeys(KeySourceContracts, VaultContracts):
+        def make_keys(self, place, *ids):
+            return MyKeys(place, ids)
+
+        def make_vault(self, place, *ids):
+            return Envelope(self.make_keys(place, *ids))
+
+A test named `test_c4_…` holds contract 4 of `askback.ports.vault`. Keys elsewhere also get `UnreachableContracts`.
+"""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import anyio
+import pytest
+
+from askback.domain.secrets.secret import Secret
+from askback.ports.vault import Binding, CannotOpen, KeySource, KeysUnreachable, Vault
+
+BINDING = Binding("main", "usr_ada", "thread", "t1", "HUBSPOT_API_KEY", 1)
+OTHERS = {
+    "tenant": replace(BINDING, tenant="acme"),
+    "owner": replace(BINDING, owner="usr_bob"),
+    "scope": replace(BINDING, scope="project"),
+    "subject": replace(BINDING, subject="t2"),
+    "name": replace(BINDING, name="OTHER_API_KEY"),
+    "version": replace(BINDING, version=2),
+    "a border between two fields": replace(BINDING, scope="threadt", subject="1"),
+    "two fields swapped": replace(BINDING, tenant="usr_ada", owner="main"),
+}
+VALUES = {
+    "a key": "sk-live-4242",
+    "one character": "x",
+    "nothing": "",
+    "blanks around it": " a\n",
+    "NUL": "a\0b\0",
+    "beyond the basic plane": "🗝\U0010ffff",
+    "a form that Unicode would change": "e\u0301\u212b",
+    "several lines": "-----BEGIN KEY-----\r\nabc=\n-----END KEY-----\n",
+    "10,240 bytes": "ä" * 5_120,
+}
+
+
+async def refused(attempt: Awaitable[object]) -> None:
+    """See that an attempt raises `CannotOpen`, the same each time and with nothing to learn from."""
+    with pytest.raises(CannotOpen) as caught:
+        await attempt
+    error = caught.value
+    assert (str(error), error.args) == ("Secret decryption failed", ("Secret decryption failed",))
+    assert (error.__cause__, error.__context__) == (None, None)
+
+
+def changed_by_a_bit(text: str) -> Iterator[str]:
+    """Every text that differs from this one (of ASCII) in one bit."""
+    data = text.encode("ascii")
+    for at, byte in enumerate(data):
+        for bit in range(8):
+            yield (data[:at] + bytes([byte ^ 1 << bit]) + data[at + 1 :]).decode("latin-1")
+
+
+def cut(text: str) -> Iterator[str]:
+    """Every text that lacks the end, the beginning or one character of this one, or has one twice."""
+    for at in range(len(text)):
+        yield from (text[:at], text[at + 1 :], text[:at] + text[at + 1 :], text[: at + 1] + text[at:])
+
+
+class VaultContracts:
+    """The contracts 1 to 6."""
+
+    pytestmark = pytest.mark.anyio
+
+    def make_vault(self, place: Path, *ids: str) -> Vault:
+        """Return a vault with the keys of these ids, the first one active: the same keys for the same place and id.
+
+        Ids that are left out are those of keys that were taken away.
+        """
+        raise NotImplementedError
+
+    @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+    async def test_c1_what_was_sealed_opens_to_the_same_text(self, tmp_path: Path, value: str) -> None:
+        vault = self.make_vault(tmp_path, "k1")
+        assert (await vault.open(BINDING, await vault.seal(BINDING, Secret(value)))).reveal() == value
+
+    async def test_c1_another_vault_with_the_same_keys_opens_it(self, tmp_path: Path) -> None:
+        sealed = await self.make_vault(tmp_path, "k1").seal(BINDING, Secret("a"))
+        assert (await self.make_vault(tmp_path, "k1").open(replace(BINDING), sealed)).reveal() == "a"
+
+    @pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
+    async def test_c2_it_opens_for_no_other_binding(self, tmp_path: Path, other: Binding) -> None:
+        vault, rotated = self.make_vault(tmp_path, "k1"), self.make_vault(tmp_path, "k2", "k1")
+        sealed = await vault.seal(BINDING, Secret("a"))
+        await refused(vault.open(other, sealed))
+        await refused(rotated.rewrap(other, sealed))
+
+    async def test_c2_a_text_with_any_bit_changed_does_not_open(self, tmp_path: Path) -> None:
+        vault = self.make_vault(tmp_path, "k1")
+        for text in changed_by_a_bit(await vault.seal(BINDING, Secret("sk-live-4242"))):
+            await refused(vault.open(BINDING, text))
+
+    async def test_c2_a_text_with_any_part_missing_or_doubled_does_not_open(self, tmp_path: Path) -> None:
+        vault = self.make_vault(tmp_path, "k1")
+        sealed = await vault.seal(BINDING, Secret("sk-live-4242"))
+        for text in {*cut(sealed), *cut(f"{sealed}="), f" {sealed}", f"{sealed}\n", f"{sealed}.", "."} - {
+            sealed
+        }:
+            await refused(vault.open(BINDING, text))
+
+    async def test_c2_a_changed_text_does_not_open_after_a_rotation_either(self, tmp_path: Path) -> None:
+        vault, rotated = self.make_vault(tmp_path, "k1"), self.make_vault(tmp_path, "k2", "k1")
+        for text in changed_by_a_bit(await vault.seal(BINDING, Secret("sk-live-4242"))):
+            try:
+                moved = await rotated.rewrap(BINDING, text)
+            except CannotOpen:
+                continue
+            assert moved is not None
+            await refused(rotated.open(BINDING, moved))
+
+    @pytest.mark.parametrize(
+        "other", [OTHERS["name"], OTHERS["version"], BINDING], ids=["name", "version", "none"]
+    )
+    async def test_c2_parts_of_two_texts_do_not_open_together(self, tmp_path: Path, other: Binding) -> None:
+        vault = self.make_vault(tmp_path, "k1")
+        one = (await vault.seal(BINDING, Secret("a"))).split(".")
+        two = (await vault.seal(other, Secret("b"))).split(".")
+        for at in range(len(one)):
+            mixed = [*one[:at], two[at], *one[at + 1 :]]
+            for binding in {BINDING, other}:
+                if mixed not in (one, two):
+                    await refused(vault.open(binding, ".".join(mixed)))
+
+    async def test_c2_a_key_id_that_is_not_known_or_not_its_own_does_not_open(self, tmp_path: Path) -> None:
+        vault = self.make_vault(tmp_path, "k1", "k2")
+        sealed = await vault.seal(BINDING, Secret("a"))
+        assert "k1" in sealed
+        for odd in ("k2", "k3", "K1", "", "k1\n", "k1/../k2", "k" * 65, "\u212a1", "\ud800"):
+            await refused(vault.open(BINDING, sealed.replace("k1", odd, 1)))
+
+    async def test_c3_the_same_value_looks_new_each_time(self, tmp_path: Path) -> None:
+        vault = self.make_vault(tmp_path, "k1")
+        texts = [await vault.seal(BINDING, Secret("a" * 99)) for _ in range(20)]
+        assert len(set(texts)) == 20
+        assert {len(text) for text in texts} == {len(texts[0])}
+        for one, two in pairwise(texts):
+            # Beyond format and key id two texts share no 16 characters: no data key, no nonce, no block.
+            words = {one[at : at + 16] for at in range(8, len(one) - 16)}
+            assert not [word for word in words if word in two[8:]]
+
+    @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+    async def test_c4_the_text_is_printable_ascii_without_blanks(self, tmp_path: Path, value: str) -> None:
+        sealed = await self.make_vault(tmp_path, "k1").seal(BINDING, Secret(value))
+        assert (sealed.isascii(), sealed.isprintable(), " " in sealed) == (True, True, False)
+
+    async def test_c5_a_text_under_the_active_key_is_left_alone(self, tmp_path: Path) -> None:
+        vault = self.make_vault(tmp_path, "k1")
+        assert await vault.active() == "k1"
+        assert await vault.rewrap(BINDING, await vault.seal(BINDING, Secret("a"))) is None
+
+    @pytest.mark.parametrize(
+        "text", ["", "a", "ab1.k1..", "ab1.k2.AAAA.AAAA", "sk-live-4242", "\0", "é.é.é.é"]
+    )
+    async def test_c5_what_is_no_sealed_text_is_not_rotated(self, tmp_path: Path, text: str) -> None:
+        await refused(self.make_vault(tmp_path, "k2", "k1").rewrap(BINDING, text))
+        await refused(self.make_vault(tmp_path, "k2", "k1").open(BINDING, text))
+
+    async def test_c5_no_read_fails_while_secrets_are_rotated_and_written(self, tmp_path: Path) -> None:
+        before = self.make_vault(tmp_path, "k1")
+        bindings = [replace(BINDING, version=n) for n in range(1, 41)]
+        kept = {each: await before.seal(each, Secret(f"value {each.version}")) for each in bindings}
+        vault, done = self.make_vault(tmp_path, "k2", "k1"), anyio.Event()
+
+        async def read() -> None:
+            while not done.is_set():
+                for binding, sealed in tuple(kept.items()):
+                    assert (await vault.open(binding, sealed)).reveal() == f"value {binding.version}"
+                    await anyio.lowlevel.checkpoint()
+
+        async def write() -> None:
+            for version in range(41, 61):
+                new = replace(BINDING, version=version)
+                kept[new] = await vault.seal(new, Secret(f"value {version}"))
+                await anyio.lowlevel.checkpoint()
+
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as tasks:
+                for work in (read, read, write):
+                    tasks.start_soon(work)
+                for binding in bindings:
+                    old, new = kept[binding], await vault.rewrap(binding, kept[binding])
+                    assert new is not None
+                    await anyio.lowlevel.checkpoint()
+                    # Who read the row before it was replaced still has the old text in his hands.
+                    assert await vault.open(binding, old) == await vault.open(binding, new)
+                    kept[binding] = new
+                done.set()
+        assert [await vault.rewrap(binding, sealed) for binding, sealed in kept.items()] == [None] * 60
+        after = self.make_vault(tmp_path, "k2")
+        opened = [(await after.open(binding, sealed)).reveal() for binding, sealed in kept.items()]
+        assert opened == [f"value {binding.version}" for binding in kept]
+
+    async def test_c6_a_key_that_was_taken_away_takes_its_secrets_along(self, tmp_path: Path) -> None:
+        sealed = await self.make_vault(tmp_path, "k1").seal(BINDING, Secret("a"))
+        assert await self.make_vault(tmp_path, "k2", "k1").open(BINDING, sealed) == Secret("a")
+        without = self.make_vault(tmp_path, "k2")
+        await refused(without.open(BINDING, sealed))
+        await refused(without.rewrap(BINDING, sealed))
+
+
+class KeySourceContracts:
+    """The contracts 8 to 10."""
+
+    pytestmark = pytest.mark.anyio
+
+    def make_keys(self, place: Path, *ids: str) -> KeySource:
+        """Return a source with the keys of these ids, the first one active; see `VaultContracts.make_vault`."""
+        raise NotImplementedError
+
+    async def test_c8_a_data_key_unwraps_under_its_id_with_its_context(self, tmp_path: Path) -> None:
+        keys = self.make_keys(tmp_path, "k1", "k2")
+        for key_id in ("k1", "k2"):
+            wrapped = await keys.wrap(key_id, bytes(range(32)), b"context")
+            assert len(wrapped) <= 2_048
+            assert await keys.unwrap(key_id, wrapped, b"context") == bytes(range(32))
+            assert await self.make_keys(tmp_path, "k2", "k1").unwrap(key_id, wrapped, b"context") == bytes(
+                range(32)
+            )
+
+    async def test_c8_it_unwraps_in_no_other_way(self, tmp_path: Path) -> None:
+        keys = self.make_keys(tmp_path, "k1", "k2")
+        wrapped = await keys.wrap("k1", bytes(32), b"context")
+        for key_id, context in (
+            ("k2", b"context"),
+            ("k3", b"context"),
+            ("", b"context"),
+            ("k1", b"other"),
+            ("k1", b""),
+        ):
+            await refused(keys.unwrap(key_id, wrapped, context))
+
+    async def test_c9_a_wrapped_key_with_a_bit_changed_or_cut_does_not_unwrap(self, tmp_path: Path) -> None:
+        keys = self.make_keys(tmp_path, "k1")
+        wrapped = await keys.wrap("k1", bytes(32), b"context")
+        for at in range(len(wrapped)):
+            for bit in range(8):
+                changed = wrapped[:at] + bytes([wrapped[at] ^ 1 << bit]) + wrapped[at + 1 :]
+                await refused(keys.unwrap("k1", changed, b"context"))
+            await refused(keys.unwrap("k1", wrapped[:at], b"context"))
+        await refused(keys.unwrap("k1", wrapped + b"\0", b"context"))
+
+    async def test_c9_the_same_data_key_looks_new_each_time(self, tmp_path: Path) -> None:
+        keys = self.make_keys(tmp_path, "k1")
+        wrapped = [await keys.wrap("k1", bytes(32), b"context") for _ in range(20)]
+        assert len(set(wrapped)) == 20
+        assert not [each for each in wrapped if bytes(8) in each]
+
+    async def test_c10_the_first_key_writes_and_the_others_stay_good(self, tmp_path: Path) -> None:
+        before, now = self.make_keys(tmp_path, "k1"), self.make_keys(tmp_path, "k2", "k1")
+        assert (await before.active(), await now.active()) == ("k1", "k2")
+        wrapped = await before.wrap("k1", bytes(32), b"context")
+        assert await now.unwrap("k1", wrapped, b"context") == bytes(32)
+        await refused(self.make_keys(tmp_path, "k2").unwrap("k1", wrapped, b"context"))
+
+
+class UnreachableContracts(VaultContracts):
+    """Contract 7, for vaults whose keys are kept elsewhere."""
+
+    def outage(self, place: Path) -> AbstractContextManager[object]:
+        """Make the keys of a place unreachable for as long as the context lasts."""
+        raise NotImplementedError
+
+    async def test_c7_keys_that_cannot_be_reached_say_nothing_about_the_text(self, tmp_path: Path) -> None:
+        vault = self.make_vault(tmp_path, "k1")
+        sealed = await vault.seal(BINDING, Secret("a"))
+        with self.outage(tmp_path):
+            for attempt in (
+                vault.active(),
+                vault.seal(BINDING, Secret("b")),
+                vault.open(BINDING, sealed),
+                vault.open(OTHERS["name"], sealed),
+                vault.rewrap(BINDING, sealed),
+            ):
+                with pytest.raises(KeysUnreachable):
+                    await attempt
+        assert await vault.open(BINDING, sealed) == Secret("a")
