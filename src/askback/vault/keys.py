@@ -1,0 +1,102 @@
+"""Master keys that this process has itself: a ring of them, the first of which writes.
+
+    ASKBACK_MASTER_KEYS=2026-11:pJv…,2026-05:Xw0…
+
+The entries are `id:key`, parted by commas, each key 32 random bytes in base64. To rotate, the new key goes to the end
+on every server, so that all can read it; then to the front; then the secrets are wrapped again; then the old one goes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import NoReturn
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from askback.errors import AskbackError
+from askback.ports.vault import CannotOpen
+from askback.vault.sealed import KEY_ID, NONCE_BYTES, TAG_BYTES, decode
+
+KEY_BYTES = 32
+_WRAPPED_BYTES = NONCE_BYTES + KEY_BYTES + TAG_BYTES
+_PURPOSE = "askback/secret-kek/v1"
+
+
+class KeysUnusable(AskbackError):
+    """The master keys cannot be used as they are given; the message says why and shows nothing of them."""
+
+
+class KeyRing:
+    """The `KeySource` port over keys in memory. Its repr shows ids alone."""
+
+    def __init__(self, keys: Mapping[str, bytes]) -> None:
+        """Take master keys of 32 bytes by id, the one that writes first.
+
+        What wraps is derived from each once, here, so the same master key can serve other purposes beside this one.
+        Raises `ValueError` without a key, or with one of another size.
+        """
+        if not keys or any(len(key) != KEY_BYTES for key in keys.values()):
+            raise ValueError(f"A ring has at least one key, and each key {KEY_BYTES} bytes.")
+        self._ciphers = {key_id: AESGCM(_derived(key_id, key)) for key_id, key in keys.items()}
+        self._active = next(iter(keys))
+
+    async def active(self) -> str:
+        """Return the id of the first key."""
+        return self._active
+
+    async def wrap(self, key_id: str, data_key: bytes, context: bytes) -> bytes:
+        """Encrypt a data key: nonce, ciphertext and tag, 60 bytes."""
+        nonce = os.urandom(NONCE_BYTES)
+        return nonce + self._ciphers[key_id].encrypt(nonce, data_key, context)
+
+    async def unwrap(self, key_id: str, wrapped: bytes, context: bytes) -> bytes:
+        """Return the data key. Raises `CannotOpen`."""
+        cipher = self._ciphers.get(key_id)
+        if cipher is not None and len(wrapped) == _WRAPPED_BYTES:
+            try:
+                return cipher.decrypt(wrapped[:NONCE_BYTES], wrapped[NONCE_BYTES:], context)
+            except InvalidTag:
+                pass
+        raise CannotOpen
+
+    def __repr__(self) -> str:
+        return f"KeyRing({', '.join(self._ciphers)})"
+
+    def __getstate__(self) -> NoReturn:
+        raise TypeError("A ring of keys is not copied or pickled.")
+
+
+def parse_keys(text: str, *, source: str) -> KeyRing:
+    """Read `id:key,id:key,…`; `source` is what the message of a fault calls it. Raises `KeysUnusable`.
+
+    Keys are taken in base64 of either alphabet, with or without its padding, and have exactly 32 bytes.
+    """
+    keys: dict[str, bytes] = {}
+    for number, entry in enumerate(filter(None, (part.strip() for part in text.split(","))), start=1):
+        key_id, _, encoded = entry.partition(":")
+        key = _key(encoded)
+        # The message names the entry by its number: what stands before the colon may be the key after all.
+        if key is None or not KEY_ID.fullmatch(key_id):
+            raise KeysUnusable(
+                f"{source}: entry {number} must be id:key, with an id of 1 to 64 letters, digits, _ or - and a key of "
+                f"{KEY_BYTES} random bytes in base64 (openssl rand -base64 {KEY_BYTES})."
+            )
+        if key_id in keys or key in keys.values():
+            raise KeysUnusable(f"{source}: entry {number} has the id or the key of an entry before it.")
+        keys[key_id] = key
+    if not keys:
+        raise KeysUnusable(f"{source} has no key in it.")
+    return KeyRing(keys)
+
+
+def _key(encoded: str) -> bytes | None:
+    key = decode(encoded.removesuffix("=").translate({ord("+"): "-", ord("/"): "_"}))
+    return key if key is not None and len(key) == KEY_BYTES else None
+
+
+def _derived(key_id: str, key: bytes) -> bytes:
+    return HKDF(SHA256(), KEY_BYTES, salt=None, info=f"{_PURPOSE}|{key_id}".encode()).derive(key)

@@ -1,0 +1,112 @@
+"""Master keys from a setting: read strictly, refused without showing them, never shown afterwards."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import pickle
+import traceback
+from collections.abc import Callable
+
+import pytest
+
+from askback.ports.vault import CannotOpen
+from askback.testing.vault_contracts import refused
+from askback.vault.keys import KeyRing, KeysUnusable, parse_keys
+
+pytestmark = pytest.mark.anyio
+
+ONE, TWO = bytes(range(200, 232)), bytes([251, 255, 190, *range(29)])
+
+
+def encoded(key: bytes) -> str:
+    return base64.urlsafe_b64encode(key).rstrip(b"=").decode()
+
+
+def ring(text: str) -> KeyRing:
+    return parse_keys(text, source="ASKBACK_MASTER_KEYS")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"new:{encoded(TWO)},old:{encoded(ONE)}",
+        f" new:{encoded(TWO)} , old:{encoded(ONE)} ,",
+        f",new:{encoded(TWO)},,old:{encoded(ONE)}",
+        f"new:{base64.b64encode(TWO).decode()},old:{base64.urlsafe_b64encode(ONE).decode()}",
+    ],
+)
+async def test_a_setting_gives_its_keys_in_order_in_any_spelling_of_base64(text: str) -> None:
+    keys, alike = ring(text), KeyRing({"new": TWO, "old": ONE})
+    assert await keys.active() == "new"
+    for key_id in ("new", "old"):
+        wrapped = await alike.wrap(key_id, bytes(32), b"context")
+        assert await keys.unwrap(key_id, wrapped, b"context") == bytes(32)
+
+
+REFUSED = {
+    "too short": (f"a:{encoded(ONE[:31])}", "entry 1"),
+    "too long": (f"a:{encoded(ONE + b'x')}", "entry 1"),
+    "16 bytes": (f"a:{encoded(ONE[:16])}", "entry 1"),
+    "hexadecimal": (f"a:{ONE.hex()}", "entry 1"),
+    "no base64": (f"a:{'!' * 43}", "entry 1"),
+    "bits that base64 has to spare": (f"a:{encoded(bytes(32))[:-1]}B", "entry 1"),
+    "two signs of padding": (f"a:{encoded(ONE)}==", "entry 1"),
+    "a blank inside": (f"a:{encoded(ONE)[:20]} {encoded(ONE)[20:]}", "entry 1"),
+    "no id": (encoded(ONE), "entry 1"),
+    "an empty id": (f":{encoded(ONE)}", "entry 1"),
+    "an odd id": (f"a b:{encoded(ONE)}", "entry 1"),
+    "a long id": (f"{'a' * 65}:{encoded(ONE)}", "entry 1"),
+    "key and id swapped": (f"{encoded(ONE)}:a", "entry 1"),
+    "no key": ("a:", "entry 1"),
+    "the second one": (f"a:{encoded(ONE)},b:{encoded(TWO)[:-4]}", "entry 2"),
+    "one id twice": (f"a:{encoded(ONE)},a:{encoded(TWO)}", "entry 2 has the id or the key"),
+    "one key twice": (f"a:{encoded(ONE)},b:{encoded(ONE)}=", "entry 2 has the id or the key"),
+    "nothing": ("", "has no key"),
+    "only commas": (" , ,", "has no key"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_no_key_is_refused_by_its_number_and_not_shown(case: str) -> None:
+    text, why = REFUSED[case]
+    with pytest.raises(KeysUnusable, match=f"ASKBACK_MASTER_KEYS.*{why}") as caught:
+        ring(text)
+    shown = "".join(traceback.format_exception(caught.value))
+    for secret in (encoded(ONE), encoded(TWO), ONE.hex(), text):
+        parts = {secret[at : at + 8] for at in range(len(secret) - 7)}
+        assert [part for part in parts if part in shown] == []
+
+
+@pytest.mark.parametrize("keys", [{}, {"a": b"short"}, {"a": ONE, "b": ONE + b"x"}])
+def test_a_ring_needs_a_key_and_whole_ones(keys: dict[str, bytes]) -> None:
+    with pytest.raises(ValueError, match="32 bytes"):
+        KeyRing(keys)
+
+
+async def test_one_key_under_two_ids_is_two_keys() -> None:
+    keys = KeyRing({"a": ONE, "b": ONE})
+    await refused(keys.unwrap("b", await keys.wrap("a", bytes(32), b"context"), b"context"))
+
+
+def test_a_ring_shows_ids_alone() -> None:
+    keys = ring(f"new:{encoded(TWO)},old:{encoded(ONE)}")
+    assert f"{keys} {keys!r}" == "KeyRing(new, old) KeyRing(new, old)"
+
+
+CARRIED: list[Callable[[KeyRing], object]] = [copy.copy, copy.deepcopy, pickle.dumps]
+
+
+@pytest.mark.parametrize("carry", CARRIED, ids=lambda carry: carry.__name__)
+def test_a_ring_is_not_copied(carry: Callable[[KeyRing], object]) -> None:
+    with pytest.raises(TypeError):
+        carry(KeyRing({"a": ONE}))
+
+
+def test_no_attribute_of_a_ring_holds_a_key() -> None:
+    keys = KeyRing({"a": ONE})
+    assert repr(ONE) not in repr(vars(keys))
+
+
+def test_the_error_has_one_text() -> None:
+    assert str(CannotOpen()) == "Secret decryption failed"
