@@ -194,6 +194,17 @@ async def test_all_that_is_pending_is_declined_in_one_action(
         assert (await agent.get(each.id)).status == "declined"
 
 
+async def test_no_to_all_of_a_single_request_is_no_to_that_one_alone(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    other, one = await asked(agent, thread, "make other"), await asked(agent, thread, "make one")
+    process = server.run("inbox", "--request", one.id, stdin=b":all no\n")
+    with anyio.fail_after(20):
+        out, _ = await anyio.to_thread.run_sync(process.communicate)
+    assert b"Declined 1 of 1." in out
+    assert [(await agent.get(each.id)).status for each in (other, one)] == ["pending", "declined"]
+
+
 @requirement("B25")
 async def test_the_oldest_is_first_and_each_is_decided_on_its_own(
     server: Server, agent: AsyncClient, thread: str

@@ -31,8 +31,11 @@ class Pending:
         request = await self._client.get(request_id)
         if request.settled:
             self._terminal.say(ended(request), "yellow")
-        else:
+            return
+        try:
             await answer(self._client, self._terminal, request)
+        except Left:
+            await self._decline([request])
 
     async def once(self) -> None:
         """Go through everything that is pending now."""
