@@ -56,7 +56,7 @@ class Binding:
     """What a sealed text belongs to; it opens for nothing else.
 
     `owner` is whose store it is in, `scope` and `subject` where it holds (a thread and its id, a project and its name,
-    global and nothing), `version` counts the values that this name has had there, from 1.
+    global and nothing), `version` counts the values that this name has had there, from 1. Every text has a UTF-8 form.
     """
 
     tenant: str

@@ -40,10 +40,10 @@ class Envelope:
     async def open(self, binding: Binding, sealed: str) -> Secret:
         """Return the value of a sealed text. Raises `CannotOpen`."""
         parts = read(sealed)
-        data_key = None if parts is None else await self._data_key(binding, parts)
-        if parts is None or data_key is None:
+        if parts is None:
             raise CannotOpen
-        value = data_key.unlock(parts.box, value_context(binding))
+        data_key = await self._data_key(binding, parts)
+        value = None if data_key is None else data_key.unlock(parts.box, value_context(binding))
         if value is None:
             raise CannotOpen
         return Secret(value)
