@@ -27,6 +27,7 @@ from askback import AsyncClient, InputRequest
 
 if TYPE_CHECKING:
     from tests.journeys.conftest import Server
+    from tests.journeys.people import Team
 
 AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -118,6 +119,7 @@ class OpenScreen(Protocol):
         *,
         name: str = ...,
         at: Server | None = ...,
+        house: Team | None = ...,
         before: Callable[[Page], Awaitable[Any]] | None = ...,
         **options: Any,
     ) -> Awaitable[Screen]: ...
@@ -143,8 +145,8 @@ async def chromium() -> AsyncIterator[Browser]:
 async def screen(chromium: Browser, server: Server) -> AsyncIterator[OpenScreen]:
     """Sign somebody in by a new one-time link that leads to `path`; afterwards no browser may have complained.
 
-    `name` is who it is, `at` another server than the shared one, `before` prepares the page,
-    and everything else is an option of Playwright's `new_context`.
+    `name` is who it is, `at` another server than the shared one, `house` a tenant of its own there, `before` prepares
+    the page, and everything else is an option of Playwright's `new_context`.
     """
     opened: list[Screen] = []
 
@@ -153,6 +155,7 @@ async def screen(chromium: Browser, server: Server) -> AsyncIterator[OpenScreen]
         *,
         name: str = "Eva",
         at: Server | None = None,
+        house: Team | None = None,
         before: Callable[[Page], Awaitable[Any]] | None = None,
         **options: Any,
     ) -> Screen:
@@ -168,7 +171,8 @@ async def screen(chromium: Browser, server: Server) -> AsyncIterator[OpenScreen]
         page.on("request", lambda request: shown.fetched.append(request.url))
         if before is not None:
             await before(page)
-        await page.goto(f"{await login_link(place, name)}&next={quote(path, safe='')}")
+        link = await login_link(place, name) if house is None else await house.admin.login_link(name)
+        await page.goto(f"{link}&next={quote(path, safe='')}")
         return shown
 
     yield open_one
@@ -180,9 +184,7 @@ async def screen(chromium: Browser, server: Server) -> AsyncIterator[OpenScreen]
 async def login_link(server: Server, name: str) -> str:
     """A new one-time link for somebody."""
     async with server.person("admin") as admin:
-        reply = await admin.http.post("/v1/login-links", json={"name": name})
-    assert reply.status_code == 201
-    return reply.json()["url"]
+        return await admin.login_link(name)
 
 
 class Posts:

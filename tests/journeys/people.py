@@ -152,6 +152,12 @@ class Person:
         reply.raise_for_status()
         return reply.json()
 
+    async def login_link(self, name: str) -> str:
+        """A new one-time link for somebody, made by an admin."""
+        reply = await self.http.post("/v1/login-links", json={"name": name})
+        assert reply.status_code == 201, reply.text
+        return reply.json()["url"]
+
     async def lets_pass(self, seconds: int) -> None:
         """Wait until the server's clock has gone on by that much: a question that is open for so long expires."""
         made = await self.ask(

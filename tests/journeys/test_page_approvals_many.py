@@ -1,0 +1,193 @@
+"""Many approvals and several people: one after the other, all at once, and who may."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import Page, Request, expect
+
+from tests.journeys.browser import OpenScreen, Wire, place_of
+from tests.journeys.people import Team, asked
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+_MODAL = 'document.querySelector("askback-thread").setAttribute("modal", "")'
+
+
+@requirement("J2", "B25")
+async def test_in_a_dialog_one_shows_after_the_other_and_escape_does_nothing(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    eva = await screen(place_of(thread), house=team)
+    await eva.page.evaluate(_MODAL)
+    await eva.composer.click()
+    first = asked(await team.agent.bash(thread, "make one"))
+    second = asked(await team.agent.bash(thread, "make two"))
+    modal = eva.page.locator("dialog:modal")
+    await expect(modal).to_contain_text("make one")
+    await expect(modal).to_contain_text("1 of 2")
+    assert await eva.focused() == "deny"
+    for _ in range(3):
+        await eva.page.keyboard.press("Escape")
+    await expect(modal).to_have_count(1)
+    await expect(modal).to_contain_text("make one")
+    assert [(await team.ada.get(each["id"]))["status"] for each in (first, second)] == ["pending", "pending"]
+    await modal.get_by_role("button", name="Once").click()
+    await expect(modal).to_contain_text("make two")
+    assert await eva.focused() == "deny"
+    await modal.get_by_role("button", name="Deny").click()
+    await expect(modal).to_have_count(0)
+    await expect(eva.composer).to_be_focused()
+    decisions = [(await team.ada.get(each["id"]))["answer"]["decision"] for each in (first, second)]
+    assert decisions == ["approve", "deny"]
+
+
+@requirement("J2")
+async def test_a_key_that_was_meant_for_the_message_decides_nothing(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    async def stop_the_clock(page: Page) -> None:
+        await page.clock.install(time=0)
+        await page.clock.pause_at(1_000)
+
+    eva = await screen(place_of(thread), house=team, before=stop_the_clock)
+    await eva.page.evaluate(_MODAL)
+    await eva.composer.click()
+    request = asked(await team.agent.bash(thread, "make one"))
+    await expect(eva.page.locator("dialog:modal")).to_be_visible()
+    for key in ("Enter", "Space", "Enter"):
+        await eva.page.keyboard.press(key)
+    assert (await team.ada.get(request["id"]))["status"] == "pending"
+
+
+async def test_an_inline_card_leaves_the_caret_where_it_is(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    eva = await screen(place_of(thread), house=team)
+    await eva.composer.click()
+    await eva.page.keyboard.type("half a ")
+    await team.agent.bash(thread, "make test")
+    await expect(eva.button("Once")).to_be_visible()
+    await eva.page.keyboard.type("sentence")
+    await expect(eva.composer).to_have_value("half a sentence")
+
+
+@requirement("B25", "J9")
+async def test_thirty_that_wait_are_denied_in_one_action_that_lists_them(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    requests = [asked(await team.agent.bash(thread, f"make target-{at}")) for at in range(30)]
+    eva = await screen(place_of(thread), house=team)
+    await expect(eva.card.nth(0)).to_contain_text("1 of 30")
+    await expect(eva.card.nth(29)).to_contain_text("30 of 30")
+    sent: list[Request] = []
+    eva.page.on("request", lambda each: sent.append(each) if each.method == "POST" else None)
+    await eva.card.nth(0).get_by_role("button", name="Deny all…").click()
+    await expect(eva.card.nth(0).locator(".listed li")).to_have_count(30)
+    await expect(eva.button("Go back")).to_be_focused()
+    late = asked(await team.agent.bash(thread, "make late"))
+    await expect(eva.card.nth(30)).to_contain_text("31 of 31")
+    await eva.button("Deny all 30").click()
+    await expect(eva.page.get_by_text("Refused by Eva")).to_have_count(30)
+    assert [each.url.rpartition("/v1")[2] for each in sent] == ["/requests/batch"]
+    after = [await team.ada.get(request["id"]) for request in requests]
+    assert {(each["status"], each["reason"]) for each in after} == {("declined", "refused")}
+    assert (await team.ada.get(late["id"]))["status"] == "pending", "it was not in the list"
+
+
+@requirement("J9")
+async def test_the_inbox_counts_lists_and_denies_what_waits_in_all_threads(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    made = [
+        asked(await team.agent.bash(f"{thread}-{name}", command))
+        for name, command in (("a", "make one"), ("b", "rm -rf build"), ("c", "make three"))
+    ]
+    eva = await screen("/", house=team)
+    inbox = eva.page.locator("askback-inbox")
+    await expect(inbox.get_by_role("heading")).to_have_text("Inbox (3)")
+    await expect(eva.page).to_have_title("(3) Inbox – askback")
+    await expect(inbox.locator("li code")).to_have_text(
+        ["bash: make three", "bash: rm -rf build", "bash: make one"]
+    )
+    await expect(inbox.locator("li", has_text="rm -rf build")).to_contain_text("Dangerous")
+    await inbox.get_by_role("link", name="Go to oldest").click()
+    await expect(eva.page).to_have_url(f"{eva.origin}/r/{made[0]['id']}")
+    await expect(eva.card).to_contain_text("make one")
+    await eva.go("/")
+    await inbox.get_by_role("button", name="Deny all…").click()
+    await expect(inbox.locator(".listed li")).to_have_count(3)
+    await inbox.get_by_role("button", name="Deny all 3").click()
+    await expect(inbox).to_contain_text("Nothing is waiting for you.")
+    assert [(await team.ada.get(each["id"]))["status"] for each in made] == ["declined"] * 3
+
+
+@requirement("J9")
+async def test_leaving_the_question_denies_nothing(screen: OpenScreen, team: Team, thread: str) -> None:
+    for at in range(2):
+        await team.agent.bash(thread, f"make {at}")
+    eva = await screen("/", house=team)
+    inbox = eva.page.locator("askback-inbox")
+    await inbox.get_by_role("button", name="Deny all…").click()
+    await inbox.get_by_role("button", name="Go back").click()
+    await expect(inbox.get_by_role("button", name="Deny all…")).to_be_focused()
+    assert len(await team.ada.pending(thread)) == 2
+
+
+@requirement("K6")
+async def test_two_people_have_to_agree_and_each_sees_the_others_vote(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "make release", quorum=2))
+    eva, bob = (
+        await screen(place_of(thread), house=team),
+        await screen(place_of(thread), house=team, name="Bob"),
+    )
+    await expect(eva.card).to_contain_text("0 of 2 have agreed")
+    await eva.button("Once").click()
+    await expect(eva.card).to_contain_text("You have agreed.")
+    await expect(eva.card.get_by_role("button")).to_have_count(0)
+    await expect(bob.card).to_contain_text("1 of 2 have agreed: Eva")
+    await eva.page.reload()
+    await expect(eva.card).to_contain_text("You have agreed.")
+    await bob.button("Once").click()
+    for shown in (eva, bob):
+        await expect(shown.card.locator("summary")).to_contain_text("Approved once by Bob")
+    ended = await team.ada.get(request["id"])
+    assert [vote["by"]["name"] for vote in ended["votes"]] == ["Eva", "Bob"]
+
+
+@requirement("K6")
+async def test_who_is_not_asked_sees_it_and_cannot_decide(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    await team.agent.bash(thread, "make release", assignees=["Eva"])
+    eva, bob = (
+        await screen(place_of(thread), house=team),
+        await screen(place_of(thread), house=team, name="Bob"),
+    )
+    await expect(bob.card).to_contain_text("For Eva")
+    await expect(bob.card).to_contain_text("Only they can decide about this.")
+    await expect(bob.card).to_contain_text("make release")
+    await expect(bob.card.get_by_role("button")).to_have_count(0)
+    await eva.button("Deny").click()
+    await expect(bob.card.locator("summary")).to_contain_text("Denied by Eva")
+
+
+@requirement("K2", "M3")
+async def test_of_two_who_decide_at_once_the_second_is_told(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "make test"))
+    wire = Wire()
+    eva = await screen(f"/r/{request['id']}", house=team, before=wire.watch)
+    eva.forgive("status of 409")
+    await expect(eva.button("Deny")).to_be_visible()
+    wire.deaf = True
+    await team.bob.decide(request["id"], "approve")
+    await eva.card.get_by_text("Add a note").click()
+    await eva.card.get_by_label("Note for the agent").fill("Not like this.")
+    await eva.button("Deny").click()
+    await expect(eva.card.locator("summary")).to_contain_text("Approved once by bob")
+    await expect(eva.card.locator("summary")).to_contain_text("Somebody else was first.")
+    await expect(eva.card.locator("summary")).to_contain_text("Not like this.")

@@ -1,0 +1,177 @@
+"""The part of the page that draws approvals: when it comes, by keyboard, for everybody, and when it does not come."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+from playwright.async_api import Page, Route, expect
+
+from tests.journeys.browser import OpenScreen, Screen, place_of
+from tests.journeys.people import Team, asked
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+PART = "**/assets/kind-*.js"
+FORM = {"title": "A name?", "fields": [{"id": "name", "type": "text", "label": "Name"}]}
+
+
+class Gate:
+    """Holds the part until it is let through, or loses it."""
+
+    def __init__(self) -> None:
+        self.asked = anyio.Event()
+        self.open = anyio.Event()
+        self.lost = False
+
+    async def watch(self, page: Page) -> None:
+        await page.route(PART, self._take)
+
+    async def _take(self, route: Route) -> None:
+        self.asked.set()
+        await self.open.wait()
+        await (route.abort() if self.lost else route.continue_())
+
+
+def parts(shown: Screen) -> list[str]:
+    """How often the part was fetched."""
+    return [address for address in shown.fetched if "/assets/kind-" in address]
+
+
+async def test_a_page_with_forms_alone_never_fetches_it(screen: OpenScreen, team: Team, thread: str) -> None:
+    await team.agent.ask(thread, FORM)
+    eva = await screen(place_of(thread), house=team)
+    await expect(eva.card.get_by_role("textbox")).to_be_visible()
+    assert parts(eva) == []
+    await team.agent.bash(thread, "make test")
+    await team.agent.bash(thread, "make check")
+    await expect(eva.card).to_have_count(3)
+    assert len(parts(eva)) == 1
+
+
+@pytest.mark.parametrize("page", ["/t", "/r"])
+async def test_a_page_that_opens_on_an_approval_shows_it_in_one_go(
+    screen: OpenScreen, team: Team, thread: str, page: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "make test"))
+    gate = Gate()
+    eva = await screen(
+        place_of(thread) if page == "/t" else f"/r/{request['id']}", house=team, before=gate.watch
+    )
+    with anyio.fail_after(10):
+        await gate.asked.wait()
+    await expect(eva.page.get_by_text("Loading…")).to_be_visible()
+    await expect(eva.page.locator("[part=card][role=group]")).to_have_count(0)
+    gate.open.set()
+    await expect(eva.button("Deny")).to_be_visible()
+    await expect(eva.page.get_by_text("Loading…")).to_have_count(0)
+
+
+async def test_where_it_cannot_be_fetched_the_rest_works_and_the_call_can_be_dismissed(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "make test"))
+    await team.agent.ask(thread, FORM)
+    gate = Gate()
+    gate.lost = True
+    gate.open.set()
+    eva = await screen(place_of(thread), house=team, before=gate.watch)
+    eva.forgive("net::ERR_FAILED")
+    await expect(eva.card.get_by_role("textbox")).to_be_visible()
+    await eva.button("Dismiss").click()
+    ended = await team.agent.http.get(f"/v1/requests/{request['id']}", params={"wait": 10})
+    assert (ended.json()["status"], ended.json()["reason"]) == ("declined", "dismissed")
+
+
+@requirement("J3")
+async def test_by_keyboard_the_way_leads_from_deny_to_always_and_escape_answers_nothing(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "make test"))
+    eva = await screen(f"/r/{request['id']}", house=team)
+    await expect(eva.button("Always")).not_to_have_attribute("aria-disabled", "true")
+    await eva.tab_to("deny")
+    for name in ("once", "thread", "always"):
+        await eva.page.keyboard.press("Tab")
+        assert await eva.focused() == name
+    await eva.page.keyboard.press("Escape")
+    await eva.page.keyboard.press("Control+Enter")
+    await expect(eva.button("Always")).to_be_visible()
+    await eva.page.keyboard.press("Enter")
+    await expect(eva.button("Go back")).to_be_focused()
+    await eva.page.keyboard.press("Escape")
+    await expect(eva.button("Always")).to_be_focused()
+    assert (await team.ada.get(request["id"]))["status"] == "pending"
+    await expect(eva.button("Always")).not_to_have_attribute("aria-disabled", "true")
+    await eva.page.keyboard.press("Enter")
+    keep = eva.button("Allow and keep the rule")
+    await expect(keep).not_to_have_attribute("aria-disabled", "true")
+    await eva.page.keyboard.press("Shift+Tab")
+    await expect(keep).to_be_focused()
+    await eva.page.keyboard.press("Enter")
+    await expect(eva.card.locator("summary")).to_be_focused()
+    assert [kept["rule"] for kept in await team.ada.rules()] == ["bash(make test)"]
+
+
+@asynccontextmanager
+async def lively(team: Team, thread: str) -> AsyncIterator[None]:
+    """A thread with one of each kind of approval, open and ended."""
+    agent, ada = team.agent, team.ada
+    done = asked(await agent.bash(thread, "make all", title="Build", reason="to see"))
+    await ada.decide(done["id"], "approve", scope="always", note="Go on.")
+    denied = asked(await agent.bash(thread, "make release"))
+    await ada.decide(denied["id"], "deny", note="Not today.")
+    await agent.bash(thread, "ls -la")
+    await agent.bash(thread, f"rm -rf {'build/' * 40}", reason="**Clean** up", risk={"level": "danger"})
+    await agent.bash(thread, "\n".join(f"echo {at}" for at in range(40)), scopes=["once"])
+    call = {"path": "src/a.py", "content": "one\n" + "long " * 80}
+    await agent.approve(thread, "write_file", call, preview={"before": "two\n"}, allow_edit=True)
+    await agent.approve(thread, "mcp__github__create_issue", {"title": "T" * 300}, project="web")
+    await agent.plan(thread, "1. **Move** the table\n2. Run `make`")
+    await agent.bash(thread, "make sure", quorum=2, assignees=["Eva", "ada"])
+    yield
+
+
+@requirement("J4", "I6")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_axe_finds_nothing_in_approvals(
+    screen: OpenScreen, team: Team, thread: str, theme: str
+) -> None:
+    async with lively(team, thread):
+        eva = await screen(place_of(thread), house=team, color_scheme=theme)
+        await expect(eva.card).to_have_count(9)
+        for at in range(3):
+            await eva.card.nth(at).locator("summary").first.click()
+        await expect(eva.card.nth(3).get_by_role("button", name="Once")).to_be_visible()
+        found = {"open": await eva.violations()}
+        await eva.card.nth(3).get_by_role("button", name="Once").click()
+        await eva.card.nth(6).get_by_role("button", name="Always").click()
+        await eva.card.nth(5).get_by_role("button", name="Edit").click()
+        await eva.card.nth(7).get_by_role("button", name="Request changes").click()
+        await eva.card.nth(8).get_by_role("button", name="Deny all…").click()
+        await expect(eva.page.get_by_text("Really allow it?")).to_be_visible()
+        found["asking"] = await eva.violations()
+        await eva.go("/")
+        await expect(eva.page.get_by_role("button", name="Deny all…")).to_be_visible()
+        found["inbox"] = await eva.violations()
+    assert found == {"open": [], "asking": [], "inbox": []}
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
+async def test_nothing_of_an_approval_hangs_over_at_320_pixels(
+    screen: OpenScreen, team: Team, thread: str, locale: str
+) -> None:
+    async with lively(team, thread):
+        eva = await screen(
+            place_of(thread), house=team, locale=locale, viewport={"width": 320, "height": 640}
+        )
+        await expect(eva.card).to_have_count(9)
+        await expect(eva.card.nth(8).locator("#deny")).to_be_visible()
+        widths = [await eva.width()]
+        await eva.go("/")
+        await expect(eva.page.locator("askback-inbox li")).to_have_count(6)
+        widths.append(await eva.width())
+    assert widths == [320, 320]
