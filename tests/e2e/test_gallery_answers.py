@@ -186,6 +186,19 @@ def test_date_and_time_keep_their_wire_form(open_gallery: OpenGallery) -> None:
     assert time.values == {"at": "18:05"}
 
 
+@requirement("F8")
+def test_a_date_out_of_its_bounds_is_refused_at_its_field(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("date")
+    start = gallery.card.get_by_label("Start date")
+    start.fill("2025-12-31")
+    gallery.card.get_by_role("button", name="Submit").click()
+    expect(start).to_have_accessible_description("Must be on or after 2026-01-01.")
+    assert gallery.sent == []
+    start.fill("2026-01-01")
+    gallery.card.get_by_role("button", name="Submit").click()
+    assert gallery.values == {"start": "2026-01-01"}
+
+
 @requirement("F1", "F8")
 @pytest.mark.parametrize(
     ("zone", "typed", "sent"),

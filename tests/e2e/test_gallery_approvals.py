@@ -1,0 +1,148 @@
+"""Every state of an approval says what would run, what can be chosen, and what became of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenGallery
+from tests.e2e.gallery import Gallery
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.e2e
+
+RECEIPTS = {
+    "once": "Approved once by Eva · git push origin main",
+    "always": "Approved always by Eva",
+    "denied": "“Wait for the review.”",
+    "edited": "Approved once by Eva",
+    "policy-yes": "Allowed by rule bash(ls:*) · bash: ls -la src",
+    "policy-no": "Refused by the policy · bash: rm -rf /",
+    "plan-approved": "Plan approved by Eva, edits too",
+}
+ENDED = {"expired": "nobody answered in time", "declined": "Refused by Eva"}
+SILENT = {
+    "voted": "You have agreed.",
+    "assigned": "Only they can decide about this.",
+    "readonly": "Interactive mode disabled",
+}
+
+
+def decision(gallery: Gallery) -> dict[str, Any]:
+    """The one decision that was sent, as it travels, without what every one has."""
+    (attempt,) = gallery.sent
+    assert attempt["action"] == "answer"
+    body = {name: value for name, value in attempt["body"].items() if value is not None}
+    assert (body.pop("revision"), body.pop("digest")) == (1, "0" * 64)
+    return body
+
+
+@requirement("J6")
+@pytest.mark.parametrize(("example", "text"), RECEIPTS.items())
+def test_a_decided_approval_is_one_line_that_opens_to_the_call(
+    open_gallery: OpenGallery, example: str, text: str
+) -> None:
+    card = open_gallery(f"approval-{example}").card
+    expect(card.locator("summary")).to_contain_text(text)
+    expect(card.locator(".given")).to_be_hidden()
+    card.locator("summary").click()
+    expect(card.locator(".given")).to_be_visible()
+    expect(card.get_by_role("button")).to_have_count(0)
+
+
+@requirement("J6")
+@pytest.mark.parametrize(("example", "text"), ENDED.items())
+def test_an_approval_that_nobody_decided_says_how_it_ended(
+    open_gallery: OpenGallery, example: str, text: str
+) -> None:
+    card = open_gallery(f"approval-{example}").card
+    expect(card).to_contain_text("git push origin main")
+    expect(card).to_contain_text(text)
+
+
+@pytest.mark.parametrize(("example", "text"), SILENT.items())
+def test_who_has_nothing_to_choose_sees_the_call_and_why(
+    open_gallery: OpenGallery, example: str, text: str
+) -> None:
+    card = open_gallery(f"approval-{example}").card
+    expect(card.locator("pre")).to_be_visible()
+    expect(card).to_contain_text(text)
+    expect(card.get_by_role("button")).to_have_count(0)
+
+
+def test_what_the_agent_says_stands_apart_from_what_the_server_says(open_gallery: OpenGallery) -> None:
+    card = open_gallery("approval-danger").card
+    expect(card.locator(".says")).to_contain_text("The agent says")
+    expect(card.locator(".says")).to_contain_text("The folders cannot be restored.")
+    expect(card.locator(".box")).to_have_text("It deletes folders with all they hold.")
+    expect(card.locator(".why li")).to_have_text(["No rule allows rm -rf build dist."])
+
+
+@requirement("B16")
+def test_an_input_that_is_no_object_is_not_sent(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("approval-json")
+    gallery.card.get_by_role("button", name="Edit").click()
+    box = gallery.card.get_by_label("Input, as JSON")
+    expect(box).to_be_focused()
+    box.fill('{"title": ')
+    gallery.card.get_by_role("button", name="Once").click()
+    expect(box).to_have_accessible_description("This is no JSON object.")
+    assert gallery.sent == []
+    box.fill('{"title": "Off by two"}')
+    gallery.card.get_by_role("button", name="Once").click()
+    expect(gallery.card.locator("summary")).to_be_visible()
+    sent = decision(gallery)
+    assert sent == {"decision": "approve", "scope": "once", "edited_input": {"title": "Off by two"}}
+
+
+@requirement("B14", "B16")
+def test_what_is_edited_shows_what_would_deceive_in_it(open_gallery: OpenGallery) -> None:
+    card = open_gallery("approval-edit").card
+    card.get_by_role("button", name="Edit").click()
+    card.get_by_label("Command, as it will run").fill("cat notes\u202etxt.exe")
+    expect(card.locator("pre .esc")).to_have_text("\\u202e")
+    card.get_by_role("button", name="Discard changes").click()
+    expect(card.locator("pre")).to_have_text("npm install left-pad\n")
+
+
+def test_what_is_unchanged_is_not_sent(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("approval-command")
+    gallery.card.get_by_role("button", name="Always").click()
+    gallery.card.get_by_role("button", name="Allow and keep the rule").click()
+    expect(gallery.card.locator("summary")).to_contain_text("Approved always by You")
+    assert decision(gallery) == {"decision": "approve", "scope": "always"}
+
+
+@requirement("J7")
+def test_a_decision_is_sent_once_however_often_it_is_pressed(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("approval-sending")
+    once = gallery.card.get_by_role("button", name="Once")
+    expect(once).not_to_have_attribute("aria-disabled", "true")
+    for _ in range(5):
+        once.dispatch_event("click")
+    gallery.card.get_by_role("button", name="Deny").dispatch_event("click")
+    expect(once).to_have_attribute("aria-disabled", "true")
+    assert len(gallery.sent) == 1
+
+
+@requirement("J2")
+def test_a_dialog_opens_on_deny_and_escape_leaves_it_open(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("approval-modal")
+    expect(gallery.card.locator("dialog:modal")).to_contain_text("1 of 3")
+    assert gallery.focused() == "deny"
+    for _ in range(3):
+        gallery.page.keyboard.press("Escape")
+    expect(gallery.card.locator("dialog:modal")).to_be_visible()
+    assert gallery.sent == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_dialog(open_gallery: OpenGallery, axe_source: str, theme: str) -> None:
+    gallery = open_gallery("approval-modal", theme=theme, width=320)
+    expect(gallery.card.locator("dialog:modal")).to_be_visible()
+    gallery.page.evaluate(axe_source)
+    result = gallery.page.evaluate("axe.run(document)")
+    assert [broken["id"] for broken in result["violations"]] == []
+    assert gallery.page.evaluate("document.documentElement.scrollWidth") == 320
