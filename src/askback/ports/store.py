@@ -33,6 +33,7 @@ from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along, PolicyStore
+from askback.ports.secrets import SecretStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Settlement:
 
     `revision` None means whichever revision is current. `state` is the new state's JSON object. With
     `state_before` the step is lost unless the row's state is exactly that text: a vote is added to the
-    votes that were read.
+    votes that were read. A step that `asks_again` raises the revision by one.
     """
 
     tenant: str
@@ -79,6 +80,7 @@ class Settlement:
     state: str
     event: Draft
     state_before: str | None = None
+    asks_again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +114,9 @@ class ThreadView:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who is calling: a token or a session. `role` is requester, responder or admin.
+    """Who is calling: a token or a session. `role` is requester, responder, admin or runner.
 
+    `names` and `threads` are patterns of what a runner may lease, and for which threads.
     `via` says on which way this call came (web, cli, mcp, chat or api); it is of the call and is not stored.
     """
 
@@ -122,6 +125,8 @@ class Principal:
     role: str
     name: str
     via: str = field(default="api", compare=False)
+    names: tuple[str, ...] = ()
+    threads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +262,7 @@ class AccessStore(Protocol):
         ...
 
 
-class Store(RequestStore, AccessStore, PolicyStore, Protocol):
+class Store(RequestStore, AccessStore, PolicyStore, SecretStore, Protocol):
     """Everything that is kept, behind one port."""
 
     async def open(self) -> None:

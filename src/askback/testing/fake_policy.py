@@ -1,30 +1,25 @@
-"""The rules, settings, executions and audit log of the store in memory."""
+"""The reads and changes of rules, settings, executions and the audit log of the store in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from askback.domain.audit import GENESIS, seal
+from askback.domain.audit import GENESIS
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along, AuditDraft, Execution, PolicyView, RuleRecord
-from askback.ports.store import IdTaken
-from askback.testing.fake_outage import CanBeOffline
+from askback.ports.policy import NOTHING, Along, Execution, PolicyView, RuleRecord
+from askback.testing.fake_along import FakeAlong
 
 
-class FakePolicy(CanBeOffline):
+class FakePolicy(FakeAlong):
     """The `PolicyStore` half of the port in dictionaries."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._rules: dict[tuple[str, str], RuleRecord] = {}
-        self._policies: dict[tuple[str, str], str] = {}
         self._executions: dict[tuple[str, str], Execution] = {}
-        self._audit: dict[str, list[str]] = {}
-        self._audit_heads: dict[str, tuple[int, str]] = {}
 
     async def write(self, along: Along) -> None:
-        """Write rules, settings and audit entries."""
+        """Write what has no change of its own to come along with."""
         self._begin()
         self._keep(along)
 
@@ -118,29 +113,6 @@ class FakePolicy(CanBeOffline):
     async def audit_head(self, tenant: str) -> tuple[int, str]:
         """Read the seq and the hash of the newest entry."""
         return self._audit_heads.get(tenant, (0, GENESIS))
-
-    def _keep(self, along: Along) -> None:
-        """Write what comes along with a change, before the change itself: it raises when it cannot be written."""
-        rules: dict[tuple[str, str], RuleRecord] = {}
-        for rule in along.rules:
-            if (name := (rule.tenant, rule.id)) in self._rules or name in rules:
-                raise IdTaken(rule.id)
-            rules[name] = rule
-        self._append(along.audit)
-        self._rules |= rules
-        self._policies |= {(policy.tenant, policy.thread_id): policy.data for policy in along.policies}
-
-    def _append(self, drafts: Sequence[AuditDraft]) -> None:
-        heads = dict(self._audit_heads)
-        sealed: list[tuple[str, str]] = []
-        for draft in drafts:
-            seq, prev = heads.get(draft.tenant, (0, GENESIS))
-            entry, digest = seal(draft.data, seq=seq + 1, prev=prev)
-            heads[draft.tenant] = (seq + 1, digest)
-            sealed.append((draft.tenant, entry))
-        self._audit_heads = heads
-        for tenant, entry in sealed:
-            self._audit.setdefault(tenant, []).append(entry)
 
     def _of(self, tenant: str) -> list[RuleRecord]:
         return [rule for (owner, _), rule in self._rules.items() if owner == tenant]

@@ -26,6 +26,7 @@ from askback.ports.store import (
 from askback.storage.transcript import extend
 from askback.testing.fake_access import FakeAccess
 from askback.testing.fake_policy import FakePolicy
+from askback.testing.fake_secrets import FakeSecrets
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ class _Thread:
     events: list[Event] = field(default_factory=list[Event])
 
 
-class FakeStore(FakeAccess, FakePolicy):
+class FakeStore(FakeAccess, FakePolicy, FakeSecrets):
     """The port in dictionaries. Each call is atomic: none awaits between its first read and last write.
 
     `offline = True` makes every write raise `Unavailable`, as a full disk does.
@@ -96,7 +97,8 @@ class FakeStore(FakeAccess, FakePolicy):
         if not _fits(record, settlement):
             return Change(record, Outcome.LOST)
         self._keep(along)
-        record = replace(record, status=settlement.status, state=settlement.state)
+        revision = record.revision + settlement.asks_again
+        record = replace(record, status=settlement.status, state=settlement.state, revision=revision)
         self._emit(settlement.event, record.spec)
         self._requests[record.tenant, record.id] = (seq, record)
         self._finish(claim, record.id)

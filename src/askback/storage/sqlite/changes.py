@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 
 from askback.domain import events as domain_events
@@ -21,8 +22,8 @@ from askback.ports.store import (
     Settlement,
 )
 from askback.storage.sqlite import queries
+from askback.storage.sqlite.along import write_along
 from askback.storage.sqlite.connection import Connection
-from askback.storage.sqlite.policy_changes import write_along
 from askback.storage.sqlite.rows import read_request
 
 _ENDLESS = 2**62
@@ -56,7 +57,7 @@ def settle(
         return Change(_present(db, step.tenant, target), Outcome.REPLAYED)
     expected = f" {' '.join(step.expected)} "
     where = (step.tenant, step.id, expected, step.revision, step.state_before)
-    row = db.execute(queries.SETTLE, (step.status.value, step.state, *where)).fetchone()
+    row = db.execute(queries.SETTLE, (step.status.value, step.state, step.asks_again, *where)).fetchone()
     if row is None:
         found = read_request(db, step.tenant, step.id)
         return None if found is None else Change(found, Outcome.LOST)
@@ -160,7 +161,8 @@ def _present(db: Connection, tenant: str, request_id: str) -> Record:
 
 def put_token(db: Connection, digest: str, who: Principal) -> None:
     """Make a token known, or replace what it stands for."""
-    db.execute(queries.PUT_TOKEN, (digest, who.id, who.tenant, who.role, who.name))
+    limits = (json.dumps(who.names), json.dumps(who.threads))
+    db.execute(queries.PUT_TOKEN, (digest, who.id, who.tenant, who.role, who.name, *limits))
 
 
 def put_login(db: Connection, digest: str, who: Principal, *, expires_at: int) -> None:

@@ -69,7 +69,8 @@ def configure(connection: Connection, *, busy_ms: int = 5_000) -> None:
     """Set what a new connection needs.
 
     FULL, because NORMAL lets the newest commits go with the power: in a write-ahead log it syncs only at
-    checkpoints. The two fullfsync settings ask the same of macOS and do nothing elsewhere.
+    checkpoints. The two fullfsync settings ask the same of macOS and do nothing elsewhere. With secure_delete
+    a row that is erased is overwritten, and not only forgotten.
     """
     for pragma in (
         f"busy_timeout = {busy_ms}",
@@ -78,10 +79,27 @@ def configure(connection: Connection, *, busy_ms: int = 5_000) -> None:
         "fullfsync = ON",
         "checkpoint_fullfsync = ON",
         "foreign_keys = ON",
+        "secure_delete = ON",
         "trusted_schema = OFF",
         "journal_size_limit = 67108864",
     ):
         connection.execute(f"PRAGMA {pragma}").fetchall()
+
+
+def empty_log(connection: Connection, *, patience_ms: int = 50) -> bool:
+    """Move what was committed into the database and cut the write-ahead log to nothing.
+
+    The log holds pages as they were before each change, also those of rows that were erased since. False when a
+    reader that began before the last commit did not end within `patience_ms`: it may still need them. Such a reader
+    can be another process and take its time, so this does not wait as long as the connection's other statements do.
+    """
+    (usual,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute(f"PRAGMA busy_timeout = {patience_ms}").fetchall()
+    try:
+        busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {usual}").fetchall()
+    return not busy
 
 
 # What the file or the disk refuses, as opposed to a statement that is wrong: the whole group fails with it.

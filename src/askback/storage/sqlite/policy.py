@@ -8,20 +8,16 @@ from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along, Execution, PolicyView, RuleRecord
 from askback.storage.sqlite import policy_changes as changes
 from askback.storage.sqlite import policy_rows as rows
-from askback.storage.sqlite.readers import Readers
-from askback.storage.sqlite.writer import Writer
+from askback.storage.sqlite.along import write_along
+from askback.storage.sqlite.part import Part
 
 
-class PolicyPart:
+class PolicyPart(Part):
     """Rules, settings, executions and the audit log. See `askback.ports.store` for what each method promises."""
 
-    def __init__(self, writer: Writer, readers: Readers) -> None:
-        self._writer = writer
-        self._readers = readers
-
     async def write(self, along: Along) -> None:
-        """Write rules, settings and audit entries."""
-        await self._writer.submit(lambda db, _: changes.write_along(db, along))
+        """Write what has no change of its own to come along with."""
+        await self._change(lambda db, _: write_along(db, along), along)
 
     async def policy(self, tenant: str, *, thread_id: str, project: str | None, now_ms: int) -> PolicyView:
         """Read what decides about a call."""
@@ -60,14 +56,14 @@ class PolicyPart:
 
     async def revoke_rule(self, tenant: str, rule_id: str, wire: str, along: Along = NOTHING) -> bool:
         """End a rule."""
-        return await self._writer.submit(lambda db, _: changes.revoke_rule(db, tenant, rule_id, wire, along))
+        return await self._change(lambda db, _: changes.revoke_rule(db, tenant, rule_id, wire, along), along)
 
     async def consume(
         self, tenant: str, request_id: str, execution: Execution, along: Along = NOTHING
     ) -> tuple[Execution, Outcome]:
         """Use an approved call."""
-        return await self._writer.submit(
-            lambda db, _: changes.consume(db, tenant, request_id, execution, along)
+        return await self._change(
+            lambda db, _: changes.consume(db, tenant, request_id, execution, along), along
         )
 
     async def execution(self, tenant: str, request_id: str) -> Execution | None:
@@ -85,10 +81,11 @@ class PolicyPart:
         along: Along = NOTHING,
     ) -> tuple[Execution, Outcome] | None:
         """Note how an execution went."""
-        return await self._writer.submit(
+        return await self._change(
             lambda db, _: changes.report(
                 db, tenant, request_id, execution_id, outcome=outcome, note=note, along=along
-            )
+            ),
+            along,
         )
 
     async def audit(self, tenant: str, *, after: int = 0, limit: int = 500) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""The SQL texts of requests, threads and access, by name; `policy_queries` has the rest.
+"""The SQL texts of requests, threads and access, by name; `policy_queries` and `secret_queries` have the rest.
 
 Parameters are positional, in the order of the text.
 """
@@ -40,7 +40,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 # The compare-and-set. The expected statuses come as ' pending resolving ': one text for any number of them.
 SETTLE = """
-UPDATE requests SET status = ?, state = ?
+UPDATE requests SET status = ?, state = ?, revision = revision + ?
 WHERE tenant = ? AND id = ? AND instr(?, ' ' || status || ' ') AND revision = coalesce(?, revision)
     AND state = coalesce(?, state)
 RETURNING key, kind, requester, revision, created_at, expires_at, spec, digest"""
@@ -115,10 +115,8 @@ CLAIM = "SELECT digest, target FROM claims WHERE tenant = ? AND principal = ? AN
 # Tokens, logins, sessions
 
 PUT_TOKEN = """
-INSERT INTO tokens (digest, principal, tenant, role, name) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excluded.tenant,
-    role = excluded.role, name = excluded.name"""
-TOKEN = "SELECT principal, tenant, role, name FROM tokens WHERE digest = ?"
+INSERT OR REPLACE INTO tokens (digest, principal, tenant, role, name, names, threads) VALUES (?, ?, ?, ?, ?, ?, ?)"""
+TOKEN = "SELECT principal, tenant, role, name, names, threads FROM tokens WHERE digest = ?"
 PUT_LOGIN = """
 INSERT INTO logins (digest, principal, tenant, role, name, expires_at) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excluded.tenant,

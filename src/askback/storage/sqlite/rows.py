@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -107,7 +108,10 @@ def read_last_position(db: Connection, tenant: str) -> int:
 def read_token(db: Connection, digest: str) -> Principal | None:
     """Read whom a token stands for."""
     row = db.execute(queries.TOKEN, (digest,)).fetchone()
-    return None if row is None else Principal(*row)
+    if row is None:
+        return None
+    *who, names, threads = row
+    return Principal(*who, names=tuple(json.loads(names)), threads=tuple(json.loads(threads)))
 
 
 def read_session(db: Connection, digest: str, *, now_ms: int) -> Session | None:

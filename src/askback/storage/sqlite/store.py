@@ -18,10 +18,11 @@ from askback.storage.sqlite.connection import Connect, Connection, connect
 from askback.storage.sqlite.place import FileLock, make_folder, make_private
 from askback.storage.sqlite.policy import PolicyPart
 from askback.storage.sqlite.readers import Readers
+from askback.storage.sqlite.secrets import SecretPart
 from askback.storage.sqlite.writer import Writer
 
 
-class SqliteStore(PolicyPart):
+class SqliteStore(PolicyPart, SecretPart):
     """Everything in one file. See `askback.ports.store` for what each method promises.
 
     `on_commit` hears of committed events on the event loop. `connect` opens a connection to the
@@ -78,8 +79,8 @@ class SqliteStore(PolicyPart):
         self, record: Record, event: Draft, claim: Claim | None = None, along: Along = NOTHING
     ) -> Change:
         """Store a new request and its event."""
-        return await self._writer.submit(
-            lambda db, events: changes.insert(db, events, record, event, claim, along)
+        return await self._change(
+            lambda db, events: changes.insert(db, events, record, event, claim, along), along
         )
 
     async def get(self, tenant: str, request_id: str) -> Record | None:
@@ -90,8 +91,8 @@ class SqliteStore(PolicyPart):
         self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
     ) -> Change | None:
         """Try one step of the lifecycle."""
-        return await self._writer.submit(
-            lambda db, events: changes.settle(db, events, settlement, claim, along)
+        return await self._change(
+            lambda db, events: changes.settle(db, events, settlement, claim, along), along
         )
 
     async def list_requests(

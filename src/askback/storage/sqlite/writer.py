@@ -11,13 +11,14 @@ import logging
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from askback.domain.events import Event
 from askback.errors import Unavailable
-from askback.storage.sqlite.connection import Connection, refused_by_disk
+from askback.storage.sqlite.connection import Connection, empty_log, refused_by_disk
 
 _log = logging.getLogger(__name__)
 
@@ -26,6 +27,7 @@ Operation = Callable[[Connection, list[Event]], T]
 """Changes rows, appends the events that it wrote, returns its result. It may run again after a rollback."""
 
 LARGEST_GROUP = 512
+ERASE_AGAIN_S = 1.0
 
 
 @dataclass(slots=True)
@@ -34,6 +36,7 @@ class Job:
 
     operation: Operation[Any]
     future: asyncio.Future[Any]
+    erases: bool
     result: Any = None
     error: Exception | None = None
 
@@ -58,6 +61,7 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed: asyncio.Future[None] | None = None
+        self._erase_due: float | None = 0.0
 
     async def start(self) -> None:
         """Start the thread and wait until it has its connection; raises what `connect` raised."""
@@ -72,8 +76,11 @@ class Writer:
             self._thread = None
             raise
 
-    def submit(self, operation: Operation[T]) -> asyncio.Future[T]:
+    def submit(self, operation: Operation[T], *, erases: bool = False) -> asyncio.Future[T]:
         """Queue an operation; the future is done once it is durable, or holds why nothing was changed.
+
+        What an operation `erases` has left the log of the database as well by then, or, when somebody still reads
+        the state before, as soon as nobody does.
 
         A future that is cancelled before its group begins takes its operation with it; later, the
         operation happens whole and nobody hears of it.
@@ -81,7 +88,7 @@ class Writer:
         if self._thread is None or self._loop is None:
             raise Unavailable("The store is closed.", retry_after=1)
         future: asyncio.Future[T] = self._loop.create_future()
-        self._jobs.put(Job(operation, future))
+        self._jobs.put(Job(operation, future, erases))
         return future
 
     async def close(self) -> None:
@@ -104,8 +111,9 @@ class Writer:
         more = True
         while more:
             group, more = self._take()
+            events = self._write(connection, group) if group else []
+            self._erase(connection)
             if group:
-                events = self._write(connection, group)
                 self._post(self._deliver, group, events)
         try:
             connection.close()
@@ -114,9 +122,10 @@ class Writer:
         self._post(_succeed, self._closed)
 
     def _take(self) -> tuple[list[Job], bool]:
-        job = self._jobs.get()
         group: list[Job] = []
+        patience = None if self._erase_due is None else max(0.0, self._erase_due - time.monotonic())
         try:
+            job = self._jobs.get(timeout=patience)
             while job is not None:
                 if not job.future.cancelled():
                     group.append(job)
@@ -170,7 +179,23 @@ class Writer:
             if isolate:
                 connection.execute("RELEASE operation")
         connection.execute("COMMIT")
+        if any(job.erases for job in group):
+            self._erase_due = 0.0
         return events
+
+    def _erase(self, connection: Connection) -> None:
+        """Take what was erased out of the log, if there is any and the last try was not just now.
+
+        There may be some when the thread begins: a process that was killed leaves its log.
+        """
+        if self._erase_due is None or time.monotonic() < self._erase_due:
+            return
+        try:
+            done = empty_log(connection)
+        except sqlite3.Error as error:
+            _log.warning("what was erased is still in the log of the database: %s", error)
+            done = False
+        self._erase_due = None if done else time.monotonic() + ERASE_AGAIN_S
 
     def _abandon(self, connection: Connection) -> None:
         try:

@@ -72,12 +72,15 @@ CREATE TABLE claims (
     PRIMARY KEY (tenant, principal, scope, key)
 ) STRICT, WITHOUT ROWID;
 
+-- names and threads are JSON arrays of patterns.
 CREATE TABLE tokens (
     digest TEXT PRIMARY KEY,
     principal TEXT NOT NULL,
     tenant TEXT NOT NULL,
     role TEXT NOT NULL,
-    name TEXT NOT NULL
+    name TEXT NOT NULL,
+    names TEXT NOT NULL,
+    threads TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE logins (
@@ -153,3 +156,57 @@ CREATE TABLE audit_heads (
     seq INTEGER NOT NULL,
     hash TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- A secret in its place. A candidate is a value for such a place that is still being tried by a request. `room` fills
+-- the leaf page of a row, and so moves `sealed` behind it to overflow pages: SQLite overwrites those when they are
+-- freed and never copies them, whereas a leaf that is balanced may keep what it gave away, which no
+-- `secure_delete` overwrites.
+CREATE TABLE secrets (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    wire TEXT NOT NULL,
+    room BLOB NOT NULL,
+    sealed TEXT NOT NULL,
+    UNIQUE (id, tenant),
+    UNIQUE (tenant, owner, scope, subject, name)
+) STRICT;
+
+CREATE INDEX secrets_listed ON secrets (tenant, id) WHERE scope <> 'request';
+CREATE INDEX secrets_owned ON secrets (tenant, owner, id) WHERE scope <> 'request';
+
+CREATE TABLE candidates (
+    key INTEGER PRIMARY KEY,
+    request TEXT NOT NULL,
+    id TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    wire TEXT NOT NULL,
+    room BLOB NOT NULL,
+    sealed TEXT NOT NULL,
+    UNIQUE (tenant, request, name)
+) STRICT;
+
+CREATE INDEX candidates_id ON candidates (id);
+
+-- The newest grant of a name to an agent of a thread; key is what tells which of several agents' is the newest.
+-- It outlasts its secret, so that an agent learns that what it was given is gone.
+CREATE TABLE grants (
+    key INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    thread TEXT NOT NULL,
+    requester TEXT NOT NULL,
+    name TEXT NOT NULL,
+    secret TEXT NOT NULL,
+    request TEXT NOT NULL,
+    UNIQUE (tenant, thread, name, requester)
+) STRICT;

@@ -1,0 +1,23 @@
+"""What the writer thread does to secrets on their own; `along` has what comes with another change."""
+
+from __future__ import annotations
+
+from askback.ports.policy import Along
+from askback.storage.sqlite import secret_queries as queries
+from askback.storage.sqlite.along import write_along
+from askback.storage.sqlite.connection import Connection
+
+
+def drop_secret(db: Connection, tenant: str, secret_id: str, along: Along) -> bool:
+    """Erase a secret; False when there is none."""
+    if db.execute(queries.DROP_SECRET, (secret_id, tenant)).fetchone() is None:
+        return False
+    write_along(db, along)
+    return True
+
+
+def rewrap(db: Connection, secret_id: str, *, sealed: str, instead: str) -> bool:
+    """Replace a sealed text where it is: in its place, or still as a candidate."""
+    row = (sealed, secret_id, instead)
+    found = [db.execute(query, row).fetchone() for query in (queries.REWRAP_SECRET, queries.REWRAP_CANDIDATE)]
+    return found != [None, None]

@@ -1,0 +1,96 @@
+"""The SQL texts of secrets, candidates and grants. Parameters are positional, as in `queries`."""
+
+# ruff: noqa: S105, S608  (nothing here is a password, and no value is ever put into a text)
+
+from __future__ import annotations
+
+# In the order of the fields of `SecretRecord`.
+_FIELDS = ("id", "tenant", "owner", "scope", "subject", "name", "version", "sealed", "wire")
+_SECRET = ", ".join(_FIELDS)
+# A page of room: more than a leaf page takes of any row, so that `sealed`, which comes after it, is not in the leaf.
+_ROOM = "zeroblob((SELECT page_size FROM pragma_page_size))"
+
+# Secrets
+
+# (the fields of a secret) -> fails when its place or its id is taken.
+ADD_SECRET = f"INSERT INTO secrets ({_SECRET}, room) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {_ROOM})"
+# (version, sealed, wire, id, tenant, owner, scope, subject, name, version) -> a row when the version before was there.
+REPLACE_SECRET = """
+UPDATE secrets SET version = ?, sealed = ?, wire = ?
+WHERE id = ? AND tenant = ? AND owner = ? AND scope = ? AND subject = ? AND name = ? AND version = ? - 1
+RETURNING key"""
+SECRET = f"SELECT {_SECRET} FROM secrets WHERE id = ? AND tenant = ?"
+# (id, tenant) -> a row when there was such a secret.
+DROP_SECRET = "DELETE FROM secrets WHERE id = ? AND tenant = ? RETURNING key"
+
+
+def secrets_at(*, places: int, names: int) -> str:
+    """Return the query of names in places: for each place tenant, owner, scope, subject and then the names.
+
+    One search of the index for each name in each place: conditions on pairs would search by tenant and owner only.
+    """
+    at = f"""
+SELECT {_SECRET} FROM secrets
+WHERE tenant = ? AND owner = ? AND scope = ? AND subject = ? AND name IN ({_marks(names)})"""
+    return " UNION ALL ".join([at] * places)
+
+
+def list_secrets(*, owner: bool, before: bool) -> str:
+    """Return the query of one page of secrets: tenant, then owner and `before` as far as chosen, then the limit."""
+    # The first condition is written exactly as in the partial indexes, or SQLite would not use them.
+    where = ["scope <> 'request'", "tenant = ?"]
+    if owner:
+        where.append("owner = ?")
+    if before:
+        where.append("id < ?")
+    return f"SELECT {_SECRET} FROM secrets WHERE {' AND '.join(where)} ORDER BY id DESC LIMIT ?"
+
+
+# Candidates
+
+# A candidate replaces the one that its request had for the name: (request, the fields of a secret).
+PUT_CANDIDATE = f"""
+INSERT OR REPLACE INTO candidates (request, {_SECRET}, room) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {_ROOM})"""
+CANDIDATES = f"SELECT {_SECRET} FROM candidates WHERE tenant = ? AND request = ? ORDER BY name"
+DROP_CANDIDATES = "DELETE FROM candidates WHERE tenant = ? AND request = ?"
+
+# Grants
+
+# (tenant, thread id, requester, name, secret id, request id). Replaced by a new row, whose key is the highest.
+PUT_GRANT = """
+INSERT OR REPLACE INTO grants (tenant, thread, requester, name, secret, request) VALUES (?, ?, ?, ?, ?, ?)"""
+
+
+def granted(*, names: int, requester: bool) -> str:
+    """Return the query of the newest grant of each name: tenant, thread id, the names, then the requester if chosen.
+
+    The columns are those of `Grant`, then those of `SecretRecord`, which are NULL when the secret is gone.
+    """
+    of = " AND g.requester = ?" if requester else ""
+    # SQLite takes the other columns from the row that has the maximum.
+    secret = ", ".join(f"s.{column}" for column in _FIELDS)
+    return f"""
+SELECT g.tenant, g.thread, g.requester, g.name, g.secret, g.request, {secret}, max(g.key)
+FROM grants AS g LEFT JOIN secrets AS s ON s.id = g.secret AND s.tenant = g.tenant
+WHERE g.tenant = ? AND g.thread = ? AND g.name IN ({_marks(names)}){of} GROUP BY g.name"""
+
+
+# Rotation
+
+# The last id of the next page: (id, limit). A candidate may have the id of the secret that it is to replace, so a page
+# is measured in ids and never ends between two texts of one.
+LAST_OF_PAGE = """
+SELECT max(id) FROM (
+    SELECT id FROM secrets WHERE id > ? UNION SELECT id FROM candidates WHERE id > ? ORDER BY id LIMIT ?)"""
+# All texts of a page, twice its first id (exclusive) and its last.
+SEALED = f"""
+SELECT {_SECRET} FROM secrets WHERE id > ? AND id <= ?
+UNION ALL SELECT {_SECRET} FROM candidates WHERE id > ? AND id <= ?
+ORDER BY id"""
+# (sealed, id, the text that it replaces) -> a row when that was still there.
+REWRAP_SECRET = "UPDATE secrets SET sealed = ? WHERE id = ? AND sealed = ? RETURNING key"
+REWRAP_CANDIDATE = "UPDATE candidates SET sealed = ? WHERE id = ? AND sealed = ? RETURNING key"
+
+
+def _marks(count: int) -> str:
+    return ", ".join("?" * count)

@@ -1,0 +1,61 @@
+"""The `SecretStore` half of the port on SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from askback.ports.policy import Along
+from askback.ports.secrets import Grant, Place, SecretRecord
+from askback.storage.sqlite import secret_changes as changes
+from askback.storage.sqlite import secret_rows as rows
+from askback.storage.sqlite.part import Part
+
+
+class SecretPart(Part):
+    """Sealed secrets, candidates and grants. See `askback.ports.secrets` for what each method promises."""
+
+    async def secret(self, tenant: str, secret_id: str) -> SecretRecord | None:
+        """Read one secret by its id."""
+        return self._readers.point(lambda db: rows.read_secret(db, tenant, secret_id))
+
+    async def secrets_at(
+        self, tenant: str, owner: str, places: Sequence[Place], names: Sequence[str]
+    ) -> Sequence[SecretRecord]:
+        """Read those of `names` that are set in any of `places`."""
+        return self._readers.point(lambda db: rows.read_secrets_at(db, tenant, owner, places, names))
+
+    async def secrets(
+        self, tenant: str, *, owner: str | None = None, before: str | None = None, limit: int = 100
+    ) -> Sequence[SecretRecord]:
+        """Read secrets of every scope but request, newest first."""
+        return await self._readers.page(
+            lambda db: rows.read_secrets(db, tenant, owner=owner, before=before, limit=limit)
+        )
+
+    async def candidates(self, tenant: str, request_id: str) -> Sequence[SecretRecord]:
+        """Read the values of a request that are being tried, by name."""
+        return self._readers.point(lambda db: rows.read_candidates(db, tenant, request_id))
+
+    async def granted(
+        self, tenant: str, thread_id: str, names: Sequence[str], *, requester: str | None
+    ) -> Sequence[tuple[Grant, SecretRecord | None]]:
+        """Read the newest grant for each of the names in a thread."""
+        return self._readers.point(
+            lambda db: rows.read_granted(db, tenant, thread_id, names, requester=requester)
+        )
+
+    async def drop_secret(self, tenant: str, secret_id: str, along: Along) -> bool:
+        """Erase a secret."""
+        return await self._writer.submit(
+            lambda db, _: changes.drop_secret(db, tenant, secret_id, along), erases=True
+        )
+
+    async def sealed_after(self, secret_id: str, *, limit: int = 200) -> Sequence[SecretRecord]:
+        """Read sealed texts of every tenant and scope, candidates too, by id."""
+        return await self._readers.page(lambda db: rows.read_sealed_after(db, secret_id, limit=limit))
+
+    async def rewrap(self, secret_id: str, *, sealed: str, instead: str) -> bool:
+        """Replace a sealed text."""
+        return await self._writer.submit(
+            lambda db, _: changes.rewrap(db, secret_id, sealed=sealed, instead=instead), erases=True
+        )

@@ -1,0 +1,87 @@
+"""What comes along with a change to the store in memory: all of it is kept, or it raises and nothing is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from askback.domain.audit import GENESIS, seal
+from askback.ports.policy import Along, AuditDraft, RuleRecord
+from askback.ports.secrets import Grant, SecretRecord, VersionTaken
+from askback.ports.store import IdTaken
+from askback.testing.fake_outage import CanBeOffline
+
+
+class FakeAlong(CanBeOffline):
+    """Rules, settings, the audit log, secrets, candidates and grants, in dictionaries.
+
+    Candidates are kept by tenant, request and name; grants by tenant, thread, name and requester, the newest last.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rules: dict[tuple[str, str], RuleRecord] = {}
+        self._policies: dict[tuple[str, str], str] = {}
+        self._audit: dict[str, list[str]] = {}
+        self._audit_heads: dict[str, tuple[int, str]] = {}
+        self._secrets: dict[tuple[str, str], SecretRecord] = {}
+        self._candidates: dict[tuple[str, str, str], SecretRecord] = {}
+        self._grants: dict[tuple[str, str, str, str], Grant] = {}
+
+    def _keep(self, along: Along) -> None:
+        """Write what comes along with a change, before the change itself: it raises when it cannot be written."""
+        rules: dict[tuple[str, str], RuleRecord] = {}
+        for rule in along.rules:
+            if (name := (rule.tenant, rule.id)) in self._rules or name in rules:
+                raise IdTaken(rule.id)
+            rules[name] = rule
+        self._keep_secrets(along)
+        self._append(along.audit)
+        self._rules |= rules
+        self._policies |= {(policy.tenant, policy.thread_id): policy.data for policy in along.policies}
+
+    def _keep_secrets(self, along: Along) -> None:
+        candidates = _without(self._candidates, along.discard)
+        for request_id, secret in along.candidates:
+            candidates[secret.tenant, request_id, secret.name] = secret
+        tried = [s for key, s in sorted(candidates.items()) if key[:2] == along.promote]
+        secrets = dict(self._secrets)
+        for secret in (*along.secrets, *tried):
+            _put(secrets, secret)
+        self._secrets, self._candidates = secrets, _without(candidates, along.promote)
+        for grant in along.grants:
+            key = (grant.tenant, grant.thread_id, grant.name, grant.requester)
+            self._grants.pop(key, None)
+            self._grants[key] = grant
+
+    def _append(self, drafts: Sequence[AuditDraft]) -> None:
+        heads = dict(self._audit_heads)
+        sealed: list[tuple[str, str]] = []
+        for draft in drafts:
+            seq, prev = heads.get(draft.tenant, (0, GENESIS))
+            entry, digest = seal(draft.data, seq=seq + 1, prev=prev)
+            heads[draft.tenant] = (seq + 1, digest)
+            sealed.append((draft.tenant, entry))
+        self._audit_heads = heads
+        for tenant, entry in sealed:
+            self._audit.setdefault(tenant, []).append(entry)
+
+
+def _without(
+    candidates: dict[tuple[str, str, str], SecretRecord], request: tuple[str, str] | None
+) -> dict[tuple[str, str, str], SecretRecord]:
+    return {key: secret for key, secret in candidates.items() if key[:2] != request}
+
+
+def _put(secrets: dict[tuple[str, str], SecretRecord], secret: SecretRecord) -> None:
+    key = (secret.tenant, secret.id)
+    holds = next((s for s in secrets.values() if _place(s) == _place(secret)), secrets.get(key))
+    fits = (
+        secret.version == 1 if holds is None else (holds.id, holds.version) == (secret.id, secret.version - 1)
+    )
+    if not fits or (holds is not None and _place(holds) != _place(secret)):
+        raise VersionTaken(secret.id)
+    secrets[key] = secret
+
+
+def _place(secret: SecretRecord) -> tuple[str, ...]:
+    return secret.tenant, secret.owner, secret.scope, secret.subject, secret.name
