@@ -33,7 +33,7 @@ from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along, PolicyStore
-from askback.ports.secrets import SecretStore
+from askback.ports.secret_store import SecretStore
 
 
 @dataclass(frozen=True, slots=True)

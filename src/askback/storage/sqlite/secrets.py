@@ -12,7 +12,7 @@ from askback.storage.sqlite.part import Part
 
 
 class SecretPart(Part):
-    """Sealed secrets, candidates and grants. See `askback.ports.secrets` for what each method promises."""
+    """Sealed secrets, candidates and grants. See `askback.ports.secret_store` for what each method promises."""
 
     async def secret(self, tenant: str, secret_id: str) -> SecretRecord | None:
         """Read one secret by its id."""
