@@ -27,9 +27,10 @@ async def test_in_a_dialog_one_shows_after_the_other_and_escape_does_nothing(
     await expect(modal).to_contain_text("make one")
     await expect(modal).to_contain_text("1 of 2")
     assert await eva.focused() == "deny"
+    await modal.evaluate("(shown) => shown.addEventListener('close', () => { window.shut = true; })")
     for _ in range(3):
         await eva.page.keyboard.press("Escape")
-    await expect(modal).to_have_count(1)
+    assert await eva.page.evaluate("window.shut") is None, "not even for a moment"
     await expect(modal).to_contain_text("make one")
     assert [(await team.ada.get(each["id"]))["status"] for each in (first, second)] == ["pending", "pending"]
     await modal.get_by_role("button", name="Once").click()
@@ -42,22 +43,48 @@ async def test_in_a_dialog_one_shows_after_the_other_and_escape_does_nothing(
     assert decisions == ["approve", "deny"]
 
 
+async def stop_the_clock(page: Page) -> None:
+    """Let no time pass in the page, and count what it would send."""
+    await page.clock.install(time=0)
+    await page.clock.pause_at(1_000)
+    await page.add_init_script(
+        "window.sent = 0; addEventListener('askback-submit', () => { window.sent += 1; });"
+    )
+
+
 @requirement("J2")
 async def test_a_key_that_was_meant_for_the_message_decides_nothing(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    async def stop_the_clock(page: Page) -> None:
-        await page.clock.install(time=0)
-        await page.clock.pause_at(1_000)
-
     eva = await screen(place_of(thread), house=team, before=stop_the_clock)
     await eva.page.evaluate(_MODAL)
     await eva.composer.click()
-    request = asked(await team.agent.bash(thread, "make one"))
-    await expect(eva.page.locator("dialog:modal")).to_be_visible()
+    await team.agent.bash(thread, "make one")
+    await expect(eva.page.locator("dialog:modal #deny")).to_be_focused()
     for key in ("Enter", "Space", "Enter"):
         await eva.page.keyboard.press(key)
-    assert (await team.ada.get(request["id"]))["status"] == "pending"
+    assert await eva.page.evaluate("window.sent") == 0
+    await eva.page.clock.run_for(600)
+    await eva.page.keyboard.press("Enter")
+    assert await eva.page.evaluate("window.sent") == 1
+
+
+async def test_a_card_that_may_have_moved_under_the_pointer_is_armed_anew(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    await team.agent.bash(thread, "make one")
+    eva = await screen(place_of(thread), house=team, before=stop_the_clock)
+    once = eva.card.nth(0).get_by_role("button", name="Once")
+    await expect(once).to_be_visible()
+    await eva.page.clock.run_for(600)
+    await expect(once).not_to_have_attribute("aria-disabled", "true")
+    await team.agent.bash(thread, "make two")
+    await expect(eva.card.nth(1)).to_contain_text("2 of 2")
+    await once.dispatch_event("click")
+    assert await eva.page.evaluate("window.sent") == 0
+    await eva.page.clock.run_for(600)
+    await once.dispatch_event("click")
+    assert await eva.page.evaluate("window.sent") == 1
 
 
 async def test_an_inline_card_leaves_the_caret_where_it_is(

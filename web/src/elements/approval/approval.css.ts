@@ -90,7 +90,6 @@ export const approvals = css`
   }
   .gap {
     border-block: 1px dashed var(--_edge);
-    font-family: system-ui, sans-serif;
     margin-block: 0.375rem;
     text-align: center;
   }
@@ -98,14 +97,10 @@ export const approvals = css`
     background: var(--_danger);
     border-radius: 0.25rem;
     color: var(--_on-danger);
-    font-family: var(--_mono);
     padding-inline: 0.2em;
   }
   .box > ul {
     padding: 0;
-  }
-  .why ul {
-    font-size: 0.9375rem;
   }
   .why ul,
   .listed {

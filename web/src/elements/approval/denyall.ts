@@ -17,8 +17,11 @@ interface Around {
 }
 
 interface Batch {
-  results: { id: string; status: number }[];
+  results: { id: string; status: number; error?: { code: string } }[];
 }
+
+/** Refusals that leave nothing to deny: somebody else was first, or the time was over. */
+const OVER = ["already_settled", "expired"];
 
 /** Denying everything that waits: it lists every item, asks once, and denies just those that were listed. */
 export class DenyAll {
@@ -93,7 +96,8 @@ export class DenyAll {
           .map(({ id, revision, approval }) => ({ id, revision, digest: approval?.digest }));
         const body = { action: "decline", reason: "refused", requests };
         const { results } = await client.post<Batch>("/v1/requests/batch", body, `${this.#key}${at || ""}`);
-        for (const { id, status } of results) if (status !== 200) left.add(id);
+        for (const { id, status, error } of results)
+          if (status !== 200 && !OVER.includes(error?.code ?? "")) left.add(id);
       }
       this.#listed = null;
       this.#sorry = left.size > 0 ? say("approvals.all_left", { count: left.size }) : "";
