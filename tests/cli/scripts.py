@@ -21,19 +21,28 @@ async def asked(process: subprocess.Popen[bytes]) -> str:
     return found[0].decode()
 
 
+def complete(process: subprocess.Popen[bytes], stdin: str = "") -> tuple[int, str, str]:
+    """Wait until a command has ended; return its status and what it wrote. One that hangs is killed, and fails."""
+    try:
+        out, err = process.communicate(stdin.encode() if process.stdin else None, timeout=30)
+    finally:
+        process.kill()
+        process.wait()
+    return process.returncode, out.decode(), err.decode()
+
+
 async def finished(process: subprocess.Popen[bytes]) -> tuple[int, Any]:
-    with anyio.fail_after(20):
-        out, err = await anyio.to_thread.run_sync(process.communicate)
+    """Wait until a command has ended; return its status and its line of JSON, or what it complained of."""
+    status, out, err = await anyio.to_thread.run_sync(complete, process)
     lines = out.splitlines()
     assert len(lines) <= 1, out
-    return process.returncode, json.loads(lines[0]) if lines else err.decode()
+    return status, json.loads(lines[0]) if lines else err
 
 
 async def through_a_pipe(server: Server, thread: str, *lines: str, once: bool = True) -> str:
     """Run the inbox with these lines and return what it printed."""
     arguments = ["inbox", "--thread", thread, *(["--once"] if once else [])]
     process = server.run(*arguments, stdin="".join(f"{line}\n" for line in lines).encode())
-    with anyio.fail_after(20):
-        out, err = await anyio.to_thread.run_sync(process.communicate)
-    assert process.returncode == 0, err
-    return out.decode()
+    status, out, err = await anyio.to_thread.run_sync(complete, process)
+    assert status == 0, err
+    return out

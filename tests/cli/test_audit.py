@@ -13,20 +13,19 @@ import pytest
 
 from askback.domain.audit import seal
 from tests.cli.conftest import Server, start
+from tests.cli.scripts import complete
 from tests.requirements import requirement
 
 
 def audit(data: Path, *arguments: str, stdin: str = "") -> tuple[int, str]:
-    process = start("audit", *arguments, ASKBACK_DATA_DIR=str(data))
-    out, err = process.communicate(stdin.encode(), timeout=30)
-    return process.returncode, (out or err).decode()
+    status, out, err = complete(start("audit", *arguments, ASKBACK_DATA_DIR=str(data)), stdin)
+    return status, out or err
 
 
 def rules(data: Path, *texts: str) -> None:
     for text in texts:
-        process = start("rules", "add", text, ASKBACK_DATA_DIR=str(data))
-        process.communicate(timeout=30)
-        assert process.returncode == 0
+        status, _, err = complete(start("rules", "add", text, ASKBACK_DATA_DIR=str(data)))
+        assert status == 0, err
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ import pytest
 
 from askback.domain.audit import verify
 from tests.cli.conftest import ENVIRONMENT, start
-from tests.cli.scripts import finished
+from tests.cli.scripts import complete, finished
 from tests.cli.terminals import on_a_terminal
 from tests.requirements import requirement
 
@@ -40,10 +40,9 @@ async def at_the_terminal(
 
 async def run(data: Path, *arguments: str) -> str:
     process = start(*arguments, ASKBACK_DATA_DIR=str(data))
-    with anyio.fail_after(20):
-        out, err = await anyio.to_thread.run_sync(process.communicate)
-    assert process.returncode == 0, err
-    return out.decode()
+    status, out, err = await anyio.to_thread.run_sync(complete, process)
+    assert status == 0, err
+    return out
 
 
 @requirement("B27")
@@ -210,4 +209,4 @@ async def test_a_server_that_cannot_be_found_keeps_its_folder_to_itself(tmp_path
         assert "askback.db" in err
     finally:
         server.send_signal(signal.SIGTERM)
-        server.communicate(timeout=10)
+        complete(server)

@@ -12,7 +12,7 @@ from askback.domain.approval import Approval, Risk
 from askback.domain.fields import Form, Text
 from askback.domain.request import Answer, InputRequest
 from tests.cli.conftest import Server
-from tests.cli.scripts import through_a_pipe
+from tests.cli.scripts import complete, through_a_pipe
 from tests.cli.terminals import on_a_terminal
 from tests.requirements import requirement
 
@@ -199,9 +199,8 @@ async def test_no_to_all_of_a_single_request_is_no_to_that_one_alone(
 ) -> None:
     other, one = await asked(agent, thread, "make other"), await asked(agent, thread, "make one")
     process = server.run("inbox", "--request", one.id, stdin=b":all no\n")
-    with anyio.fail_after(20):
-        out, _ = await anyio.to_thread.run_sync(process.communicate)
-    assert b"Declined 1 of 1." in out
+    _, out, _ = await anyio.to_thread.run_sync(complete, process)
+    assert "Declined 1 of 1." in out
     assert [(await agent.get(each.id)).status for each in (other, one)] == ["pending", "declined"]
 
 
@@ -262,9 +261,7 @@ async def test_the_log_says_that_it_was_decided_on_the_command_line(
 ) -> None:
     request = await asked(agent, thread)
     await through_a_pipe(server, thread, "n")
-    process = server.run("audit", "export")
-    with anyio.fail_after(20):
-        out, _ = await anyio.to_thread.run_sync(process.communicate)
+    _, out, _ = await anyio.to_thread.run_sync(complete, server.run("audit", "export"))
     [entry] = [each for each in map(json.loads, out.splitlines()) if each.get("request_id") == request.id]
     assert (entry["action"], entry["decision"], entry["via"], entry["actor"]["name"]) == (
         "decide",

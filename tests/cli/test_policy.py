@@ -12,6 +12,7 @@ import pytest
 from askback import AsyncClient
 from askback.domain.approval import Approval
 from tests.cli.conftest import Server, start
+from tests.cli.scripts import complete
 from tests.cli.terminals import on_a_terminal
 from tests.requirements import requirement
 
@@ -24,10 +25,9 @@ DEFAULT = {
 
 
 def policy(data: Path, *arguments: str, status: int = 0) -> str:
-    process = start("policy", *arguments, ASKBACK_DATA_DIR=str(data))
-    out, err = process.communicate(timeout=30)
-    assert process.returncode == status, err.decode()
-    return (out if status == 0 else err).decode()
+    ended, out, err = complete(start("policy", *arguments, ASKBACK_DATA_DIR=str(data)))
+    assert ended == status, err
+    return err if status else out
 
 
 def shown(data: Path, *arguments: str) -> Any:

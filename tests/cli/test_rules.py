@@ -11,15 +11,15 @@ import pytest
 from askback import AsyncClient
 from askback.domain.approval import Approval
 from tests.cli.conftest import Server, start
+from tests.cli.scripts import complete
 from tests.requirements import requirement
 
 
-def run(data: Path, *arguments: str, stdin: str = "", status: int = 0) -> str:
+def run(data: Path, *arguments: str, status: int = 0) -> str:
     """Run a command to its end and return what it printed, or what it complained of."""
-    process = start(*arguments, ASKBACK_DATA_DIR=str(data))
-    out, err = process.communicate(stdin.encode(), timeout=30)
-    assert process.returncode == status, err.decode()
-    return (out if status == 0 else err).decode()
+    ended, out, err = complete(start(*arguments, ASKBACK_DATA_DIR=str(data)))
+    assert ended == status, err
+    return err if status else out
 
 
 def listed(data: Path, *arguments: str) -> list[dict[str, Any]]:
@@ -71,7 +71,7 @@ def test_a_rule_made_without_a_server_holds_in_the_next_one_and_in_the_one_after
             assert (same["decision"], same["source"]) == ("approve", "policy")
         finally:
             process.terminate()
-            process.communicate(timeout=10)
+            complete(process)
     run(tmp_path, "rules", "revoke", listed(tmp_path)[0]["id"])
     assert listed(tmp_path) == []
 
@@ -113,7 +113,7 @@ def test_a_server_that_was_named_and_does_not_answer_is_not_replaced_by_a_folder
         "rules", "list",
         ASKBACK_DATA_DIR=str(tmp_path), ASKBACK_URL="http://127.0.0.1:9", ASKBACK_TOKEN="t",
     )  # fmt: skip
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 1
-    assert b"127.0.0.1:9" in err
+    status, _, err = complete(process)
+    assert status == 1
+    assert "127.0.0.1:9" in err
     assert list(tmp_path.iterdir()) == []

@@ -8,14 +8,15 @@ from typing import Any
 import anyio
 
 from tests.cli.conftest import Server, start
+from tests.cli.scripts import complete
 
 NO_SERVER = {"ASKBACK_DATA_DIR": "/does/not/exist"}
 
 
 def check(*lines: str, arguments: tuple[str, ...] = (), **environment: str) -> list[dict[str, Any]]:
     process = start("rules", "check", *arguments, **{**NO_SERVER, **environment})
-    out, _ = process.communicate("\n".join(lines).encode() + b"\n", timeout=30)
-    assert process.returncode == 0
+    status, out, _ = complete(process, "\n".join(lines) + "\n")
+    assert status == 0
     return [json.loads(line) for line in out.splitlines()]
 
 
@@ -91,6 +92,6 @@ def test_rules_of_a_server_that_was_named_and_is_gone_are_not_replaced_by_a_list
     [answer] = check('{"command": "ls", "allow": ["ls"]}', ASKBACK_URL=url, ASKBACK_TOKEN=token)
     assert answer["decision"] == "allow"
     process = start("rules", "check", ASKBACK_URL=url, ASKBACK_TOKEN=token, **NO_SERVER)
-    out, err = process.communicate(b'{"command": "ls"}\n', timeout=30)
-    assert (process.returncode, out) == (1, b"")
-    assert b"127.0.0.1:9" in err
+    status, out, err = complete(process, '{"command": "ls"}\n')
+    assert (status, out) == (1, "")
+    assert "127.0.0.1:9" in err
