@@ -21,6 +21,7 @@ from askback.ports.bus import Bus
 from askback.ports.clock import Clock
 from askback.ports.ids import Ids
 from askback.ports.store import Store
+from askback.ports.vault import Vault
 from askback.service import credentials, expire
 from askback.service.context import Services
 from askback.service.waits import Waits
@@ -35,6 +36,10 @@ from askback.transports.rest import table
 from askback.transports.security import Addresses
 from askback.transports.sse import Streams
 from askback.transports.websocket.endpoint import Sockets
+from askback.vault.envelope import Envelope
+from askback.vault.keyfile import open_key_file
+from askback.vault.keys import KEY_BYTES, KeyRing, KeysUnusable, parse_keys
+from askback.vault.locked import LockedVault
 
 STATIC = Path(__file__).parent / "static"
 RESTART_S = 1.0
@@ -114,21 +119,37 @@ def create_app(
     bus: Bus | None = None,
     clock: Clock | None = None,
     ids: Ids | None = None,
+    vault: Vault | None = None,
     limits: Limits = DEFAULTS,
 ) -> App:
     """Build a server; each port that is not given is the real thing.
 
-    Without settings the database is in a temporary folder, which goes when the app ends. A `store`
-    that is given must publish to `bus` what it commits.
+    Without settings the database is in a temporary folder, which goes when the app ends, and the master key
+    is in memory. A `store` that is given must publish to `bus` what it commits.
     """
     scratch = None
     if settings is None:
         scratch = Path(tempfile.gettempdir()) / f"askback-{secrets.token_hex(8)}"
         settings = load({}, data_dir=scratch)
+        vault = vault or Envelope(KeyRing({"scratch": secrets.token_bytes(KEY_BYTES)}))
     bus = bus or LocalBus()
     store = store or SqliteStore(settings.database, on_commit=bus.publish)
-    services = Services(store, bus, clock or SystemClock(), ids or SystemIds(), limits)
+    vault = vault or _vault(settings)
+    services = Services(store, bus, clock or SystemClock(), ids or SystemIds(), vault, limits)
     return App(settings, services, scratch=scratch)
+
+
+def _vault(settings: Settings) -> Vault:
+    """Return what keeps secrets. Without a usable key file the rest works; keys that were given have to be right."""
+    if settings.master_keys == "off":
+        return LockedVault()
+    if settings.master_keys is not None:
+        return Envelope(parse_keys(settings.master_keys, source="ASKBACK_MASTER_KEYS"))
+    try:
+        return Envelope(open_key_file(settings.key_file))
+    except KeysUnusable as unusable:
+        log.warning("secrets are off: %s", unusable)
+        return LockedVault()
 
 
 def _addresses(settings: Settings) -> Addresses:

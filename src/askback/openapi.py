@@ -11,7 +11,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from askback.transports.endpoint import Operation
-from askback.transports.rest.table import STREAM, AnyOf
+from askback.transports.rest.shapes import AnyOf
+from askback.transports.rest.table import STREAM
 
 API_VERSION = "1"
 _REF = "#/components/schemas/{model}"

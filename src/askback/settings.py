@@ -9,6 +9,7 @@
     ASKBACK_ALLOWED_ORIGINS   other origins whose pages may talk to it, with commas
     ASKBACK_PUBLIC_URL        the address that people open, when a proxy stands before it
     ASKBACK_LOG_LEVEL         debug, info, warning or error           warning
+    ASKBACK_MASTER_KEYS       id:key,… for secrets, or off            master.key in the data folder
 
 `ASKBACK_URL` and `ASKBACK_TOKEN` belong to the client.
 """
@@ -18,7 +19,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from askback.service.access import ROLES
 
 DEFAULT_TENANT = "default"
 LOG_LEVELS = ("debug", "info", "warning", "error")
-NOT_SERVER = frozenset({"ASKBACK_URL", "ASKBACK_TOKEN", "ASKBACK_MASTER_KEYS"})
+NOT_SERVER = frozenset({"ASKBACK_URL", "ASKBACK_TOKEN"})
 """Variables of the client and of secrets: they may be set, and mean nothing to these settings."""
 _HOST = re.compile(r"(?:[\w.-]+|\[[0-9a-fA-F:]+\])(?::\d{1,5})?")
 _TOKEN = re.compile(
@@ -67,6 +68,7 @@ class Settings:
     """How one server runs.
 
     `database` is the file of the SQLite database, `warnings` what whoever starts the server should know.
+    `master_keys` is the ring as it was given, `off` for a server without secrets, None for the key file.
     """
 
     host: str
@@ -78,7 +80,13 @@ class Settings:
     allowed_origins: tuple[str, ...] = ()
     public_url: str | None = None
     log_level: str = "warning"
+    master_keys: str | None = field(default=None, repr=False)
     warnings: tuple[str, ...] = ()
+
+    @property
+    def key_file(self) -> Path:
+        """Where the server keeps its master key when it was given none."""
+        return self.data_dir / "master.key"
 
     @property
     def server_file(self) -> Path:
@@ -222,4 +230,5 @@ _READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "ASKBACK_ALLOWED_ORIGINS": ("allowed_origins", _origins),
     "ASKBACK_PUBLIC_URL": ("public_url", _public_url),
     "ASKBACK_LOG_LEVEL": ("log_level", _log_level),
+    "ASKBACK_MASTER_KEYS": ("master_keys", lambda _variable, text: text),
 }

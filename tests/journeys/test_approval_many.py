@@ -37,7 +37,11 @@ async def test_thirty_that_wait_are_declined_in_one_action(team: Team, thread: s
     assert [result["id"] for result in results] == [each["id"] for each in requests]
     assert {result["status"] for result in results} == {200}
     ended = [await team.bob.get(each["id"]) for each in requests]
-    assert ended == [result["request"] for result in results]
+    for now, result in zip(ended, results, strict=True):
+        told = result["request"]
+        assert told == {name: now[name] for name in told}
+        assert told["status"] == "declined"
+        assert "approval" not in told
     assert {(e["status"], e["reason"], e["note"], e["settled_by"]["name"]) for e in ended} == {
         ("declined", "refused", "stop", "ada")
     }

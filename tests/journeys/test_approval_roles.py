@@ -17,7 +17,10 @@ DECISION = {"revision": 1, "decision": "approve", "scope": "always"}
 RULE = {"rule": "make deploy", "effect": "allow"}
 HARMLESS = {
     ("POST", "/v1/requests"),
+    ("POST", "/v1/requests/{id}/accept"),
     ("POST", "/v1/requests/{id}/consume"),
+    ("POST", "/v1/requests/{id}/reprompt"),
+    ("POST", "/v1/secrets/lease"),
     ("POST", "/v1/requests/{id}/report"),
     ("POST", "/v1/threads/{id}/messages"),
     ("DELETE", "/v1/session"),

@@ -17,6 +17,7 @@ from askback.service import answer, ask, read
 from askback.service.context import Services
 from askback.storage.sqlite.store import SqliteStore
 from askback.system import SystemClock, SystemIds
+from askback.vault.locked import LockedVault
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -31,7 +32,7 @@ async def ctx(tmp_path: Path) -> AsyncIterator[Services]:
     bus = LocalBus()
     store = SqliteStore(tmp_path / "votes.db", on_commit=bus.publish)
     await store.open()
-    yield Services(store, bus, SystemClock(), SystemIds())
+    yield Services(store, bus, SystemClock(), SystemIds(), LockedVault())
     await store.close()
 
 

@@ -20,6 +20,7 @@ from askback.service.context import Services
 from askback.service.waits import Waits
 from askback.service.watch import Watches
 from askback.system import SystemClock, SystemIds
+from askback.vault.locked import LockedVault
 from askback.testing.fake_store import FakeStore
 
 pytestmark = pytest.mark.anyio
@@ -79,7 +80,7 @@ class BadBus:
 
 def services(bus: Bus) -> tuple[Services, FakeStore]:
     store = FakeStore(on_commit=bus.publish)
-    return Services(store, bus, SystemClock(), SystemIds()), store
+    return Services(store, bus, SystemClock(), SystemIds(), LockedVault()), store
 
 
 async def say(store: FakeStore, n: int, *, thread: str = "t1", tenant: str = "main") -> None:
@@ -246,7 +247,7 @@ class RemoteStore(FakeStore):
 async def test_an_outcome_that_comes_while_a_wait_is_being_checked_does_not_reach_a_stranger():
     bus = LocalBus()
     store = RemoteStore(on_commit=bus.publish)
-    waits = Waits(Services(store, bus, SystemClock(), SystemIds()))
+    waits = Waits(Services(store, bus, SystemClock(), SystemIds(), LockedVault()))
     strangers = [
         Collector(Principal("tok_2", "main", "requester", "other")),
         Collector(Principal("usr_9", "acme", "responder", "Eve")),

@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue
 
 from askback.domain.approval import Mode, Scope, Verdict
 from askback.domain.fields import Model, Number_
+from askback.domain.secrets.asked import SecretScope
 
 
 class AnswerBody(Model):
@@ -112,6 +113,51 @@ class PolicyBody(Model):
     lists: list[str] | None = None
     shadow: ShadowBody | None = None
     confirm: str | None = None
+
+
+class SubmissionBody(Model):
+    """`POST /v1/requests/{id}/answer` for secrets. For the OpenAPI document: no model ever reads one."""
+
+    revision: int
+    secrets: dict[str, str] = Field(default_factory=dict[str, str])
+    use_existing: list[str] = Field(default_factory=list[str])
+    scope: SecretScope | None = None
+
+
+class KeepBody(Model):
+    """`POST /v1/secrets`. For the OpenAPI document: no model ever reads one."""
+
+    name: str
+    value: str
+    scope: SecretScope
+    thread_id: str | None = None
+    project: str | None = None
+
+
+class FieldFault(Model):
+    """What the requester found wrong with one field, in words for the person."""
+
+    path: str
+    message: str
+
+
+class RepromptBody(Model):
+    """`POST /v1/requests/{id}/reprompt`: the same again, with what was wrong."""
+
+    field_errors: list[FieldFault] = Field(default_factory=list[FieldFault])
+    error_summary: str | None = None
+
+
+class LeaseBody(Model):
+    """`POST /v1/secrets/lease`: names that were given to the agent of a thread, or `refs` of sensitive fields.
+
+    With `request_id`, of a request that is being resolved, the values that are to be tried.
+    """
+
+    thread_id: str
+    names: list[str] = Field(default_factory=list[str])
+    refs: list[str] = Field(default_factory=list[str])
+    request_id: str | None = None
 
 
 class DeclineBody(Model):

@@ -15,7 +15,9 @@ from askback.domain.timestamps import rfc3339
 REQUEST_CREATED = "request.created"
 """What comes later is `request.<status>`, by the status that the request came to."""
 REQUEST_VOTED = "request.voted"
-_OPEN = frozenset({REQUEST_CREATED, REQUEST_VOTED})
+REQUEST_RESOLVING = "request.resolving"
+REQUEST_REPROMPTED = "request.reprompted"
+_OPEN = frozenset({REQUEST_CREATED, REQUEST_VOTED, REQUEST_RESOLVING, REQUEST_REPROMPTED})
 MESSAGE_ADDED = "message.added"
 MESSAGE_DELTA = "message.delta"
 

@@ -81,6 +81,7 @@ class _Field(Model):
     required: bool = False
     placeholder: str | None = None
     validate_on_client: bool = True
+    sensitive: bool = False
 
 
 class _TextRules(_Field):

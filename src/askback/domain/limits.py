@@ -47,6 +47,15 @@ class Limits:
     """How long an approved call may be run, from the decision, when the agent does not say."""
     max_rule_s: int = 10 * 365 * 24 * 3600
     assignees: int = 50
+    secrets: int = 10
+    secret_bytes: int = 10_240
+    secret_reason: int = 500
+    secret_placeholder: int = 120
+    secret_hint: int = 80
+    secret_help: int = 200
+    dismissed_s: int = 600
+    """How long secrets that were dismissed are not asked for again in their thread."""
+    lease_s: int = 300
     batch: int = 200
     page: int = 200
     ws_connections: int = 20_000

@@ -10,8 +10,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 from askback.domain.approval import Approval, Mode, Scope, ShownApproval, Verdict
 from askback.domain.fields import Form, Model, Number_
 from askback.domain.lifecycle import TERMINAL, Status
+from askback.domain.secrets.asked import SecretAsk, ShownSecret
 
-KINDS = ("form", "approval")
+KINDS = ("form", "approval", "secret")
 
 
 def _agent(raw: Any) -> Any:
@@ -64,6 +65,14 @@ class ApprovalAsk(Envelope):
     on_timeout: Literal["deny", "expire"] = "deny"
 
 
+class SecretRequest(Envelope):
+    """Values that the agent may use and never sees. It does not expire unless it says so."""
+
+    kind: Literal["secret"]
+    secret: SecretAsk
+    on_timeout: Literal["expire"] = "expire"
+
+
 class _Read(BaseModel):
     """Read models ignore keys they do not know, so that an older client can talk to a newer server."""
 
@@ -85,17 +94,18 @@ class KeptRule(_Read):
 
 
 class Answer(_Read):
-    """What the person, or a rule, said: a form's cleaned `values` by field id, or an approval's `decision`.
+    """What the person, or a rule, said: a form's cleaned `values` by field id, an approval's `decision`, or names.
 
     `other[id]` is true where (part of) the value was typed by the person instead of chosen. `edited_input` replaces
     the input that was asked about; `digest` is that of the call which may run, until `expires_at`. `reasons` are the
-    policy's sentences, `policy_rule` the text of the rule that decided, `rule` what this decision stored.
+    policy's sentences, `policy_rule` the text of the rule that decided, `rule` what this decision stored. `names` are the
+    secrets that the agent may use now; those in `existing` were kept before.
     """
 
     values: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
     other: dict[str, bool] = Field(default_factory=dict[str, bool])
     decision: Verdict | None = None
-    scope: Scope | None = None
+    scope: Scope | Literal["session", "global"] | None = None
     note: str | None = None
     edited_input: dict[str, JsonValue] | None = None
     mode: Mode | None = None
@@ -103,6 +113,8 @@ class Answer(_Read):
     expires_at: datetime | None = None
     rule: KeptRule | None = None
     policy_rule: str | None = None
+    names: list[str] = Field(default_factory=list[str])
+    existing: list[str] = Field(default_factory=list[str])
     reasons: list[str] = Field(default_factory=list[str])
 
 
@@ -127,6 +139,7 @@ class InputRequest(_Read):
     requester: Actor | None = None
     form: Form | None = None
     approval: ShownApproval | None = None
+    secret: ShownSecret | None = None
     assignees: list[str] | None = None
     delivery: str = "block"
     created_at: datetime

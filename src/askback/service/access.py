@@ -7,6 +7,10 @@
     decline                     x          x
     read             x          x          x      a requester: only what its own token asked
     message          x          x          x
+    resolve          x
+    lease            x                            and a runner, whose token is made for certain names and threads
+    secrets                     x          x      names and times, set and erase; nobody reads a value
+    rotate                                 x
     consume          x                            also the report of how it went
     rules                       x          x      read them, make them, end them; also the policy
     audit                                  x
@@ -22,6 +26,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -32,10 +37,11 @@ from askback.ports.store import Principal, Session
 from askback.service.context import Services
 from askback.service.ledger import entry
 
-ROLES = ("requester", "responder", "admin")
+_ID = re.compile(r"[a-z]{3}_[0-9a-z]{26}", re.ASCII)
+ROLES = ("requester", "responder", "admin", "runner")
 SESSION_MS = 7 * 24 * 3600 * 1000
 
-_EVERYBODY = frozenset(ROLES)
+_EVERYBODY = frozenset({"requester", "responder", "admin"})
 _PEOPLE = frozenset({"responder", "admin"})
 ALLOWED = MappingProxyType(
     {
@@ -45,6 +51,10 @@ ALLOWED = MappingProxyType(
         "decline": _PEOPLE,
         "read": _EVERYBODY,
         "message": _EVERYBODY,
+        "resolve": frozenset({"requester"}),
+        "lease": frozenset({"requester", "runner"}),
+        "secrets": _PEOPLE,
+        "rotate": frozenset({"admin"}),
         "consume": frozenset({"requester"}),
         "rules": _PEOPLE,
         "audit": frozenset({"admin"}),
@@ -104,7 +114,8 @@ async def record_refusal(
         tenant=principal.tenant,
         by=principal,
         attempted=action,
-        request_id=request_id,
+        # What stands there comes from whoever tried, and the log keeps it for ever.
+        request_id=request_id if request_id and _ID.fullmatch(request_id) else None,
     )
     await ctx.store.write(Along(audit=(attempt,)))
 

@@ -20,18 +20,23 @@ from askback.service import access
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.propose import propose
+from askback.service.secrets.ask import ask_secret
 
 PENDING = '{"status":"pending","revision":1}'
 
 
 async def ask(ctx: Services, principal: Principal, body: object, *, key: str | None = None) -> Change:
-    """Create a request from an `Ask`, or an `ApprovalAsk`; with a key used before, return what that call created.
+    """Create a request from an `Ask`, an `ApprovalAsk` or a `SecretRequest`.
+
+    With a key that was used before, return what that call created.
 
     Raises `Faults` naming every broken rule, `Forbidden` for any role but requester, `ClaimMismatch`.
     """
     await access.require(ctx, principal, "create")
     if _kind(body) == "approval":
         return await propose(ctx, principal, body, key=key)
+    if _kind(body) == "secret":
+        return await ask_secret(ctx, principal, body, key=key)
     asked, text = read_ask(body, limits=ctx.limits)
     record = _record(ctx, principal, asked, text)
     event = events.Draft(

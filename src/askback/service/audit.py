@@ -15,4 +15,6 @@ async def page(
     """Return entries above `after`, oldest first, as JSON texts; and the `seq` and hash of the newest entry."""
     await access.require(ctx, principal, "audit")
     head = await ctx.store.audit_head(principal.tenant)
-    return await ctx.store.audit(principal.tenant, after=after, limit=limit), head
+    found = await ctx.store.audit(principal.tenant, after=after, limit=limit)
+    # What came between the two reads is left for the next page: the entries must not lead past the head.
+    return found[: max(0, head[0] - after)], head

@@ -16,7 +16,7 @@ from askback.service.context import Services
 from askback.service.decline import decline
 from askback.service.notes import check_note
 from askback.service.read import get
-from askback.service.settle import conflict
+from askback.service.settle import another_call, conflict
 
 Result = tuple[str, Change | Exception]
 """The id of a request, and what became of it."""
@@ -57,8 +57,10 @@ async def _one(
 async def _check_seen(ctx: Services, principal: Principal, item: BatchItem) -> None:
     """Refuse what has changed since the person saw it; a decline by itself does not say what was seen."""
     record = await get(ctx, principal, item.id)
-    if item.revision != record.revision or item.digest not in (None, record.digest):
+    if item.revision != record.revision:
         raise conflict(record)
+    if item.digest not in (None, record.digest):
+        raise another_call(record)
 
 
 def _check(sent: BatchBody, *, most: int) -> None:

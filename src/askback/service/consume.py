@@ -36,6 +36,7 @@ class _Approved(NamedTuple):
     until: datetime
     project: str | None
     is_plan: bool
+    by_rule: bool
 
 
 async def consume(ctx: Services, principal: Principal, request_id: str, body: object) -> dict[str, Any]:
@@ -49,17 +50,42 @@ async def consume(ctx: Services, principal: Principal, request_id: str, body: ob
     sent = parse(ConsumeBody, body)
     _check_id(ctx, sent.execution_id)
     digest = _digest(sent)
+    try:
+        return await _consume(ctx, principal, record, sent.execution_id, digest)
+    except Conflict as refused:
+        await _note_refusal(ctx, principal, record, sent.execution_id, refused.code)
+        raise
+
+
+async def _consume(
+    ctx: Services, principal: Principal, record: Record, execution_id: str, digest: str | None
+) -> dict[str, Any]:
     approved = _approved(record)
     if digest is not None and digest != approved.digest:
         raise Conflict("This is not the call that was approved. Ask again.", code="digest_mismatch")
     now = ctx.clock.now_ms()
-    used = await _used_before(ctx, record, sent.execution_id)
+    used = await _used_before(ctx, record, execution_id)
     if used is None:
         if now >= approved.until.timestamp() * 1000:
             raise Gone("The approval is no longer good. Ask again.", code="decision_expired")
         await _check_policy(ctx, record, approved)
-        used = await _use(ctx, principal, record, approved, Execution(sent.execution_id, now))
+        used = await _use(ctx, principal, record, approved, Execution(execution_id, now))
     return _shown(record, approved, used)
+
+
+async def _note_refusal(
+    ctx: Services, principal: Principal, record: Record, execution_id: str, code: str
+) -> None:
+    told = entry(
+        "consume",
+        at=ctx.clock.now_ms(),
+        tenant=record.tenant,
+        by=principal,
+        about=record,
+        execution_id=execution_id,
+        refused=code,
+    )
+    await ctx.store.write(Along(audit=(told,)))
 
 
 async def report(ctx: Services, principal: Principal, request_id: str, body: object) -> dict[str, Any]:
@@ -119,7 +145,8 @@ def _digest(sent: ConsumeBody) -> str | None:
 
 
 def _approved(record: Record) -> _Approved:
-    answer = json.loads(record.state).get("answer", {})
+    state = json.loads(record.state)
+    answer = state.get("answer", {})
     if answer.get("decision") != "approve":
         raise Conflict("This was not approved, so it must not run.", code="not_approved")
     asked = json.loads(record.spec)["approval"]
@@ -130,6 +157,7 @@ def _approved(record: Record) -> _Approved:
         datetime.fromisoformat(answer["expires_at"]),
         asked.get("project"),
         "plan" in asked,
+        state.get("source") == "policy",
     )
 
 
@@ -144,14 +172,18 @@ async def _used_before(ctx: Services, record: Record, execution_id: str) -> Exec
 
 
 async def _check_policy(ctx: Services, record: Record, approved: _Approved) -> None:
-    """Stop a call that a rule refuses by now: to make one is how people call back what they have approved."""
+    """Stop a call that a rule refuses by now: to make one is how people call back what they have approved.
+
+    What only a rule approved needs one that still does; nobody has looked at it.
+    """
     if approved.is_plan:
         return
     call = Call(approved.tool, approved.input)
     ruling = await rule_on(ctx, record.tenant, call, thread_id=record.thread_id, project=approved.project)
-    if ruling.decision.decision == "deny":
+    verdict = ruling.decision.decision
+    if verdict == "deny" or (approved.by_rule and verdict != "allow"):
         reasons = " ".join(ruling.decision.reasons)
-        raise Conflict(f"The policy refuses this by now: {reasons}", code="denied_by_policy")
+        raise Conflict(f"The policy does not allow this any more: {reasons}", code="denied_by_policy")
 
 
 async def _use(

@@ -9,6 +9,7 @@ from askback.ports.bus import Bus
 from askback.ports.clock import Clock
 from askback.ports.ids import Ids
 from askback.ports.store import Store
+from askback.ports.vault import Vault
 from askback.service.newest import Newest
 
 
@@ -20,5 +21,6 @@ class Services:
     bus: Bus
     clock: Clock
     ids: Ids
+    vault: Vault
     limits: Limits = DEFAULTS
     newest: Newest = field(default_factory=Newest)

@@ -27,7 +27,7 @@ from askback.service.context import Services
 from askback.service.propose import valid_ms
 from askback.service.rules import kept_rule
 from askback.service.ruling import NO_RULING, Ruling, rule_on
-from askback.service.settle import Overtaken, conflict, lost, replayed, settle
+from askback.service.settle import Overtaken, another_call, conflict, lost, replayed, settle
 
 
 async def decide(
@@ -45,11 +45,7 @@ async def decide(
         raise conflict(record)
     shown = shown_approval(record)
     if sent.digest is not None and sent.digest != shown.digest:
-        raise Conflict(
-            "The digest is that of another call; nothing was decided.",
-            code="digest_mismatch",
-            request=json.loads(record.wire),
-        )
+        raise another_call(record)
     if shown.locked and sent.scope != "once":
         raise _locked()
     decided = check_decision(sent, shown, limits=ctx.limits)
@@ -57,8 +53,10 @@ async def decide(
 
 
 def shown_approval(record: Record) -> ShownApproval:
-    """Return what a request for approval shows."""
-    return ShownApproval.model_validate(json.loads(record.spec)["approval"])
+    """Return what a request for approval shows, without the preview: it is long, and nothing is decided by it here."""
+    shown = json.loads(record.spec)["approval"]
+    shown.pop("preview", None)
+    return ShownApproval.model_validate(shown)
 
 
 def _locked() -> Forbidden:
@@ -102,6 +100,9 @@ class _Deciding:
             raise Faults([fault("edited_input", "denied_by_policy", reason=reason)])
         if ruling.decision.locked and self.sent.scope != "once":
             raise _locked()
+        kept = self.decided.kept
+        if ruling.decision.decision != "deny" and kept and not ruling.would_allow(self.decided.call, kept):
+            raise Faults([fault("rule" if self.sent.rule else "scope", "rule_without_effect")])
         return ruling
 
     async def _step(self, record: Record, ruling: Ruling) -> Change:
@@ -111,10 +112,14 @@ class _Deciding:
             return await self._refused(record, ruling, votes)
         agreed = sum(vote["decision"] == "approve" for vote in votes)
         if says_yes and votes and agreed < self.shown.quorum:
-            return await self._settle(record, Action.VOTE, {}, votes, decision="approve", **ruling.trial)
+            return await self._settle(
+                record, Action.VOTE, {}, votes, by=self.principal, decision="approve", **ruling.trial
+            )
         answer, along = await self._answer(record)
         outcome = {"source": "responder", "answer": answer}
-        return await self._settle(record, Action.ANSWER, outcome, votes, along=along, **ruling.trial)
+        return await self._settle(
+            record, Action.ANSWER, outcome, votes, by=self.principal, along=along, **ruling.trial
+        )
 
     async def _refused(self, record: Record, ruling: Ruling, votes: list[dict[str, Any]]) -> Change:
         """Settle as refused by a rule that came while the request was open, whatever the person said (B24)."""
@@ -126,7 +131,10 @@ class _Deciding:
         if ruling.decision.rule is not None:
             answer["policy_rule"] = ruling.decision.rule
         outcome = {"source": "policy", "answer": answer}
-        return await self._settle(record, Action.ANSWER, outcome, votes, **ruling.trial)
+        late = {"id": self.principal.id, "name": self.principal.name}
+        return await self._settle(
+            record, Action.ANSWER, outcome, votes, by=None, approved_by=late, **ruling.trial
+        )
 
     async def _settle(
         self,
@@ -135,6 +143,7 @@ class _Deciding:
         outcome: dict[str, Any],
         votes: list[dict[str, Any]],
         *,
+        by: Principal | None,
         along: Along = NOTHING,
         **facts: Any,
     ) -> Change:
@@ -143,7 +152,7 @@ class _Deciding:
             record,
             action,
             {**outcome, "votes": votes} if votes else outcome,
-            by=self.principal,
+            by=by,
             claim=self.claim,
             along=along,
             among_votes=bool(votes),
@@ -154,7 +163,7 @@ class _Deciding:
         """Return the votes with this one added; nobody votes twice, not with a second session either."""
         votes: list[dict[str, Any]] = json.loads(record.state).get("votes", [])
         who = {"id": self.principal.id, "name": self.principal.name}
-        if any(who["id"] == vote["by"]["id"] or who["name"] == vote["by"]["name"] for vote in votes):
+        if any(who["id"] == vote["by"]["id"] or _same(who["name"], vote["by"]["name"]) for vote in votes):
             raise Conflict(
                 "You have decided about this already; others have to agree.",
                 code="already_voted",
@@ -199,3 +208,8 @@ class _Deciding:
             return answer, NOTHING
         kept = PolicyRecord(record.tenant, record.thread_id, json.dumps({"mode": mode}))
         return {**answer, "mode": mode}, Along(policies=(kept,))
+
+
+def _same(name: str, other: str) -> bool:
+    """Tell whether two names are one person's: a second session may spell it otherwise."""
+    return name.strip().casefold() == other.strip().casefold()

@@ -18,9 +18,8 @@ from askback.domain import events
 from askback.domain.approval import Risk, Scope
 from askback.domain.lifecycle import Status
 from askback.domain.markdown import may_be_markdown, tree
-from askback.domain.policy.engine import Decision
 from askback.domain.policy.narrow import narrow_rule
-from askback.domain.preview import preview
+from askback.domain.preview import parts, preview
 from askback.domain.record import Record, splice
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.approval import AskedCall, check_approval
@@ -48,7 +47,7 @@ async def propose(ctx: Services, principal: Principal, body: object, *, key: str
     refused = await _refused_before(ctx, principal, asked)
     if refused is not None:
         return await _again(ctx, refused, ruling, claimed)
-    record = _record(ctx, principal, asked, shown=_shown(asked, ruling.decision))
+    record = _record(ctx, principal, asked, shown=_shown(asked, ruling))
     event = _event(events.REQUEST_CREATED, record, record.created_at)
     return await ctx.store.insert(record, event, claimed)
 
@@ -76,7 +75,9 @@ async def _settled_at_once(
         "reasons": list(ruling.decision.reasons),
     }
     if verdict == ALLOWED:
-        answer |= {"scope": "once", "expires_at": rfc3339(now + valid_ms(ctx, asked.ask.approval.valid_s))}
+        # No longer than usual, whatever the agent asks for: it could collect permissions for later.
+        until = min(valid_ms(ctx, asked.ask.approval.valid_s), valid_ms(ctx, None))
+        answer |= {"scope": "once", "expires_at": rfc3339(now + until)}
     state = {
         "status": Status.ANSWERED,
         "revision": 1,
@@ -145,29 +146,37 @@ def _stated(asked: AskedCall) -> dict[str, Any]:
     return {**given, "tool": asked.call.tool, "input": dict(asked.call.input), "digest": asked.digest}
 
 
-def _shown(asked: AskedCall, ruling: Decision) -> dict[str, Any]:
+def _shown(asked: AskedCall, ruling: Ruling) -> dict[str, Any]:
     """Return the approval as a person is shown it."""
-    approval = asked.ask.approval
+    approval, decision = asked.ask.approval, ruling.decision
     rule = None if asked.is_plan else narrow_rule(asked.call)
     scopes: tuple[Scope, ...] = asked.offered
-    if rule is None or ruling.locked:
+    if rule is None or not ruling.would_allow(asked.call, rule):
         scopes = ("once",)
     said = approval.risk or Risk()
-    danger = ruling.risks or said.level == "danger"
+    danger = decision.risks or said.level == "danger"
     before = approval.preview.before if approval.preview else None
     drawn = preview(asked.call, before=before)
     shown: dict[str, Any] = {
         **_stated(asked),
         "scopes": scopes,
         "rule": rule.text if rule is not None and scopes != ("once",) else None,
-        "locked": ruling.locked or None,
-        "reasons": ruling.reasons,
-        "risk": {"level": "danger" if danger else "normal", "reasons": ruling.risks},
+        "locked": decision.locked or None,
+        "reasons": [_escaped(reason) for reason in decision.reasons],
+        "risk": {
+            "level": "danger" if danger else "normal",
+            "reasons": [_escaped(reason) for reason in decision.risks],
+        },
         "agent_risk": None if approval.risk is None else said.model_dump(),
         "preview": drawn.model_dump(exclude_none=True, exclude_defaults=True),
         "allow_edit": approval.allow_edit and approval.quorum == 1 and not asked.is_plan,
     }
     return {name: value for name, value in shown.items() if value is not None}
+
+
+def _escaped(reason: str) -> str:
+    """Write out what would not be seen: a reason quotes the command."""
+    return "".join(part if isinstance(part, str) else part.escape for part in parts(reason))
 
 
 def _record(ctx: Services, principal: Principal, asked: AskedCall, *, shown: dict[str, Any]) -> Record:

@@ -19,6 +19,7 @@ from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import Forbidden, NotFound
+from askback.ports.outcome import Outcome
 from askback.ports.policy import Along, RuleRecord
 from askback.ports.store import Principal
 from askback.service import access
@@ -35,8 +36,8 @@ def kept_rule(
     return _made(ctx, by, rule, scope=scope, subject=subject, request_id=about.id)
 
 
-async def add(ctx: Services, principal: Principal, body: object) -> RuleRecord:
-    """Make a rule from a `RuleBody`; the same rule again, while it holds, is that rule and no other.
+async def add(ctx: Services, principal: Principal, body: object) -> tuple[RuleRecord, Outcome]:
+    """Make a rule from a `RuleBody`; the same rule again, while it holds, is that rule and no other (`REPLAYED`).
 
     Raises `Faults`, and `Forbidden` for a locked rule of anybody but an admin.
     """
@@ -57,9 +58,9 @@ async def add(ctx: Services, principal: Principal, body: object) -> RuleRecord:
         shadow=sent.shadow,
     )
     if sent.expires_in_s is None and (known := await _same(ctx, made)) is not None:
-        return known
+        return known, Outcome.REPLAYED
     await ctx.store.write(Along(rules=(made,), audit=(_entry(ctx, "rule.add", principal, made),)))
-    return made
+    return made, Outcome.APPLIED
 
 
 async def _same(ctx: Services, made: RuleRecord) -> RuleRecord | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from askback.domain.policy.calls import Call
-from askback.domain.policy.engine import Decision, decide
+from askback.domain.policy.engine import Decision, Policy, decide
+from askback.domain.policy.rules import Rule
 from askback.domain.policy.settings import enforced, read_settings, tried
 from askback.service.context import Services
 
@@ -17,6 +18,12 @@ class Ruling:
 
     decision: Decision
     would: Decision | None = None
+    policy: Policy = field(default_factory=Policy)
+
+    def would_allow(self, call: Call, rule: Rule) -> bool:
+        """Tell whether the call would run unasked if the rule were kept; where it would not, none is offered."""
+        kept = replace(self.policy, rules=(*self.policy.rules, rule))
+        return decide(call, kept).decision == "allow"
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -42,6 +49,5 @@ async def rule_on(ctx: Services, tenant: str, call: Call, *, thread_id: str, pro
     view = await ctx.store.policy(tenant, thread_id=thread_id, project=project, now_ms=ctx.clock.now_ms())
     settings = read_settings(view.tenant, view.thread)
     trial = tried(settings, view.rules)
-    return Ruling(
-        decide(call, enforced(settings, view.rules)), None if trial is None else decide(call, trial)
-    )
+    policy = enforced(settings, view.rules)
+    return Ruling(decide(call, policy), None if trial is None else decide(call, trial), policy)

@@ -1,6 +1,6 @@
 """The one way a request ends: a step of the lifecycle, tried as a compare-and-set.
 
-What is decided about an approval, and by whom, is written into the audit log in the same transaction.
+What becomes of a tool call or of secrets, and by whom, is written into the audit log in the same transaction.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from askback.domain.events import REQUEST_VOTED, Draft
-from askback.domain.lifecycle import Action, IllegalTransition, Status, step
+from askback.domain.events import REQUEST_REPROMPTED, REQUEST_VOTED, Draft
+from askback.domain.lifecycle import TERMINAL, Action, IllegalTransition, Status, step
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.errors import Conflict, Gone, NotFound
@@ -24,6 +24,8 @@ from askback.service.context import Services
 from askback.service.ledger import entry
 
 _DECISIVE = frozenset({Action.ANSWER, Action.ACCEPT})
+_EVENTS = {Action.VOTE: REQUEST_VOTED, Action.REPROMPT: REQUEST_REPROMPTED}
+"""Steps that have an event of their own; the others are called by the status that they lead to."""
 
 
 class Overtaken(Exception):
@@ -57,8 +59,10 @@ async def settle(
         return await lost(ctx, record, claim)
     now = ctx.clock.now_ms()
     text = _state(record, action, status, outcome, by=by, now=now)
-    kind = REQUEST_VOTED if action is Action.VOTE else f"request.{status}"
-    if record.kind == "approval":
+    kind = _EVENTS.get(action, f"request.{status}")
+    if record.status is Status.RESOLVING:
+        along = replace(along, discard=(record.tenant, record.id))  # whatever was tried, the trial is over
+    if record.kind != "form":
         along = replace(
             along, audit=(*along.audit, _audited(record, action, outcome, by=by, at=now, **facts))
         )
@@ -72,6 +76,7 @@ async def settle(
             state=text,
             event=Draft(kind, record.tenant, record.thread_id, now, record.id, text, record.requester),
             state_before=record.state if among_votes else None,
+            asks_again=action is Action.REPROMPT,
         ),
         claim,
         along,
@@ -95,12 +100,18 @@ def _state(
     by: Principal | None,
     now: int,
 ) -> str:
-    state: dict[str, Any] = {"status": status, "revision": record.revision, **outcome}
-    if action is not Action.VOTE:
+    revision = record.revision + (action is Action.REPROMPT)
+    state: dict[str, Any] = {"status": status, "revision": revision, **_votes(record), **outcome}
+    if status in TERMINAL:
         state["settled_at"] = rfc3339(now)
-        if by is not None:
+        if by is not None and "settled_by" not in state:
             state["settled_by"] = {"id": by.id, "name": by.name}
     return to_json(state).decode()
+
+
+def _votes(record: Record) -> dict[str, Any]:
+    """Return the votes so far: they stay to be seen however it ends."""
+    return {"votes": json.loads(record.state)["votes"]} if '"votes":' in record.state else {}
 
 
 def _audited(
@@ -114,6 +125,7 @@ def _audited(
 ) -> Any:
     answer: Mapping[str, Any] = outcome.get("answer", {})
     said = {name: answer.get(name) for name in ("decision", "scope", "reasons", "mode")}
+    digest = answer.get("digest", record.digest)
     kept = answer.get("rule")
     return entry(
         "decide" if action in _DECISIVE else action.value,
@@ -124,12 +136,19 @@ def _audited(
         **{
             **said,
             "rule": answer.get("policy_rule") if kept is None else kept["text"],
-            "tool": json.loads(record.spec)["approval"]["tool"],
+            **_subject(record),
             "source": outcome.get("source"),
             "reason": outcome.get("reason"),
+            "digest": digest,
+            "asked_digest": None if digest == record.digest else record.digest,
             **facts,
         },
     )
+
+
+def _subject(record: Record) -> dict[str, Any]:
+    asked = json.loads(record.spec)[record.kind]
+    return {"tool": asked["tool"]} if record.kind == "approval" else {"names": asked["names"]}
 
 
 async def lost(ctx: Services, record: Record, claim: Claim | None) -> Change:
@@ -158,6 +177,15 @@ def conflict(record: Record) -> Conflict:
         return Conflict(f"The request is {record.status} already; nothing was changed.", request=request)
     return Conflict(
         f"The form has changed: answer revision {record.revision}.", code="stale_revision", request=request
+    )
+
+
+def another_call(record: Record) -> Conflict:
+    """Say that what was decided about is not what this request asks."""
+    return Conflict(
+        "The digest is that of another call; nothing was decided.",
+        code="digest_mismatch",
+        request=json.loads(record.wire),
     )
 
 

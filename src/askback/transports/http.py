@@ -80,8 +80,11 @@ class Call:
 
     async def json(self) -> object:
         """Read the body and parse it; raises `TooLarge`, `Faults`, `ClientGone`."""
-        body = await read_body(self.scope, self.receive, limit=self.ctx.limits.body_bytes)
-        return jsontext.parse(body, limits=self.ctx.limits)
+        return jsontext.parse(await self.body(), limits=self.ctx.limits)
+
+    async def body(self) -> bytes:
+        """Read the body and do not look into it; raises `TooLarge`, `ClientGone`."""
+        return await read_body(self.scope, self.receive, limit=self.ctx.limits.body_bytes)
 
 
 def json_reply(value: object, *, status: int = 200, headers: Headers = ()) -> Reply:

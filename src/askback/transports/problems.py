@@ -10,6 +10,7 @@ from askback import messages
 from askback.domain.faults import Faults
 from askback.errors import RateLimited, Refused, Unauthorized, Unavailable
 from askback.ports.store import ClaimMismatch
+from askback.ports.vault import CannotOpen, KeysUnreachable, VaultLocked
 from askback.transports.http import Reply, Scope, header, json_reply
 
 RETRY_S = 1
@@ -42,6 +43,15 @@ def problem(error: Exception, *, locale: str) -> tuple[int, dict[str, Any]]:
     if isinstance(error, ClaimMismatch):
         text = "This Idempotency-Key was used before with another body. Use a new key for a new call."
         return 422, {"code": "idempotency_mismatch", "message": text}
+    if isinstance(error, VaultLocked):
+        return 409, {"code": "secrets_off", "message": str(error)}
+    if isinstance(error, CannotOpen):
+        return 409, {"code": "cannot_open", "message": str(error)}
+    if isinstance(error, KeysUnreachable):
+        return 503, {
+            "code": "unavailable",
+            "message": "The keys of the secrets cannot be reached now; try again.",
+        }
     if isinstance(error, Refused):
         return error.status, _refused(error)
     _log(error)
@@ -81,6 +91,8 @@ def _headers(error: Exception) -> list[tuple[bytes, bytes]]:
         return [(b"www-authenticate", b"Bearer")]
     if isinstance(error, RateLimited | Unavailable):
         return [(b"retry-after", b"%d" % max(1, round(error.retry_after or RETRY_S)))]
+    if isinstance(error, KeysUnreachable):
+        return [(b"retry-after", b"%d" % RETRY_S)]
     return []
 
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from askback.domain.record import Record, splice
+from askback.domain.timestamps import rfc3339
 from askback.ports.policy import RuleRecord
+from askback.ports.secrets import SecretRecord
 from askback.ports.store import Change
 from askback.service.batch import Result
+from askback.service.secrets.lease import Leased
 from askback.transports.problems import problem
+
+_ASKED = frozenset({"form", "approval", "secret", "view"})
 
 
 def results_text(results: Sequence[Result], *, locale: str) -> str:
@@ -19,13 +25,36 @@ def results_text(results: Sequence[Result], *, locale: str) -> str:
 def _result(request_id: str, found: Change | Exception, locale: str) -> str:
     if isinstance(found, Exception):
         status, error = problem(found, locale=locale)
+        if "request" in error:
+            error["request"] = {k: v for k, v in error["request"].items() if k not in _ASKED}
         return json.dumps({"id": request_id, "status": status, "error": error})
-    return f'{{"id":{json.dumps(request_id)},"status":200,"request":{found.record.wire}}}'
+    return f'{{"id":{json.dumps(request_id)},"status":200,"request":{_brief(found.record)}}}'
+
+
+def _brief(record: Record) -> str:
+    """Write where a request stands without what it asked: of two hundred, all that they asked would be too much."""
+    named = {"id": record.id, "kind": record.kind, "thread_id": record.thread_id}
+    return splice(json.dumps({**named, "created_at": rfc3339(record.created_at)}), record.state)
 
 
 def rules_text(rules: Sequence[RuleRecord], cursor: str | None) -> str:
     """Write a page of rules."""
     return f'{{"rules":[{",".join(rule.wire for rule in rules)}],"next_cursor":{json.dumps(cursor)}}}'
+
+
+def secrets_text(secrets: Sequence[SecretRecord], cursor: str | None) -> str:
+    """Write a page of secrets: names and times."""
+    return f'{{"secrets":[{",".join(each.wire for each in secrets)}],"next_cursor":{json.dumps(cursor)}}}'
+
+
+def leased_text(leased: Mapping[str, Leased]) -> str:
+    """Write the values that an executor asked for: the one text of this server that has any."""
+    values = {
+        name: {"value": each.secret.reveal(), "scope": each.record.scope, "version": each.record.version}
+        for name, each in leased.items()
+    }
+    until = min(each.expires_at for each in leased.values())
+    return json.dumps({"secrets": values, "expires_at": rfc3339(until)}, ensure_ascii=False)
 
 
 def audit_text(entries: Sequence[str], head: tuple[int, str]) -> str:

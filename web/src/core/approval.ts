@@ -13,7 +13,7 @@ export interface Risk {
 
 export interface DiffLine {
   op: " " | "+" | "-" | "@";
-  parts?: Parts;
+  parts: Parts;
 }
 
 /** What would run, whole. `rest` is what else the input holds. */
@@ -67,10 +67,9 @@ export interface Vote {
   at: string;
 }
 
-/** Whether several people have to agree, and how many have by now. */
-export function agreed(votes: readonly Vote[] | null | undefined): number {
-  return (votes ?? []).filter(({ decision }) => decision === "approve").length;
-}
+/** How many have agreed by now. */
+export const agreed = (votes: readonly Vote[] = []): number =>
+  votes.filter(({ decision }) => decision === "approve").length;
 
 /** Whether a principal is meant by a name of the request: people are named by their name or their id. */
 export const isOf = (who: Actor, names: readonly string[]): boolean =>

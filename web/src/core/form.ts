@@ -148,6 +148,10 @@ class FormCheck {
 
   /** Without a `key` only the texts are looked at: what the field would take is not known. */
   private preset(field: Field, value: unknown, path: string, key: string | null): void {
+    if (field.sensitive === true && value != null) {
+      this.add(path, "default_of_sensitive");
+      return;
+    }
     if (key !== null) {
       this.found.push(...presetFaults(field, value, path, key, this.rules));
       return;

@@ -39,6 +39,8 @@ interface FieldBase {
   required?: boolean;
   placeholder?: string | null;
   validate_on_client?: boolean;
+  /** Kept where nobody reads it: typed into a field that hides it, and never shown again. */
+  sensitive?: boolean;
 }
 
 export interface TextField extends FieldBase {

@@ -66,7 +66,9 @@ class FieldRules:
         if rule is not None:
             rule(path, field)
         sound = self.report.count == before
-        if field.default is not None:
+        if field.default is not None and field.sensitive:
+            self.report.add(join(path, "default"), "default_of_sensitive")
+        elif field.default is not None:
             self.check_default(path, field, sound=sound)
         return sound
 

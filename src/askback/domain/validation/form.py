@@ -105,6 +105,9 @@ class FormRules:
                 self.report.add(self.initial_path(id_), "unknown_field")
                 continue
             field = self.ids[id_]
+            if field is not None and field.sensitive and value is not None:
+                self.report.add(self.initial_path(id_), "default_of_sensitive")
+                continue
             if self.prose.suspicious:
                 lines = field is not None and field.type == "textarea"
                 if not self.prose.value(self.initial_path(id_), value, lines=lines):

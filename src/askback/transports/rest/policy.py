@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from askback.ports.outcome import Outcome
 from askback.service import audit as audits
 from askback.service import policies, rules
 from askback.transports.http import Call, Reply, json_reply, text_reply
@@ -27,7 +28,8 @@ async def list_rules(call: Call) -> Reply:
 
 async def add_rule(call: Call) -> Reply:
     """`POST /v1/rules`."""
-    return text_reply((await rules.add(call.ctx, call.principal, await call.json())).wire, status=201)
+    rule, outcome = await rules.add(call.ctx, call.principal, await call.json())
+    return text_reply(rule.wire, status=201 if outcome is Outcome.APPLIED else 200)
 
 
 async def revoke_rule(call: Call) -> Reply:

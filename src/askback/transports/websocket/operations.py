@@ -1,5 +1,7 @@
 """The operations of the WebSocket: each takes a frame and returns the text of its `ok`.
 
+What holds the value of a secret goes over HTTP alone: handing it over, keeping it, and the lease.
+
 Stored requests are spliced in as text; nothing is decoded and encoded again.
 """
 
@@ -32,6 +34,7 @@ from askback.service import (
     thread,
 )
 from askback.service.context import Services
+from askback.service.secrets import keep, resolve, rotate
 from askback.service.waits import Waiter, Waits
 from askback.service.watch import Reader, Watcher, Watches
 from askback.transports import texts
@@ -174,6 +177,33 @@ async def _report(peer: Peer, frame: Frame) -> str:
     return json.dumps(await consume.report(peer.ctx, peer.principal, request_id, frame.get("body")))
 
 
+async def _accept(peer: Peer, frame: Frame) -> str:
+    return (await resolve.accept(peer.ctx, peer.principal, _needed(frame, "request_id"))).record.wire
+
+
+async def _reprompt(peer: Peer, frame: Frame) -> str:
+    request_id = _needed(frame, "request_id")
+    return (await resolve.reprompt(peer.ctx, peer.principal, request_id, frame.get("body"))).record.wire
+
+
+async def _secrets(peer: Peer, frame: Frame) -> str:
+    limit = _whole(frame, "limit", minimum=1, maximum=peer.ctx.limits.page)
+    found, cursor = await keep.page(
+        peer.ctx, peer.principal, limit=50 if limit is None else limit, cursor=_text(frame, "cursor")
+    )
+    return texts.secrets_text(found, cursor)
+
+
+async def _drop_secret(peer: Peer, frame: Frame) -> str:
+    await keep.drop(peer.ctx, peer.principal, _needed(frame, "secret_id"))
+    return "{}"
+
+
+async def _rotate(peer: Peer, _frame: Frame) -> str:
+    done = await rotate.rotate(peer.ctx, peer.principal)
+    return json.dumps(done._asdict())
+
+
 async def _batch(peer: Peer, frame: Frame) -> str:
     results = await batch.batch(peer.ctx, peer.principal, frame.get("body"), key=_text(frame, "key"))
     return texts.results_text(results, locale=peer.locale)
@@ -194,7 +224,8 @@ async def _rules(peer: Peer, frame: Frame) -> str:
 
 
 async def _add_rule(peer: Peer, frame: Frame) -> str:
-    return (await rules.add(peer.ctx, peer.principal, frame.get("body"))).wire
+    rule, _ = await rules.add(peer.ctx, peer.principal, frame.get("body"))
+    return rule.wire
 
 
 async def _revoke_rule(peer: Peer, frame: Frame) -> str:
@@ -268,6 +299,8 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
         "cancel": _cancel,
         "consume": _consume,
         "report": _report,
+        "accept": _accept,
+        "reprompt": _reprompt,
         "batch": _batch,
         "rules": _rules,
         "add_rule": _add_rule,
@@ -275,6 +308,9 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
         "policy": _policy,
         "set_policy": _set_policy,
         "audit": _audit,
+        "secrets": _secrets,
+        "drop_secret": _drop_secret,
+        "rotate_secrets": _rotate,
         "message": _message,
         "thread": _thread,
         "subscribe": _subscribe,

@@ -1,0 +1,181 @@
+"""Checking what an agent asks for, and what a person sends for it: the only place where values are looked at.
+
+A submission is read by hand. No model, and no exception but `Faults`, ever holds a value, so that none of them can
+end in a message, a traceback or a log; a fault names the field, and a name only where it was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from askback.domain import jsontext
+from askback.domain.faults import Faults, fault, join
+from askback.domain.limits import DEFAULTS, Limits
+from askback.domain.request import SecretRequest
+from askback.domain.secrets.asked import SCOPES, ShownSecret
+from askback.domain.secrets.names import blocked, well_formed
+from askback.domain.secrets.secret import Secret
+from askback.domain.validation.envelope import check_envelope
+from askback.domain.validation.prose import Prose
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import encoded, report_structure, report_surrogates
+from askback.domain.validation.texts import is_blank, may_be_deceptive
+
+_MEMBERS = frozenset({"revision", "secrets", "use_existing", "scope"})
+
+
+def check_secret(body: object, *, limits: Limits = DEFAULTS) -> SecretRequest:
+    """Return the body of `POST /v1/requests` with kind secret, its names sorted; raises `Faults` with their paths."""
+    report = Report()
+    text = encoded(body)
+    if text is not None and len(text) > limits.request_bytes:
+        report.add("", "too_long.request", max=limits.request_bytes)
+        report.finish()
+    if text is None:
+        report_surrogates(body, report, path="")
+    try:
+        asked = SecretRequest.model_validate(body)
+    except ValidationError as error:
+        report_structure(error, body, report, path="")
+        report.finish()
+        raise
+    report.finish()
+    prose = Prose(report, suspicious=may_be_deceptive(text))
+    check_envelope(asked, prose, limits)
+    secret = asked.secret
+    _check_names(secret.names, report, limits)
+    prose.line("secret", "reason", secret.reason, limits.secret_reason)
+    prose.lines("secret", "instructions", secret.instructions, limits.description)
+    prose.line("secret", "project", secret.project, limits.identifier)
+    for name, given in secret.metadata.items():
+        at = join("secret.metadata", name if well_formed(name) else "?")
+        if name not in secret.names:
+            report.add(at, "metadata_unknown")
+        prose.lines(at, "description", given.description, limits.secret_help)
+        prose.hint(at, "placeholder", given.placeholder, limits.secret_placeholder)
+        prose.hint(at, "format_hint", given.format_hint, limits.secret_hint)
+    report.finish()
+    return asked.model_copy(update={"secret": secret.model_copy(update={"names": sorted(secret.names)})})
+
+
+def _check_names(names: Sequence[str], report: Report, limits: Limits) -> None:
+    if not names:
+        report.add("secret.names", "too_few", min=1)
+    if len(names) > limits.secrets:
+        report.add("secret.names", "too_many", max=limits.secrets)
+    for index, name in enumerate(names[: limits.secrets]):
+        path = join("secret.names", index)
+        if not well_formed(name):
+            report.add(path, "not_a_secret_name")
+        elif blocked(name) is not None:
+            report.add(path, "secret_blocked")
+        elif name in names[:index]:
+            report.add(path, "duplicate_value")
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What a person sent: values by name, names whose saved value is to be used, and where they shall hold."""
+
+    revision: int
+    values: Mapping[str, Secret]
+    existing: frozenset[str]
+    scope: str
+
+    @property
+    def names(self) -> list[str]:
+        """Every name that the agent may use now, sorted."""
+        return sorted({*self.values, *self.existing})
+
+
+def read_submission(body: bytes, shown: ShownSecret, *, limits: Limits = DEFAULTS) -> Submission:
+    """Return what was sent for a request; raises `Faults` that name fields and never what stands in them.
+
+    Whether a saved value is there for a name in `use_existing` is not known here.
+    """
+    given = jsontext.parse(body, limits=limits)
+    if not isinstance(given, dict):
+        raise Faults([fault("", "wrong_type.object")])
+    sent = cast("dict[str, Any]", given)
+    report = Report()
+    for name in sent:
+        if name not in _MEMBERS:
+            report.add("", "unknown_field.key")
+    revision = sent.get("revision")
+    if revision is None:
+        report.add("revision", "missing_required")
+    elif type(revision) is not int:
+        report.add("revision", "wrong_type.integer")
+    scope = _scope(sent.get("scope", shown.default_scope), report)
+    values = _values(sent.get("secrets"), shown, report, limits)
+    existing = _existing(sent.get("use_existing"), shown, report)
+    for name in shown.names:
+        if name in values and name in existing:
+            report.add(join("secrets", name), "secret_both", name=name)
+        elif name not in values and name not in existing and not report.has(join("secrets", name)):
+            report.add(join("secrets", name), "secret_missing")
+    report.finish()
+    return Submission(cast("int", revision), values, frozenset(existing), scope)
+
+
+def _scope(given: object, report: Report) -> str:
+    scope = "session" if given == "thread" else given
+    if isinstance(scope, str) and scope in SCOPES:
+        return scope
+    report.add("scope", "unknown_value", allowed=", ".join(SCOPES))
+    return "session"
+
+
+def _values(given: object, shown: ShownSecret, report: Report, limits: Limits) -> dict[str, Secret]:
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        report.add("secrets", "wrong_type.object")
+        return {}
+    found: dict[str, Secret] = {}
+    for name, value in cast("dict[str, object]", given).items():
+        key = value_fault(value, limits) if name in shown.names else "secret_not_requested"
+        if blocked(name) is not None:
+            key = "secret_blocked"
+        if key is None:
+            found[name] = Secret(cast("str", value))
+        else:
+            report.add(_at(name), key, max=limits.secret_bytes)
+    return found
+
+
+def value_fault(value: object, limits: Limits) -> str | None:
+    """Return the key of what is wrong with a value, if anything is."""
+    if not isinstance(value, str):
+        return "secret_not_text"
+    if is_blank(value):
+        return "secret_blank"
+    if "\0" in value:
+        return "secret_nul"
+    return "too_long.bytes" if len(value.encode()) > limits.secret_bytes else None
+
+
+def _existing(given: object, shown: ShownSecret, report: Report) -> set[str]:
+    if given is None:
+        return set()
+    items = cast("list[object]", given) if isinstance(given, list) else None
+    if items is None or not all(isinstance(name, str) for name in items):
+        report.add("use_existing", "wrong_type.list")
+        return set()
+    names = cast("Iterable[str]", items)
+    found: set[str] = set()
+    for name in names:
+        if name in shown.names:
+            found.add(name)
+        else:
+            report.add(_at(name), "secret_not_requested")
+    return found
+
+
+def _at(name: str) -> str:
+    """Return the path of a name; what is no name may be a value that was pasted into the wrong place."""
+    return join("secrets", name) if well_formed(name) else "secrets"

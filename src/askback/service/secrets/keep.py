@@ -1,0 +1,105 @@
+"""Secrets that people look after by hand: listed by name, set, erased. No value is ever read here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from askback.domain import jsontext
+from askback.domain.faults import Faults, fault
+from askback.domain.secrets.asked import SCOPES
+from askback.domain.secrets.names import blocked, well_formed
+from askback.domain.secrets.secret import Secret
+from askback.domain.validation.secret import value_fault
+from askback.domain.validation.texts import text_faults
+from askback.errors import NotFound
+from askback.ports.policy import Along
+from askback.ports.secrets import Place, SecretRecord, VersionTaken
+from askback.ports.store import Principal
+from askback.service import access
+from askback.service.context import Services
+from askback.service.ledger import entry
+from askback.service.secrets.places import SHARED, place
+from askback.service.secrets.sealing import sealed
+
+_MEMBERS = frozenset({"name", "value", "scope", "thread_id", "project"})
+
+
+async def page(
+    ctx: Services, principal: Principal, *, limit: int = 50, cursor: str | None = None
+) -> tuple[Sequence[SecretRecord], str | None]:
+    """Return secrets newest first, and the cursor of the next page or None at the end."""
+    await access.require(ctx, principal, "secrets")
+    size = max(1, min(limit, ctx.limits.page))
+    found = await ctx.store.secrets(principal.tenant, before=cursor, limit=size + 1)
+    return found[:size], found[size - 1].id if len(found) > size else None
+
+
+async def put(ctx: Services, principal: Principal, body: bytes) -> SecretRecord:
+    """Set a secret, or replace its value. Raises `Faults` that name fields only, and `VaultLocked`."""
+    await access.require(ctx, principal, "secrets")
+    name, value, where = _read(body, ctx)
+    while True:
+        try:
+            [made] = await sealed(ctx, principal, {name: value}, where, owner=SHARED)
+            await ctx.store.write(Along(secrets=(made,), audit=(_told(ctx, "secret.set", principal, made),)))
+        except VersionTaken:
+            continue
+        return made
+
+
+async def drop(ctx: Services, principal: Principal, secret_id: str) -> None:
+    """Erase a secret. Raises `NotFound`."""
+    await access.require(ctx, principal, "secrets")
+    known = await ctx.store.secret(principal.tenant, secret_id)
+    if known is not None:
+        along = Along(audit=(_told(ctx, "secret.drop", principal, known),))
+        if await ctx.store.drop_secret(principal.tenant, secret_id, along):
+            return
+    raise NotFound("There is no such secret.")
+
+
+def _told(ctx: Services, action: str, by: Principal, about: SecretRecord) -> Any:
+    return entry(
+        action,
+        at=ctx.clock.now_ms(),
+        tenant=by.tenant,
+        by=by,
+        names=[about.name],
+        scope=about.scope,
+        secret_id=about.id,
+    )
+
+
+def _read(body: bytes, ctx: Services) -> tuple[str, Secret, Place]:
+    given = jsontext.parse(body, limits=ctx.limits)
+    if not isinstance(given, dict):
+        raise Faults([fault("", "wrong_type.object")])
+    sent = cast("dict[str, object]", given)
+    faults = [] if sent.keys() <= _MEMBERS else [fault("", "unknown_field.key")]
+    name, value = sent.get("name"), sent.get("value")
+    if not isinstance(name, str) or not well_formed(name):
+        faults.append(fault("name", "not_a_secret_name"))
+    elif blocked(name) is not None:
+        faults.append(fault("name", "secret_blocked"))
+    if wrong := value_fault(value, ctx.limits):
+        faults.append(fault("value", wrong, max=ctx.limits.secret_bytes))
+    scope = "session" if sent.get("scope") == "thread" else sent.get("scope")
+    if scope not in SCOPES:
+        faults.append(fault("scope", "unknown_value", allowed=", ".join(SCOPES)))
+    subjects = {"session": "thread_id", "project": "project"}
+    for owner, member in subjects.items():
+        subject = sent.get(member)
+        if scope == owner == "session" and subject is None:
+            faults.append(fault(member, "subject_required"))
+        elif scope != owner and subject is not None:
+            faults.append(fault(member, "subject_not_allowed"))
+        elif subject is not None and not isinstance(subject, str):
+            faults.append(fault(member, "wrong_type.string"))
+        elif isinstance(subject, str):
+            faults += text_faults(member, subject, max_length=ctx.limits.identifier, lines=False)
+    if faults:
+        raise Faults(faults)
+    thread_id, project = cast("str", sent.get("thread_id", "")), cast("str | None", sent.get("project"))
+    where = place(cast("str", scope), thread_id=thread_id, project=project)
+    return cast("str", name), Secret(cast("str", value)), where

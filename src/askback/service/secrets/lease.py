@@ -1,0 +1,110 @@
+"""An agent's executor takes the values that a person has given it: the one place where they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from askback.domain.bodies import LeaseBody
+from askback.domain.faults import Fault, Faults, fault, join
+from askback.domain.lifecycle import Status
+from askback.domain.secrets.secret import Secret
+from askback.domain.validation.structure import parse
+from askback.errors import Conflict, Forbidden, NotFound
+from askback.ports.policy import Along
+from askback.ports.secrets import SecretRecord
+from askback.ports.store import Principal
+from askback.service import access
+from askback.service.context import Services
+from askback.service.ledger import entry
+from askback.service.read import get
+from askback.service.secrets.places import binding
+
+
+@dataclass(frozen=True, slots=True)
+class Leased:
+    """A value that an executor may use until `expires_at` (ms)."""
+
+    secret: Secret
+    record: SecretRecord
+    expires_at: int
+
+
+async def lease(ctx: Services, principal: Principal, body: object) -> dict[str, Leased]:
+    """Return the values of a `LeaseBody` by name or by reference. Every lease is in the audit log.
+
+    Raises `NotFound` (`not_granted`) when a person has not given one of them to this agent in this thread, `Conflict`
+    (`secret_gone`), `CannotOpen`, `VaultLocked`, `Faults`, `Forbidden` for what a runner's token is not made for.
+    """
+    await access.require(ctx, principal, "lease")
+    sent = parse(LeaseBody, body)
+    _check(ctx, sent)
+    wanted = [*sent.names, *sent.refs]
+    _check_limits(principal, sent.thread_id, sent.names)
+    found = (
+        await _candidates(ctx, principal, sent) if sent.request_id else await _granted(ctx, principal, sent)
+    )
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        raise NotFound(
+            f"Nobody has given this agent {', '.join(missing)} in this thread.", code="not_granted"
+        )
+    now = ctx.clock.now_ms()
+    told = entry(
+        "secret.lease",
+        at=now,
+        tenant=principal.tenant,
+        by=principal,
+        thread_id=sent.thread_id,
+        request_id=sent.request_id,
+        names=sorted(found),
+    )
+    await ctx.store.write(Along(audit=(told,)))
+    until = now + ctx.limits.lease_s * 1000
+    return {
+        name: Leased(await ctx.vault.open(binding(record), record.sealed), record, until)
+        for name, record in found.items()
+    }
+
+
+async def _granted(ctx: Services, principal: Principal, sent: LeaseBody) -> dict[str, SecretRecord]:
+    agent = None if principal.role == "runner" else principal.id
+    wanted = [*sent.names, *sent.refs]
+    rows = await ctx.store.granted(principal.tenant, sent.thread_id, wanted, requester=agent)
+    gone = sorted(grant.name for grant, record in rows if record is None)
+    if gone:
+        raise Conflict(f"{', '.join(gone)} was deleted. Ask for it again.", code="secret_gone")
+    return {grant.name: record for grant, record in rows if record is not None}
+
+
+async def _candidates(ctx: Services, principal: Principal, sent: LeaseBody) -> dict[str, SecretRecord]:
+    assert sent.request_id is not None
+    record = await get(ctx, principal, sent.request_id)
+    if record.status is not Status.RESOLVING or record.thread_id != sent.thread_id:
+        raise Conflict("Nothing of this request is being tried.", code="not_resolving")
+    rows = await ctx.store.candidates(principal.tenant, record.id)
+    return {each.name: each for each in rows if each.name in sent.names}
+
+
+def _check(ctx: Services, sent: LeaseBody) -> None:
+    faults: list[Fault] = []
+    if not sent.names and not sent.refs:
+        faults.append(fault("names", "too_few", min=1))
+    for path, names in (("names", sent.names), ("refs", sent.refs)):
+        if len(names) > ctx.limits.batch:
+            faults.append(fault(path, "too_many", max=ctx.limits.batch))
+        faults += [
+            fault(join(path, n), "duplicate_value") for n, each in enumerate(names) if each in names[:n]
+        ]
+    if faults:
+        raise Faults(faults)
+
+
+def _check_limits(principal: Principal, thread_id: str, names: Sequence[str]) -> None:
+    """Refuse what a runner's token was not made for."""
+    if principal.role != "runner":
+        return
+    fits = any(fnmatchcase(thread_id, each) for each in principal.threads)
+    if not fits or not all(any(fnmatchcase(name, each) for each in principal.names) for name in names):
+        raise Forbidden("This token is made for other names or other threads.")

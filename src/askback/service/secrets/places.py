@@ -1,0 +1,49 @@
+"""Where secrets are kept for a thread, and what an agent is given when it may use one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from askback.ports.secrets import Grant, Place, SecretRecord
+from askback.ports.vault import Binding
+
+SHARED = ""
+"""The owner of what is kept for a whole tenant."""
+
+REACH = ("session", "project", "global")
+"""The nearest first: what is set in a thread wins over what is set for everything."""
+
+
+def place(scope: str, *, thread_id: str, project: str | None) -> Place:
+    """Return the place that a scope means in a thread and a project."""
+    return Place(scope, {"session": thread_id, "project": project or ""}.get(scope, ""))
+
+
+def places(*, thread_id: str, project: str | None) -> list[Place]:
+    """Return every place that a thread can reach, the nearest first."""
+    return [place(scope, thread_id=thread_id, project=project) for scope in REACH]
+
+
+def nearest(found: Iterable[SecretRecord]) -> dict[str, SecretRecord]:
+    """Return for each name the secret that is nearest."""
+    by_reach = sorted(found, key=lambda each: REACH.index(each.scope), reverse=True)
+    return {each.name: each for each in by_reach}
+
+
+def binding(record: SecretRecord) -> Binding:
+    """Return what the text of a secret is sealed to."""
+    return Binding(
+        tenant=record.tenant,
+        owner=record.owner,
+        scope=record.scope,
+        subject=record.subject,
+        name=record.name,
+        version=record.version,
+    )
+
+
+def grants(
+    kept: Sequence[SecretRecord], *, thread_id: str, requester: str, request_id: str
+) -> tuple[Grant, ...]:
+    """Return what lets the agent of a thread use these secrets."""
+    return tuple(Grant(each.tenant, thread_id, requester, each.name, each.id, request_id) for each in kept)

@@ -1,0 +1,99 @@
+"""The agent has tried what a person handed over: it holds, or the person is asked again.
+
+A value that is being tried is a candidate: sealed, found by nobody but the agent that tries it, and gone with the
+end of the trial. A trial whose agent died ends with the request, by a deadline or a cancel; nothing is tried twice.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from askback.domain.bodies import RepromptBody
+from askback.domain.faults import Faults, fault, join
+from askback.domain.lifecycle import Action, Status
+from askback.domain.record import Record
+from askback.domain.secrets.asked import ShownSecret
+from askback.domain.validation.prose import Prose
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import parse
+from askback.errors import Conflict
+from askback.ports.policy import Along
+from askback.ports.secrets import Place, VersionTaken
+from askback.ports.store import Change, Principal
+from askback.service import access
+from askback.service.context import Services
+from askback.service.read import get
+from askback.service.secrets.places import SHARED, binding, grants, nearest, places
+from askback.service.secrets.sealing import sealed
+from askback.service.secrets.submit import shown_secret
+from askback.service.settle import conflict, settle
+
+
+async def accept(ctx: Services, principal: Principal, request_id: str) -> Change:
+    """Put the values of a submission into place. Raises `Conflict` when none is being tried."""
+    record = await _resolving(ctx, principal, request_id)
+    state = json.loads(record.state)
+    answer, who = state["submitted"], state["submitted_by"]
+    shown = shown_secret(record)
+    person = Principal(who["id"], record.tenant, "responder", who["name"])
+    reused = await _reused(ctx, record, shown, answer["existing"])
+    while True:
+        tried = await ctx.store.candidates(record.tenant, record.id)
+        values = {each.name: await ctx.vault.open(binding(each), each.sealed) for each in tried}
+        where = Place(tried[0].scope, tried[0].subject) if tried else Place(answer["scope"], "")
+        kept = await sealed(ctx, person, values, where, owner=SHARED, request_id=record.id)
+        given = grants(
+            [*kept, *reused], thread_id=record.thread_id, requester=record.requester, request_id=record.id
+        )
+        along = Along(secrets=kept, grants=given)
+        outcome = {"source": "responder", "answer": answer, "settled_by": who}
+        try:
+            return await settle(ctx, record, Action.ACCEPT, outcome, by=principal, along=along)
+        except VersionTaken:
+            continue
+
+
+async def reprompt(ctx: Services, principal: Principal, request_id: str, body: object) -> Change:
+    """Ask the person again with a `RepromptBody`. Raises `Faults`, and `Conflict` when nothing is being tried."""
+    record = await _resolving(ctx, principal, request_id)
+    sent = parse(RepromptBody, body)
+    _check(ctx, sent, shown_secret(record))
+    again: dict[str, Any] = {
+        "field_errors": [each.model_dump() for each in sent.field_errors],
+        "error_summary": sent.error_summary,
+    }
+    outcome = {name: value for name, value in again.items() if value}
+    return await settle(ctx, record, Action.REPROMPT, outcome, by=principal)
+
+
+async def _resolving(ctx: Services, principal: Principal, request_id: str) -> Record:
+    await access.require(ctx, principal, "resolve", request_id)
+    record = await get(ctx, principal, request_id)
+    if record.status is Status.PENDING:
+        raise Conflict("Nothing was sent that could be accepted.", code="not_resolving")
+    if record.status is not Status.RESOLVING:
+        raise conflict(record)
+    return record
+
+
+async def _reused(ctx: Services, record: Record, shown: ShownSecret, names: list[str]) -> list[Any]:
+    if not names:
+        return []
+    reach = places(thread_id=record.thread_id, project=shown.project)
+    return list(nearest(await ctx.store.secrets_at(record.tenant, SHARED, reach, names)).values())
+
+
+def _check(ctx: Services, sent: RepromptBody, shown: ShownSecret) -> None:
+    report = Report()
+    prose = Prose(report, suspicious=True)
+    fields = {join("secrets", name) for name in shown.names}
+    for index, each in enumerate(sent.field_errors):
+        at = join("field_errors", index)
+        if each.path not in fields:
+            report.add(join(at, "path"), "unknown_value", allowed=", ".join(sorted(fields)))
+        prose.line(at, "message", each.message, ctx.limits.title)
+    prose.line("", "error_summary", sent.error_summary, ctx.limits.title)
+    report.finish()
+    if not sent.field_errors and sent.error_summary is None:
+        raise Faults([fault("error_summary", "missing_required")])

@@ -1,0 +1,76 @@
+"""Values become records: each is sealed for its place and for the version that it will be there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_core import to_json
+
+from askback.domain.secrets.secret import Secret
+from askback.domain.timestamps import rfc3339
+from askback.ports.secrets import Place, SecretRecord
+from askback.ports.store import Principal
+from askback.ports.vault import Binding
+from askback.service.context import Services
+
+
+async def sealed(
+    ctx: Services,
+    by: Principal,
+    values: Mapping[str, Secret],
+    where: Place,
+    *,
+    owner: str,
+    request_id: str | None = None,
+) -> tuple[SecretRecord, ...]:
+    """Seal each value over the one that its place holds now. Raises `VaultLocked` and `KeysUnreachable`."""
+    before = {
+        each.name: each for each in await ctx.store.secrets_at(by.tenant, owner, [where], sorted(values))
+    }
+    return tuple(
+        [
+            await _sealed(ctx, by, name, value, where, owner, before.get(name), request_id)
+            for name, value in sorted(values.items())
+        ]
+    )
+
+
+async def _sealed(
+    ctx: Services,
+    by: Principal,
+    name: str,
+    value: Secret,
+    where: Place,
+    owner: str,
+    before: SecretRecord | None,
+    request_id: str | None,
+) -> SecretRecord:
+    now = ctx.clock.now_ms()
+    version = 1 if before is None else before.version + 1
+    secret_id = ctx.ids.new("sec", now_ms=now) if before is None else before.id
+    bound = Binding(by.tenant, owner, where.scope, where.subject, name, version)
+    shown: dict[str, Any] = {
+        "id": secret_id,
+        "name": name,
+        "scope": where.scope,
+        "thread_id": where.subject if where.scope == "session" else None,
+        "project": where.subject if where.scope == "project" else None,
+        "owner": owner or None,
+        "version": version,
+        "set_at": rfc3339(now),
+        "set_by": {"id": by.id, "name": by.name},
+        "request_id": request_id,
+    }
+    wire = to_json({key: part for key, part in shown.items() if part is not None}).decode()
+    return SecretRecord(
+        id=secret_id,
+        tenant=by.tenant,
+        owner=owner,
+        scope=where.scope,
+        subject=where.subject,
+        name=name,
+        version=version,
+        sealed=await ctx.vault.seal(bound, value),
+        wire=wire,
+    )

@@ -1,0 +1,55 @@
+"""Secrets over HTTP. Bodies with a value are passed on unread; the lease is the one reply that holds any."""
+
+from __future__ import annotations
+
+from askback.service.secrets import keep, resolve, rotate
+from askback.service.secrets import lease as leases
+from askback.transports.http import Call, Reply, json_reply, text_reply
+from askback.transports.rest import query
+from askback.transports.texts import leased_text, secrets_text
+
+
+async def accept(call: Call) -> Reply:
+    """`POST /v1/requests/{id}/accept`."""
+    await call.json()
+    return text_reply((await resolve.accept(call.ctx, call.principal, call.path["id"])).record.wire)
+
+
+async def reprompt(call: Call) -> Reply:
+    """`POST /v1/requests/{id}/reprompt`."""
+    body = await call.json()
+    return text_reply((await resolve.reprompt(call.ctx, call.principal, call.path["id"], body)).record.wire)
+
+
+async def lease(call: Call) -> Reply:
+    """`POST /v1/secrets/lease`."""
+    return text_reply(leased_text(await leases.lease(call.ctx, call.principal, await call.json())))
+
+
+async def page(call: Call) -> Reply:
+    """`GET /v1/secrets`."""
+    found, cursor = await keep.page(
+        call.ctx,
+        call.principal,
+        limit=query.integer(call, "limit", minimum=1, maximum=call.ctx.limits.page) or query.PAGE,
+        cursor=query.text(call, "cursor"),
+    )
+    return text_reply(secrets_text(found, cursor))
+
+
+async def put(call: Call) -> Reply:
+    """`POST /v1/secrets`."""
+    return text_reply((await keep.put(call.ctx, call.principal, await call.body())).wire, status=201)
+
+
+async def drop(call: Call) -> Reply:
+    """`DELETE /v1/secrets/{id}`."""
+    await keep.drop(call.ctx, call.principal, call.path["id"])
+    return Reply(204)
+
+
+async def rotate_all(call: Call) -> Reply:
+    """`POST /v1/secrets/rotate`."""
+    await call.json()
+    done = await rotate.rotate(call.ctx, call.principal)
+    return json_reply({"rewrapped": done.rewrapped, "left": done.left})

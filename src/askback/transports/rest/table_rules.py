@@ -1,0 +1,82 @@
+"""The operations on rules, the policy and the audit log."""
+
+from __future__ import annotations
+
+from askback.domain.bodies import PolicyBody, RuleBody
+from askback.domain.policy.settings import PolicySettings
+from askback.transports.endpoint import Operation, Query
+from askback.transports.rest import policy
+from askback.transports.rest.shapes import ANYTHING, NAME_OR_NULL, OBJECTS, TEXT, shape
+
+RULES = (
+    Operation(
+        "GET",
+        "/v1/rules",
+        policy.list_rules,
+        "list_rules",
+        "List rules, newest first.",
+        {200: shape(rules=OBJECTS, next_cursor=NAME_OR_NULL)},
+        query=(
+            Query("thread_id", TEXT, "Only those of one thread."),
+            Query("project", TEXT, "Only those of one project."),
+            Query("ended", {"type": "boolean", "default": False}, "Also those revoked or expired."),
+            Query(
+                "limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "Size of a page."
+            ),
+            Query("cursor", TEXT, "`next_cursor` of the page before."),
+        ),
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "POST",
+        "/v1/rules",
+        policy.add_rule,
+        "add_rule",
+        "Make a rule.",
+        {201: ANYTHING, 200: ANYTHING},
+        body=RuleBody,
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "DELETE",
+        "/v1/rules/{id}",
+        policy.revoke_rule,
+        "revoke_rule",
+        "End a rule.",
+        {200: ANYTHING},
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "GET",
+        "/v1/policy",
+        policy.show,
+        "read_policy",
+        "What holds where no rule says otherwise.",
+        {200: PolicySettings},
+        query=(Query("thread_id", TEXT, "As it holds in this thread."),),
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "POST",
+        "/v1/policy",
+        policy.change,
+        "change_policy",
+        "Change it.",
+        {200: PolicySettings},
+        body=PolicyBody,
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "GET",
+        "/v1/audit",
+        policy.audit,
+        "read_audit",
+        "Read the audit log, oldest first.",
+        {200: shape(entries=OBJECTS, head=shape(seq={"type": "integer"}, hash=TEXT))},
+        query=(
+            Query("after", {"type": "integer", "minimum": 0, "default": 0}, "Entries after this one."),
+            Query("limit", {"type": "integer", "minimum": 1, "maximum": 500}, "Size of a page."),
+        ),
+        roles=("admin",),
+    ),
+)

@@ -1,0 +1,65 @@
+"""The operations on secrets that are kept."""
+
+from __future__ import annotations
+
+from askback.domain.bodies import KeepBody, LeaseBody
+from askback.transports.endpoint import Operation, Query
+from askback.transports.rest import secrets
+from askback.transports.rest.shapes import ANYTHING, NAME_OR_NULL, OBJECTS, TEXT, shape
+
+SECRETS = (
+    Operation(
+        "POST",
+        "/v1/secrets/lease",
+        secrets.lease,
+        "lease_secrets",
+        "Take the values that a person has given.",
+        {200: shape(secrets=ANYTHING, expires_at=TEXT)},
+        body=LeaseBody,
+        roles=("requester", "runner"),
+    ),
+    Operation(
+        "POST",
+        "/v1/secrets/rotate",
+        secrets.rotate_all,
+        "rotate_secrets",
+        "Put all under the first master key.",
+        {200: shape(rewrapped={"type": "integer"}, left={"type": "integer"})},
+        body=ANYTHING,
+        roles=("admin",),
+    ),
+    Operation(
+        "GET",
+        "/v1/secrets",
+        secrets.page,
+        "list_secrets",
+        "List what is kept, by name.",
+        {200: shape(secrets=OBJECTS, next_cursor=NAME_OR_NULL)},
+        query=(
+            Query(
+                "limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "Size of a page."
+            ),
+            Query("cursor", TEXT, "`next_cursor` of the page before."),
+        ),
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "POST",
+        "/v1/secrets",
+        secrets.put,
+        "keep_secret",
+        "Set a secret, or replace its value.",
+        {201: ANYTHING},
+        body=KeepBody,
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "DELETE",
+        "/v1/secrets/{id}",
+        secrets.drop,
+        "erase_secret",
+        "Erase a secret.",
+        {204: None},
+        roles=("responder", "admin"),
+    ),
+)
