@@ -4,12 +4,11 @@ import { html, type Template } from "../html.ts";
 import type { Say } from "../text.ts";
 import { chips } from "./chips.ts";
 
-/** How a call is shown: whole, or long parts of it folded until the person unfolds them. */
+/** How a call is shown: whole, or long parts of it folded until `toggle` unfolds them. */
 export interface Shown {
   say: Say;
   whole: boolean;
-  /** Shows all or less; without it nothing is folded. */
-  toggle?: () => void;
+  toggle(): void;
 }
 
 const LOOKS: Record<string, string> = { "+": "add", "-": "del", "@": "hunk" };
@@ -24,7 +23,7 @@ function drawLine({ op = "", parts }: Line, say: Say): Template {
 }
 
 function drawText(label: string, lines: readonly Line[], { say, whole, toggle }: Shown): Template {
-  const folded = toggle && fold(lines);
+  const folded = fold(lines);
   const draw = (some: readonly Line[]) => some.map((line) => drawLine(line, say));
   const text =
     folded && !whole
@@ -58,10 +57,9 @@ export function drawCall(preview: Preview, shown: Shown): Template {
   const { type, argv, path, diff, parts = [], rest } = preview;
   const { say } = shown;
   const text = (key: string, some: Parts) => drawText(say(`approval.${key}`), linesOf(some), shown);
-  const lines = diff?.map(({ op, parts = [] }) => ({ op, parts }));
   return html`<div class="call">
     ${path && text("file", path)}
-    ${lines ? drawText(say("approval.diff"), lines, shown) : parts.length > 0 && text(argv ? "argv" : type, parts)}
+    ${diff ? drawText(say("approval.diff"), diff, shown) : parts.length > 0 && text(argv ? "argv" : type, parts)}
     ${rest && text("rest", rest)}
   </div>`;
 }

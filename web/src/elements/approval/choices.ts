@@ -43,7 +43,7 @@ const drawEditor = (desk: Desk, approval: Approval, text: string): Template =>
 
 /** The call, or the text that it becomes while it is edited; what the text leaves as it was stands beside it. */
 export function drawEditable(desk: Desk, approval: Approval): Template {
-  const { host, whole, asking, entered } = desk;
+  const { host, shown, asking, entered } = desk;
   const { say } = host;
   const preview = previewOf(approval);
   const { headline, rest } = preview;
@@ -52,7 +52,7 @@ export function drawEditable(desk: Desk, approval: Approval): Template {
     isCommand(approval) && rest ? { type: "json", headline, rest } : { type: "json", headline };
   return html`<div class="call">
     ${text !== null && drawEditor(desk, approval, text)}
-    ${drawCall(text === null ? preview : left, { say, whole, toggle: () => desk.toggle() })}
+    ${drawCall(text === null ? preview : left, shown)}
     ${
       approval.allow_edit &&
       asking === null &&

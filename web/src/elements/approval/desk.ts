@@ -1,6 +1,7 @@
 import type { Scope } from "../../core/approval.ts";
 import type { Actor, InputRequest } from "../../core/wire.ts";
 import type { Host } from "../kind.ts";
+import type { Shown } from "./call.ts";
 import type { DenyAll } from "./denyall.ts";
 import type { Entered } from "./entered.ts";
 
@@ -10,8 +11,8 @@ export interface Desk {
   readonly entered: Entered;
   /** The scope that waits for a second yes, or that it is written what to change about a plan. */
   readonly asking: Scope | "changes" | null;
-  /** Whether what was folded is shown. */
-  readonly whole: boolean;
+  /** How much of the call is shown. */
+  readonly shown: Shown;
   /** Whether what approves may be pressed yet. */
   readonly armed: boolean;
   readonly me: Actor | undefined;
@@ -19,7 +20,6 @@ export interface Desk {
   /** Those of the open approvals that this person can decide, oldest first. */
   mine(request: InputRequest): readonly InputRequest[];
   enter(patch: Partial<Entered>): void;
-  toggle(): void;
   edit(on: boolean): void;
   choose(scope: Scope, mode?: "accept_edits"): void;
   confirm(): void;

@@ -8,6 +8,7 @@ import { html, type Template } from "../html.ts";
 import type { Card, Host, Kind, Place } from "../kind.ts";
 import { approvals } from "./approval.css.ts";
 import { Arming } from "./arming.ts";
+import type { Shown } from "./call.ts";
 import { drawCard } from "./card.ts";
 import { DenyAll } from "./denyall.ts";
 import type { Desk } from "./desk.ts";
@@ -18,10 +19,10 @@ import { drawDecided } from "./receipt.ts";
 export class ApprovalKind implements Kind, Desk {
   entered: Entered = NOTHING;
   asking: Scope | "changes" | null = null;
-  whole = false;
   me: Actor | undefined;
   readonly all: DenyAll;
   readonly #arming: Arming;
+  #whole = false;
   #around: readonly InputRequest[] | null | undefined = null;
   #request: InputRequest | undefined;
 
@@ -61,7 +62,7 @@ export class ApprovalKind implements Kind, Desk {
   }
 
   drawAnswered(settled: Settled): Template {
-    return drawDecided(settled);
+    return drawDecided(settled, this.shown);
   }
 
   drawn(): void {
@@ -85,9 +86,12 @@ export class ApprovalKind implements Kind, Desk {
     for (const path of Object.keys(patch)) this.host.mend(path);
   }
 
-  toggle(): void {
-    this.whole = !this.whole;
-    this.host.redraw();
+  get shown(): Shown {
+    const toggle = (): void => {
+      this.#whole = !this.#whole;
+      this.host.redraw();
+    };
+    return { say: this.host.say, whole: this.#whole, toggle };
   }
 
   edit(on: boolean): void {

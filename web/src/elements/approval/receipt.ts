@@ -5,7 +5,7 @@ import { drawLine, late, type Settled } from "../ended.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import { when } from "../text.ts";
-import { drawCall, previewOf } from "./call.ts";
+import { drawCall, previewOf, type Shown } from "./call.ts";
 import { told } from "./chips.ts";
 
 /** How many characters of a note stand in the line. */
@@ -28,10 +28,9 @@ const item = (label: string, content: unknown): Template =>
   html`<div><dt>${label}</dt><dd>${content}</dd></div>`;
 
 /** The call as it was approved or denied, and all that was decided with it. */
-function drawMore({ request, say }: Settled, approval: Approval, answer: Answer): Template {
+function drawMore({ request, say }: Settled, approval: Approval, answer: Answer, shown: Shown): Template {
   const { edited_input, note, rule, reasons = [] } = answer;
   const votes = request.votes ?? [];
-  const shown = { say, whole: true };
   const names = votes.map(({ by }) => by.name).join(", ");
   return html`<div class="given">
     ${
@@ -50,7 +49,7 @@ function drawMore({ request, say }: Settled, approval: Approval, answer: Answer)
 }
 
 /** A decided approval: one line that opens to the call. What the policy decided by itself is a quiet one. */
-export function drawDecided(view: Settled): Template {
+export function drawDecided(view: Settled, shown: Shown): Template {
   const { request, say, locale } = view;
   const { approval, answer, source, settled_at } = request;
   if (!approval || !answer) return html`<p class="card plain">${say("unknown_kind")}</p>`;
@@ -66,5 +65,5 @@ export function drawDecided(view: Settled): Template {
         answer.note && html`<span class="by">“${told(shorten(answer.note, LINE))}”</span>`
       }${settled_at && html`<span class="by">${when(settled_at, locale)}</span>`}${late(view)}</span
     >`;
-  return drawLine(line, drawMore(view, approval, answer));
+  return drawLine(line, drawMore(view, approval, answer, shown));
 }
