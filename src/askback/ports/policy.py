@@ -38,7 +38,10 @@ class RuleRecord:
 
 @dataclass(frozen=True, slots=True)
 class PolicyRecord:
-    """The settings of a tenant (`thread_id` empty), or those that differ in one thread, as a JSON object."""
+    """Settings of a tenant (`thread_id` empty), or of one thread, as a JSON object that is merged into what is there.
+
+    As RFC 7396 says: null takes a setting back, objects are merged.
+    """
 
     tenant: str
     thread_id: str
@@ -67,7 +70,7 @@ class AuditDraft:
 
 @dataclass(frozen=True, slots=True)
 class Along:
-    """What is written in the transaction of a change. A policy replaces the one before.
+    """What is written in the transaction of a change. A policy is merged into the one before.
 
     `secrets` replace their former versions; `candidates` wait beside them until `promote` names their request, which
     puts them into place, or `discard` does, which erases them.
@@ -138,7 +141,7 @@ class PolicyStore(Protocol):
     async def last_with_digest(
         self, tenant: str, thread_id: str, requester: str, digest: str
     ) -> Record | None:
-        """The newest request of this requester in the thread about this call, if that one has ended."""
+        """The newest request of this requester in the thread about this call that was answered or declined."""
         ...
 
     async def consume(

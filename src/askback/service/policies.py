@@ -51,12 +51,7 @@ async def change(ctx: Services, principal: Principal, body: object) -> PolicySet
             f"This lets everything run without asking. To do it, send `confirm` with the text {CONFIRMATION}.",
             code="confirmation_required",
         )
-    before = await show(ctx, principal)
-    if sent.thread_id is None:
-        merged = {**before.model_dump(), **_plain(given)}
-        kept = PolicyRecord(principal.tenant, "", PolicySettings.model_validate(merged).model_dump_json())
-    else:
-        kept = PolicyRecord(principal.tenant, sent.thread_id, json.dumps({"mode": sent.mode}))
+    kept = PolicyRecord(principal.tenant, sent.thread_id or "", json.dumps(_plain(given)))
     changed = entry(
         "policy.set",
         at=ctx.clock.now_ms(),
@@ -70,9 +65,9 @@ async def change(ctx: Services, principal: Principal, body: object) -> PolicySet
 
 
 def _plain(given: dict[str, Any]) -> dict[str, Any]:
-    """Return settings as JSON; null for what is reset, which reads as the default."""
+    """Return settings as JSON to be merged: null for what is taken back, also within a trial, which is replaced."""
     trial = given.get("shadow")
-    return given if trial is None else {**given, "shadow": trial.model_dump(exclude_none=True)}
+    return given if trial is None else {**given, "shadow": trial.model_dump()}
 
 
 def _check(sent: PolicyBody, limits: Limits) -> None:

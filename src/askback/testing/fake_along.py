@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from askback.domain.audit import GENESIS, seal
 from askback.ports.policy import Along, AuditDraft, RuleRecord
@@ -37,7 +39,9 @@ class FakeAlong(CanBeOffline):
         self._keep_secrets(along)
         self._append(along.audit)
         self._rules |= rules
-        self._policies |= {(policy.tenant, policy.thread_id): policy.data for policy in along.policies}
+        for policy in along.policies:
+            key = (policy.tenant, policy.thread_id)
+            self._policies[key] = _merged(self._policies.get(key, "{}"), policy.data)
 
     def _keep_secrets(self, along: Along) -> None:
         candidates = _without(self._candidates, along.discard)
@@ -85,3 +89,22 @@ def _put(secrets: dict[tuple[str, str], SecretRecord], secret: SecretRecord) -> 
 
 def _place(secret: SecretRecord) -> tuple[str, ...]:
     return secret.tenant, secret.owner, secret.scope, secret.subject, secret.name
+
+
+def _merged(data: str, patch: str) -> str:
+    return json.dumps(_patched(json.loads(data), json.loads(patch)), separators=(",", ":"))
+
+
+def _patched(data: Any, patch: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge as RFC 7396 says: null takes a member away, objects are merged, all else is replaced."""
+    merged = dict(cast("Mapping[str, Any]", data)) if isinstance(data, dict) else {}
+    for name, value in patch.items():
+        if value is None:
+            merged.pop(name, None)
+        else:
+            merged[name] = (
+                _patched(merged.get(name), cast("Mapping[str, Any]", value))
+                if isinstance(value, dict)
+                else value
+            )
+    return merged

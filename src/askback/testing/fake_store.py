@@ -131,12 +131,12 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets):
     async def last_with_digest(
         self, tenant: str, thread_id: str, requester: str, digest: str
     ) -> Record | None:
-        """Read the newest request about a call, if that one has ended."""
+        """Read the newest request about a call that a person dealt with."""
         found = await self.list_requests(
             tenant, thread_id=thread_id, requester=requester, limit=len(self._requests)
         )
-        newest = next((r for r in found if r.digest == digest), None)
-        return newest if newest is not None and newest.settled else None
+        dealt = (Status.ANSWERED, Status.DECLINED)
+        return next((r for r in found if r.digest == digest and r.status in dealt), None)
 
     async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
         """Read open requests whose deadline has passed, earliest first."""

@@ -93,10 +93,14 @@ class ApprovalContracts(StoreSuite):
         assert await last() == change.record
         assert [await last("t3"), await last(requester="tok_3"), await last(digest="d3")] == [None] * 3
         await store.insert(new, created(new))
-        assert await last() is None
-        change = await store.settle(answer(new, status=Status.EXPIRED))
-        assert change is not None
         assert await last() == change.record
+        await store.settle(answer(new, status=Status.EXPIRED))
+        assert await last() == change.record
+        newest = record(8, digest="d1")
+        await store.insert(newest, created(newest))
+        declined = await store.settle(answer(newest, status=Status.DECLINED))
+        assert declined is not None
+        assert await last() == declined.record
 
     # Executions
 

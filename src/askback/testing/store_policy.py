@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 
 import pytest
@@ -53,17 +54,28 @@ class PolicyContracts(StoreSuite):
         self, store: Store
     ) -> None:
         await store.write(
-            Along(policies=(policy("{1}"), policy("{2}", thread="t1"), policy("{3}", thread="t2")))
+            Along(
+                policies=(policy('{"n":1}'), policy('{"n":2}', thread="t1"), policy('{"n":3}', thread="t2"))
+            )
         )
-        await store.write(Along(policies=(policy("{4}"), policy("{5}", thread="t2"))))
-        for thread, own in (("t1", "{2}"), ("t2", "{5}"), ("t3", None), ("", None)):
+        await store.write(Along(policies=(policy('{"n":4}'), policy('{"n":5}', thread="t2"))))
+        for thread, own in (("t1", '{"n":2}'), ("t2", '{"n":5}'), ("t3", None), ("", None)):
             view = await store.policy("main", thread_id=thread, project=None, now_ms=NOON)
-            assert view == PolicyView("{4}", own, [])
+            assert view == PolicyView('{"n":4}', own, [])
+
+    async def test_settings_written_at_once_are_merged_and_null_takes_one_back(self, store: Store) -> None:
+        await store.write(Along(policies=(policy('{"a":1,"b":null,"c":{"d":1,"e":2}}'),)))
+        await asyncio.gather(*(store.write(Along(policies=(policy(f'{{"n{n}":1}}'),))) for n in range(20)))
+        await store.write(Along(policies=(policy('{"a":null,"c":{"e":null,"f":3}}'),)))
+        view = await store.policy("main", thread_id="", project=None, now_ms=NOON)
+        assert view.tenant is not None
+        assert json.loads(view.tenant) == {"c": {"d": 1, "f": 3}} | {f"n{n}": 1 for n in range(20)}
 
     async def test_rules_and_settings_are_read_in_one_snapshot(self, store: Store) -> None:
         async def write() -> None:
             for n in range(1, 40):
-                mine = Along((rule(n),), (policy(str(n)), policy(str(n), thread="t1")))
+                written = f'{{"n":{n}}}'
+                mine = Along((rule(n),), (policy(written), policy(written, thread="t1")))
                 await store.write(mine)
 
         async def read() -> None:
@@ -71,7 +83,8 @@ class PolicyContracts(StoreSuite):
             while seen < 39:
                 view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
                 seen = len(view.rules)
-                assert (view.tenant, view.thread) == ((str(seen),) * 2 if seen else (None, None))
+                known = f'{{"n":{seen}}}' if seen else None
+                assert (view.tenant, view.thread) == (known, known)
 
         await asyncio.gather(write(), *(read() for _ in range(4)))
 

@@ -21,14 +21,15 @@ def write_along(db: Connection, along: Along) -> None:
     for rule in along.rules:
         _add_rule(db, rule)
     for policy in along.policies:
-        db.execute(policy_queries.PUT_POLICY, (policy.tenant, policy.thread_id, policy.data))
+        db.execute(policy_queries.PUT_POLICY, (policy.tenant, policy.thread_id, policy.data, policy.data))
     _write_secrets(db, along)
     _append(db, along.audit)
 
 
 def erases(along: Along) -> bool:
     """Whether a sealed text may be erased or replaced by this."""
-    return bool(along.secrets or along.candidates or along.promote or along.discard)
+    replaces = any(secret.version > 1 for secret in along.secrets)
+    return replaces or bool(along.candidates or along.promote or along.discard)
 
 
 def _add_rule(db: Connection, rule: RuleRecord) -> None:

@@ -40,9 +40,10 @@ def list_rules(*, subjects: int, ended: bool, before: bool) -> str:
 
 # Settings
 
+# (tenant, thread id, data, data). A merge (RFC 7396): two people who change different settings at once both get their way, and null takes one back.
 PUT_POLICY = """
-INSERT INTO policies (tenant, thread, data) VALUES (?, ?, ?)
-ON CONFLICT (tenant, thread) DO UPDATE SET data = excluded.data"""
+INSERT INTO policies (tenant, thread, data) VALUES (?, ?, json_patch('{}', ?))
+ON CONFLICT (tenant, thread) DO UPDATE SET data = json_patch(data, ?)"""
 # (tenant, thread id) -> the settings of the tenant, under an empty name, and those of the thread.
 POLICIES = "SELECT thread, data FROM policies WHERE tenant = ? AND thread IN ('', ?)"
 

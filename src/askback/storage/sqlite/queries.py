@@ -51,9 +51,10 @@ r.id, r.tenant, t.id, r.kind, r.requester, r.status, r.revision,
 r.created_at, r.expires_at, r.spec, r.state, r.digest"""
 _REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
 GET = f"SELECT {_RECORD} {_REQUESTS} WHERE r.tenant = ? AND r.id = ?"
-# The newest request about a call: (tenant, thread id, digest, requester).
+# The newest request about a call that a person dealt with: (tenant, thread id, digest, requester).
 LAST_WITH_DIGEST = f"""
 SELECT {_RECORD} {_REQUESTS} WHERE t.tenant = ? AND t.id = ? AND r.digest = ? AND r.requester = ?
+  AND r.status IN ('answered', 'declined')
 ORDER BY r.id DESC LIMIT 1"""
 
 # Written exactly as in the partial indexes, or SQLite would not use them.

@@ -54,9 +54,9 @@ def read_requests(
 def read_last_with_digest(
     db: Connection, tenant: str, thread_id: str, requester: str, digest: str
 ) -> Record | None:
-    """Read the newest request about a call, if that one has ended."""
+    """Read the newest request about a call that a person dealt with."""
     row = db.execute(queries.LAST_WITH_DIGEST, (tenant, thread_id, digest, requester)).fetchone()
-    return record if row is not None and (record := _record(row)).settled else None
+    return None if row is None else _record(row)
 
 
 def read_due(db: Connection, now_ms: int, *, limit: int) -> Sequence[Record]:
