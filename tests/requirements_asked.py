@@ -150,7 +150,35 @@ APPROVALS = {
     "M6": "Each outcome has a text for the model, which can be replaced, and only a yes reads as permission.",
 }
 
-ASKED = {**FIRST_SLICE, **APPROVALS}
+SECRETS = {
+    # E is about secrets
+    "E1": "Asking for secrets returns at once, with names and a state and never a value.",
+    "E2": "One to ten different names are asked for, each of capital letters, digits and underscores, and come back sorted.",
+    "E3": "A name that decides what a process runs is refused when it is asked for, handed over and kept.",
+    "E5": "A value goes from the person to the vault and is found in the clear nowhere else, whatever happens on its way.",
+    "E6": "Exactly the names that were asked for are taken, each with 1 to 10,240 bytes that are not blank.",
+    "E9": "Nobody is asked for what is set already in the suggested scope, and of several names only for those that are not.",
+    "E10": "A saved value is used without typing it again, if it is there, and never together with a typed one.",
+    "E11": "The person chooses where a secret holds; the agent only suggests.",
+    "E12": "Names that were dismissed in a thread are not asked for again there at once, and the agent is told.",
+    "E13": "A sealed value opens for what it was sealed for and for nothing else, and not when a bit of it has changed.",
+    "E14": "Without a master key secrets are refused with a clear error, and everything else works.",
+    "E15": "All secrets come under a new master key while they are read and written, and none is lost.",
+    "E16": "Whatever is wrong with a sealed value, the error is the same.",
+    "E19": "What is kept is listed by name, replaced and erased, and no route but the lease returns a value.",
+    "E21": "Each name has its help within its limits, and a key of many lines is kept to the byte.",
+    "E22": "A sensitive field of a form keeps its value as a secret, and the agent gets a reference.",
+    "E23": "A value that the agent tries first counts when it holds, and is asked for again when it does not.",
+    "E25": "No route and no event gives a saved value back to a page.",
+    "H12": "A copy of the database holds no value in the clear.",
+    # I and K are about safety and several people
+    "I8": "A card says whose token asks, and what the agent writes cannot pass for a part of the page.",
+    "I10": "The value of a secret or of a sensitive field is in no log, whatever its level.",
+    "K4": "A value is used by the agent of its thread whoever typed it, and the log says who did.",
+    "K5": "Only the people that a request names may hand over what it asks for.",
+}
+
+ASKED = {**FIRST_SLICE, **APPROVALS, **SECRETS}
 
 HELD_ALREADY = {
     "C17": "A settled card cannot be changed and shows what was chosen.",

@@ -80,6 +80,67 @@ class Person:
         body = {"execution_id": execution_id, **more}
         return await self.http.post(f"/v1/requests/{request_id}/consume", json=body)
 
+    async def need(self, thread: str, *names: str, **more: Any) -> httpx2.Response:
+        """Ask for secrets; `more` are keys of the question or of the envelope, `key=` is for idempotency."""
+        headers = {"Idempotency-Key": more.pop("key")} if "key" in more else {}
+        around = {name: more.pop(name) for name in ENVELOPE & set(more)}
+        secret = {"names": list(names), "reason": "to call the CRM", **more}
+        body = {"kind": "secret", "thread_id": thread, **around, "secret": secret}
+        return await self.http.post("/v1/requests", json=body, headers=headers)
+
+    async def hand_over(
+        self,
+        request_id: str,
+        secrets: Any = None,
+        *,
+        existing: Any = None,
+        revision: int = 1,
+        key: str | None = None,
+        **more: Any,
+    ) -> httpx2.Response:
+        """Answer a request for secrets with values, and with names whose saved value is to be used."""
+        headers = {} if key is None else {"Idempotency-Key": key}
+        given = {"secrets": secrets, "use_existing": existing}
+        body = {
+            "revision": revision,
+            **{name: part for name, part in given.items() if part is not None},
+            **more,
+        }
+        return await self.http.post(f"/v1/requests/{request_id}/answer", json=body, headers=headers)
+
+    async def lease(self, thread: str, *names: str, **more: Any) -> httpx2.Response:
+        """Take values out; `refs=` are those of sensitive fields, `request_id=` of a request that is being tried."""
+        body = {"thread_id": thread, **({"names": list(names)} if names else {}), **more}
+        return await self.http.post("/v1/secrets/lease", json=body)
+
+    async def accept(self, request_id: str) -> httpx2.Response:
+        """Say that the values that were tried hold."""
+        return await self.http.post(f"/v1/requests/{request_id}/accept", json={})
+
+    async def reprompt(self, request_id: str, **body: Any) -> httpx2.Response:
+        """Say what was wrong with the values that were tried: `field_errors` and `error_summary`."""
+        return await self.http.post(f"/v1/requests/{request_id}/reprompt", json=body)
+
+    async def keep(self, name: str, value: str, scope: str = "global", **more: Any) -> httpx2.Response:
+        """Set a secret by hand, or replace its value."""
+        return await self.http.post(
+            "/v1/secrets", json={"name": name, "value": value, "scope": scope, **more}
+        )
+
+    async def kept(self) -> list[dict[str, Any]]:
+        """What is kept, newest first."""
+        reply = await self.http.get("/v1/secrets", params={"limit": 200})
+        reply.raise_for_status()
+        return reply.json()["secrets"]
+
+    async def erase(self, secret_id: str) -> httpx2.Response:
+        """Erase a secret."""
+        return await self.http.delete(f"/v1/secrets/{secret_id}")
+
+    async def rotate(self) -> httpx2.Response:
+        """Put every secret under the first master key."""
+        return await self.http.post("/v1/secrets/rotate", json={})
+
     async def report(self, request_id: str, execution_id: str, outcome: str, **more: Any) -> httpx2.Response:
         """Say how an execution went."""
         body = {"execution_id": execution_id, "outcome": outcome, **more}
@@ -219,6 +280,18 @@ def faults(reply: httpx2.Response) -> list[tuple[str, str]]:
 def refusal(reply: httpx2.Response) -> tuple[int, str]:
     """The status and the code of a refused call."""
     return reply.status_code, reply.json()["error"]["code"]
+
+
+def texts(reply: httpx2.Response) -> dict[str, str]:
+    """What a 422 says to the person, by path."""
+    assert reply.status_code == 422, reply.text
+    return {e["path"]: e["message"] for e in reply.json()["error"]["field_errors"]}
+
+
+def leased(reply: httpx2.Response) -> dict[str, str]:
+    """The values of a lease, by name or reference."""
+    assert reply.status_code == 200, reply.text
+    return {name: given["value"] for name, given in reply.json()["secrets"].items()}
 
 
 def asked(reply: httpx2.Response) -> dict[str, Any]:

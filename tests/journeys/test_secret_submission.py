@@ -1,0 +1,249 @@
+"""Group E: a person hands values over. Exactly what was asked for is taken, and kept exactly as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+
+from tests.journeys.people import Person, Team, asked, faults, leased, refusal, texts
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+MOST = 10_240
+"""Bytes of a value."""
+
+MISSING = "Required value or saved global value selection missing"
+
+
+@requirement("E5", "E6")
+async def test_what_the_agent_and_everybody_else_sees_of_a_submission_are_names(
+    team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.need(thread, "B_KEY", "A_KEY"))
+    reply = await team.ada.hand_over(request["id"], {"A_KEY": "one", "B_KEY": "two"}, scope="global")
+    assert reply.status_code == 200, reply.text
+    settled = reply.json()
+    told = ("status", "source", "answer", "revision")
+    assert {name: settled[name] for name in told} == {
+        "status": "answered",
+        "source": "responder",
+        "answer": {"names": ["A_KEY", "B_KEY"], "scope": "global", "existing": []},
+        "revision": 1,
+    }
+    for person in (team.agent, team.bob, team.admin):
+        assert await person.get(request["id"]) == settled
+    events = [event async for event in team.bob.events(thread, until=2)]
+    assert [event["type"] for event in events] == ["request.created", "request.answered"]
+    assert leased(await team.agent.lease(thread, "A_KEY", "B_KEY")) == {"A_KEY": "one", "B_KEY": "two"}
+
+
+@requirement("E6")
+@pytest.mark.parametrize(
+    ("secrets", "said"),
+    [
+        ({"A_KEY": "x"}, {"secrets.B_KEY": MISSING}),
+        ({}, {"secrets.A_KEY": MISSING, "secrets.B_KEY": MISSING}),
+        (None, {"secrets.A_KEY": MISSING, "secrets.B_KEY": MISSING}),
+        ({"A_KEY": "x", "B_KEY": "y", "C_KEY": "z"}, {"secrets.C_KEY": "This env var was not requested"}),
+        ({"A_KEY": "", "B_KEY": "y"}, {"secrets.A_KEY": "Enter a value that is not blank."}),
+        ({"A_KEY": " \t\r\n", "B_KEY": "y"}, {"secrets.A_KEY": "Enter a value that is not blank."}),
+        ({"A_KEY": "\u00a0\u2003", "B_KEY": "y"}, {"secrets.A_KEY": "Enter a value that is not blank."}),
+        ({"A_KEY": "x\0", "B_KEY": "y"}, {"secrets.A_KEY": "A value cannot hold a NUL character."}),
+        ({"A_KEY": 5, "B_KEY": "y"}, {"secrets.A_KEY": "A value has to be a text."}),
+        ({"A_KEY": None, "B_KEY": "y"}, {"secrets.A_KEY": "A value has to be a text."}),
+        ({"A_KEY": ["x"], "B_KEY": {"y": "z"}}, dict.fromkeys(("secrets.A_KEY", "secrets.B_KEY"), "A value has to be a text.")),
+    ],
+)  # fmt: skip
+async def test_a_submission_that_does_not_fit_is_refused_at_its_names_and_the_request_stays_open(
+    team: Team, thread: str, secrets: Any, said: dict[str, str]
+) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY", "B_KEY"))
+    assert texts(await team.ada.hand_over(request["id"], secrets)) == said
+    assert await team.ada.get(request["id"]) == request
+    assert await team.ada.kept() == []
+    assert refusal(await team.agent.lease(thread, "A_KEY")) == (404, "not_granted")
+
+
+@requirement("E6")
+@pytest.mark.parametrize("value", ["x", "x" * MOST, "é" * (MOST // 2), "\U0001f511" * (MOST // 4)])
+async def test_a_value_may_have_from_one_byte_to_the_limit(team: Team, thread: str, value: str) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY"))
+    assert (await team.ada.hand_over(request["id"], {"A_KEY": value})).status_code == 200
+    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": value}
+
+
+@requirement("E6")
+@pytest.mark.parametrize("value", ["x" * (MOST + 1), "é" * (MOST // 2) + "x"])
+async def test_a_value_of_one_byte_more_is_refused(team: Team, thread: str, value: str) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY"))
+    assert faults(await team.ada.hand_over(request["id"], {"A_KEY": value})) == [
+        ("secrets.A_KEY", "too_long")
+    ]
+    assert faults(await team.ada.keep("A_KEY", value)) == [("value", "too_long")]
+    assert await team.ada.kept() == []
+
+
+@requirement("E6")
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ({"revision": 2}, (409, "stale_revision")),
+        ({"revision": "1"}, ("revision", "wrong_type")),
+        ({"revision": True}, ("revision", "wrong_type")),
+        ({"scope": "everywhere"}, ("scope", "unknown_value")),
+        ({"scope": ["global"]}, ("scope", "unknown_value")),
+        ({"values": {}}, ("", "unknown_field")),
+        ({"existing": "A_KEY"}, ("use_existing", "wrong_type")),
+    ],
+)  # fmt: skip
+async def test_what_stands_beside_the_values_is_checked_as_well(
+    team: Team, thread: str, more: dict[str, Any], found: tuple[Any, str]
+) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY"))
+    reply = await team.ada.hand_over(request["id"], {"A_KEY": "x"}, **more)
+    assert (refusal(reply) if found[0] == 409 else faults(reply)[0]) == found
+    assert await team.ada.get(request["id"]) == request
+    assert await team.ada.kept() == []
+
+
+@requirement("E6")
+@pytest.mark.parametrize("value", ["key\n", "  key", "\tkey\r\n", "\ufeffkey"])
+async def test_white_space_around_a_value_is_kept_as_it_was_typed(
+    team: Team, thread: str, value: str
+) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY"))
+    assert (await team.ada.hand_over(request["id"], {"A_KEY": value})).status_code == 200
+    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": value}
+
+
+@requirement("E6", "H4")
+async def test_of_many_submissions_at_once_one_is_kept_whole(team: Team, thread: str) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY", "B_KEY"))
+    replies: list[tuple[int, str]] = []
+
+    async def submit(person: Person, n: int) -> None:
+        reply = await person.hand_over(request["id"], {"A_KEY": f"a{n}", "B_KEY": f"b{n}"})
+        replies.append((reply.status_code, f"{n}"))
+        assert reply.json()["error"]["code"] == "already_settled" if reply.status_code != 200 else True
+
+    async with anyio.create_task_group() as hands:
+        for n in range(12):
+            hands.start_soon(submit, (team.ada, team.bob, team.carol)[n % 3], n)
+    assert sorted(status for status, _ in replies) == [200] + [409] * 11
+    [winner] = [n for status, n in replies if status == 200]
+    values = leased(await team.agent.lease(thread, "A_KEY", "B_KEY"))
+    assert values == {"A_KEY": f"a{winner}", "B_KEY": f"b{winner}"}
+    assert {each["version"] for each in await team.ada.kept()} == {1}
+
+
+@requirement("E6", "M4")
+async def test_a_submission_sent_again_with_its_key_is_kept_once(team: Team, thread: str) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY"))
+    first, again = [await team.ada.hand_over(request["id"], {"A_KEY": "x"}, key="k1") for _ in range(2)]
+    assert (first.status_code, again.status_code, again.json()) == (200, 200, first.json())
+    late = await team.ada.hand_over(request["id"], {"A_KEY": "y"}, key="k2")
+    assert refusal(late) == (409, "already_settled")
+    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "x"}
+    assert [each["version"] for each in await team.ada.kept()] == [1]
+
+
+@requirement("E11")
+@pytest.mark.parametrize(
+    ("suggested", "chosen", "kept"),
+    [
+        ("global", "session", "session"),
+        ("session", "global", "global"),
+        ("session", "project", "project"),
+        ("project", None, "project"),
+        ("thread", None, "session"),
+        ("global", "thread", "session"),
+    ],
+)
+async def test_the_person_chooses_where_a_secret_holds_and_the_agent_only_suggests(
+    team: Team, thread: str, suggested: str, chosen: str | None, kept: str
+) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY", default_scope=suggested, project="web"))
+    more = {} if chosen is None else {"scope": chosen}
+    settled = (await team.ada.hand_over(request["id"], {"A_KEY": "x"}, **more)).json()
+    assert settled["answer"]["scope"] == kept
+    [found] = await team.ada.kept()
+    subject = {"session": {"thread_id": thread}, "project": {"project": "web"}, "global": {}}[kept]
+    assert {name: found[name] for name in ("scope", "thread_id", "project") if name in found} == {
+        "scope": kept,
+        **subject,
+    }
+
+
+@requirement("K4")
+async def test_who_typed_a_value_is_recorded_and_the_agent_of_the_thread_uses_it(
+    team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY"))
+    settled = (await team.bob.hand_over(request["id"], {"A_KEY": "x"})).json()
+    bob = (await team.bob.http.get("/v1/session")).json()["principal"]
+    assert settled["settled_by"] == {"id": bob["id"], "name": "bob"}
+    [found] = await team.ada.kept()
+    assert (found["set_by"], found["request_id"]) == (settled["settled_by"], request["id"])
+    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "x"}
+    entries, _ = await team.admin.audit()
+    assert [(e["action"], e["actor"]["name"], e["names"]) for e in entries] == [
+        ("decide", "bob", ["A_KEY"]),
+        ("secret.lease", "agent", ["A_KEY"]),
+    ]
+
+
+@requirement("K5")
+async def test_only_whom_the_request_names_may_hand_over(team: Team, thread: str) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY", assignees=["ada"]))
+    for other in (team.bob, team.admin):
+        assert refusal(await other.hand_over(request["id"], {"A_KEY": "x"})) == (403, "not_assigned")
+        assert refusal(await other.decline(request["id"], "dismissed")) == (403, "not_assigned")
+    assert await team.bob.get(request["id"]) == request
+    assert await team.admin.kept() == []
+    assert (await team.ada.hand_over(request["id"], {"A_KEY": "x"})).status_code == 200
+
+
+@requirement("E19")
+async def test_what_is_kept_is_listed_replaced_and_erased_and_never_read(team: Team, thread: str) -> None:
+    made = await team.ada.keep("A_KEY", "one")
+    assert made.status_code == 201, made.text
+    shown = made.json()
+    ada = (await team.ada.http.get("/v1/session")).json()["principal"]
+    assert {name: part for name, part in shown.items() if name not in ("id", "set_at")} == {
+        "name": "A_KEY",
+        "scope": "global",
+        "version": 1,
+        "set_by": {"id": ada["id"], "name": "ada"},
+    }
+    again = (await team.bob.keep("A_KEY", "two")).json()
+    assert (again["id"], again["version"], again["set_by"]["name"]) == (shown["id"], 2, "bob")
+    in_thread = (await team.ada.keep("A_KEY", "three", "session", thread_id=thread)).json()
+    assert await team.carol.kept() == [in_thread, again]
+    assert (await team.ada.erase(again["id"])).status_code == 204
+    assert refusal(await team.ada.erase(again["id"])) == (404, "not_found")
+    assert await team.carol.kept() == [in_thread]
+    entries, _ = await team.admin.audit()
+    assert [(e["action"], e["actor"]["name"], e["names"]) for e in entries] == [
+        ("secret.set", "ada", ["A_KEY"]),
+        ("secret.set", "bob", ["A_KEY"]),
+        ("secret.set", "ada", ["A_KEY"]),
+        ("secret.drop", "ada", ["A_KEY"]),
+    ]
+
+
+@requirement("E19")
+async def test_a_list_of_many_secrets_comes_in_pages(team: Team) -> None:
+    names = [f"KEY_{n}" for n in range(5)]
+    for name in names:
+        assert (await team.ada.keep(name, "x")).status_code == 201
+    found: list[str] = []
+    cursor: str | None = None
+    for _ in range(3):
+        params = {"limit": 2} if cursor is None else {"limit": 2, "cursor": cursor}
+        page = (await team.ada.http.get("/v1/secrets", params=params)).json()
+        found += [each["name"] for each in page["secrets"]]
+        cursor = page["next_cursor"]
+    assert (found, cursor) == (names[::-1], None)
