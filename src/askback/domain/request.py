@@ -98,8 +98,8 @@ class Answer(_Read):
 
     `other[id]` is true where (part of) the value was typed by the person instead of chosen. `edited_input` replaces
     the input that was asked about; `digest` is that of the call which may run, until `expires_at`. `reasons` are the
-    policy's sentences, `policy_rule` the text of the rule that decided, `rule` what this decision stored. `names` are the
-    secrets that the agent may use now; those in `existing` were kept before.
+    policy's sentences, `policy_rule` the text of the rule that decided, `rule` what this decision stored. `names` are
+    the secrets that the agent may use now; those in `existing` were kept before.
     """
 
     values: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
@@ -116,6 +116,13 @@ class Answer(_Read):
     names: list[str] = Field(default_factory=list[str])
     existing: list[str] = Field(default_factory=list[str])
     reasons: list[str] = Field(default_factory=list[str])
+
+
+class FieldError(_Read):
+    """What was wrong with one field of what was sent before, in words for the person."""
+
+    path: str
+    message: str
 
 
 class Vote(_Read):
@@ -153,6 +160,10 @@ class InputRequest(_Read):
     settled_at: datetime | None = None
     settled_by: Actor | None = None
     votes: list[Vote] = Field(default_factory=list[Vote])
+    submitted: Answer | None = None
+    """What was sent and is being tried: the names, and never a value."""
+    field_errors: list[FieldError] = Field(default_factory=list[FieldError])
+    error_summary: str | None = None
     repeated: bool = False
     """The same call was refused before in this thread: this is that earlier request, and nobody was asked again."""
 

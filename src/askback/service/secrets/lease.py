@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -20,6 +21,8 @@ from askback.service.context import Services
 from askback.service.ledger import entry
 from askback.service.read import get
 from askback.service.secrets.places import binding
+from askback.service.secrets.resolve import saved
+from askback.service.secrets.submit import shown_secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,9 @@ async def lease(ctx: Services, principal: Principal, body: object) -> dict[str, 
     missing = [name for name in wanted if name not in found]
     if missing:
         raise NotFound(
-            f"Nobody has given this agent {', '.join(missing)} in this thread.", code="not_granted"
+            f"Nobody has given this agent {', '.join(missing)} in this thread.",
+            code="not_granted",
+            field_errors=_at(sent, missing, "not_granted", "Ask a person for it first."),
         )
     now = ctx.clock.now_ms()
     told = entry(
@@ -74,17 +79,34 @@ async def _granted(ctx: Services, principal: Principal, sent: LeaseBody) -> dict
     rows = await ctx.store.granted(principal.tenant, sent.thread_id, wanted, requester=agent)
     gone = sorted(grant.name for grant, record in rows if record is None)
     if gone:
-        raise Conflict(f"{', '.join(gone)} was deleted. Ask for it again.", code="secret_gone")
+        raise Conflict(
+            f"{', '.join(gone)} was deleted. Ask for it again.",
+            code="secret_gone",
+            field_errors=_at(sent, gone, "secret_gone", "It was deleted. Ask for it again."),
+        )
     return {grant.name: record for grant, record in rows if record is not None}
 
 
 async def _candidates(ctx: Services, principal: Principal, sent: LeaseBody) -> dict[str, SecretRecord]:
+    """Return what is to be tried: the values that were typed, and the saved ones that the person chose."""
     assert sent.request_id is not None
     record = await get(ctx, principal, sent.request_id)
     if record.status is not Status.RESOLVING or record.thread_id != sent.thread_id:
         raise Conflict("Nothing of this request is being tried.", code="not_resolving")
     rows = await ctx.store.candidates(principal.tenant, record.id)
+    chosen = json.loads(record.state)["submitted"]["existing"]
+    rows = [*rows, *await saved(ctx, record, shown_secret(record), chosen)]
     return {each.name: each for each in rows if each.name in sent.names}
+
+
+def _at(sent: LeaseBody, names: Sequence[str], code: str, message: str) -> list[dict[str, str]]:
+    """Say of each of these names where in the body it stands, for programs."""
+    return [
+        {"path": join(path, index), "code": code, "message": message}
+        for path, asked in (("names", sent.names), ("refs", sent.refs))
+        for index, each in enumerate(asked)
+        if each in names
+    ]
 
 
 def _check(ctx: Services, sent: LeaseBody) -> None:

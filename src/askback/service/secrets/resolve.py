@@ -7,6 +7,7 @@ end of the trial. A trial whose agent died ends with the request, by a deadline 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from askback.domain.bodies import RepromptBody
@@ -19,7 +20,7 @@ from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict
 from askback.ports.policy import Along
-from askback.ports.secrets import Place, VersionTaken
+from askback.ports.secrets import Place, SecretRecord, VersionTaken
 from askback.ports.store import Change, Principal
 from askback.service import access
 from askback.service.context import Services
@@ -37,7 +38,7 @@ async def accept(ctx: Services, principal: Principal, request_id: str) -> Change
     answer, who = state["submitted"], state["submitted_by"]
     shown = shown_secret(record)
     person = Principal(who["id"], record.tenant, "responder", who["name"])
-    reused = await _reused(ctx, record, shown, answer["existing"])
+    reused = await saved(ctx, record, shown, answer["existing"])
     while True:
         tried = await ctx.store.candidates(record.tenant, record.id)
         values = {each.name: await ctx.vault.open(binding(each), each.sealed) for each in tried}
@@ -77,7 +78,10 @@ async def _resolving(ctx: Services, principal: Principal, request_id: str) -> Re
     return record
 
 
-async def _reused(ctx: Services, record: Record, shown: ShownSecret, names: list[str]) -> list[Any]:
+async def saved(
+    ctx: Services, record: Record, shown: ShownSecret, names: Sequence[str]
+) -> Sequence[SecretRecord]:
+    """Return the secrets that are kept under these names where the thread of a request reaches, the nearest each."""
     if not names:
         return []
     reach = places(thread_id=record.thread_id, project=shown.project)
