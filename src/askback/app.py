@@ -74,9 +74,22 @@ class App:
         """Serve one connection, or the lifespan."""
         await self._asgi(scope, receive, send)
 
-    async def token(self, role: str, *, name: str | None = None, tenant: str = DEFAULT_TENANT) -> str:
-        """Make a token, once the lifespan has begun; for an app in the caller's own process."""
-        return await credentials.issue_token(self.services, role=role, name=name or role, tenant=tenant)
+    async def token(
+        self,
+        role: str,
+        *,
+        name: str | None = None,
+        tenant: str = DEFAULT_TENANT,
+        names: Sequence[str] = (),
+        threads: Sequence[str] = (),
+    ) -> str:
+        """Make a token, once the lifespan has begun; for an app in the caller's own process.
+
+        `names` and `threads` are patterns of what a runner may lease.
+        """
+        return await credentials.issue_token(
+            self.services, role=role, name=name or role, tenant=tenant, names=names, threads=threads
+        )
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:

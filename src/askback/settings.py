@@ -26,7 +26,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from askback.errors import AskbackError
-from askback.service.access import ROLES
+from askback.service.access import STANDING
 
 DEFAULT_TENANT = "default"
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -159,7 +159,7 @@ def _bootstrap(variable: str, text: str) -> tuple[Bootstrap, ...]:
             # Not the entry itself: it holds a secret.
             raise SettingsError(
                 f"{variable}: entry {i} must be role[/name][@tenant]:token, with role one of "
-                f"{', '.join(ROLES)} and a token of 1 to 512 letters, digits or . ~ + / = _ -."
+                f"{', '.join(STANDING)} and a token of 1 to 512 letters, digits or . ~ + / = _ -."
             )
         role = match["role"]
         found.append(

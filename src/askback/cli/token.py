@@ -28,29 +28,42 @@ def create(
     role: Annotated[str, typer.Option(help=f"One of {', '.join(ROLES)}.")],
     name: Annotated[str | None, typer.Option(help="The name shown to people; the role without it.")] = None,
     tenant: Annotated[str, typer.Option(help="Whose requests it sees.")] = DEFAULT_TENANT,
+    lease_name: Annotated[
+        list[str] | None, typer.Option(help="A secret that a runner may lease, with * and ?; several times.")
+    ] = None,
+    lease_thread: Annotated[
+        list[str] | None, typer.Option(help="A thread for which a runner may lease; several times.")
+    ] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the server.")] = None,
 ) -> None:
     """Print a new token. It is shown once; the database keeps only its digest."""
     if role not in ROLES:
         raise typer.BadParameter(f"must be one of {', '.join(ROLES)}", param_hint="--role")
+    names, threads = lease_name or [], lease_thread or []
+    if (role == "runner") != bool(names and threads) or (role != "runner" and (names or threads)):
+        raise typer.BadParameter("a runner, and no other, takes --lease-name and --lease-thread")
+    settings = settings_module.load(data_dir=data_dir)
     try:
-        made = anyio.run(_in_database, settings_module.load(data_dir=data_dir), role, name or role, tenant)
+        made = anyio.run(_in_database, settings, role, name or role, tenant, names, threads)
     except StoreUnusable as locked:
         # A server has the file; it makes tokens in its admin's own tenant only.
         if tenant != DEFAULT_TENANT:
             raise AskbackError(f"{locked} A token for another tenant is made while no server runs.") from None
-        made = _from_server(data_dir, role=role, name=name, locked=locked)
+        lease = {"lease": {"names": names, "threads": threads}} if role == "runner" else {}
+        made = _from_server(data_dir, {"role": role, "name": name, **lease}, locked=locked)
     print(made)
 
 
-async def _in_database(settings: Settings, role: str, name: str, tenant: str) -> str:
+async def _in_database(
+    settings: Settings, role: str, name: str, tenant: str, names: list[str], threads: list[str]
+) -> str:
     application = create_app(settings)
     async with application.running():
-        return await application.token(role, name=name, tenant=tenant)
+        return await application.token(role, name=name, tenant=tenant, names=names, threads=threads)
 
 
-def _from_server(data_dir: Path | None, *, role: str, name: str | None, locked: StoreUnusable) -> str:
+def _from_server(data_dir: Path | None, body: dict[str, object], *, locked: StoreUnusable) -> str:
     try:
-        return admin.post(data_dir, "/v1/tokens", {"role": role, "name": name})["token"]
+        return admin.post(data_dir, "/v1/tokens", body)["token"]
     except admin.NotRunning:
         raise locked from None

@@ -38,7 +38,9 @@ from askback.service.context import Services
 from askback.service.ledger import entry
 
 _ID = re.compile(r"[a-z]{3}_[0-9a-z]{26}", re.ASCII)
-ROLES = ("requester", "responder", "admin", "runner")
+STANDING = ("requester", "responder", "admin")
+"""Roles of tokens that a server is started with; a runner's is made for certain names and threads."""
+ROLES = (*STANDING, "runner")
 SESSION_MS = 7 * 24 * 3600 * 1000
 
 _EVERYBODY = frozenset({"requester", "responder", "admin"})
@@ -122,7 +124,7 @@ async def record_refusal(
 
 def sees(principal: Principal, requester: str) -> bool:
     """Whether the caller may see a request of its tenant that `requester` made."""
-    return principal.role != "requester" or principal.id == requester
+    return principal.role in _PEOPLE or principal.id == requester
 
 
 async def open_session(ctx: Services, code: str) -> Opened | None:

@@ -6,9 +6,10 @@ their own tenant. The others are for whoever runs the server.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
-from askback.domain.faults import Faults
+from askback.domain.faults import Fault, Faults, fault, join
 from askback.domain.fields import Model
 from askback.domain.validation.structure import parse
 from askback.domain.validation.texts import text_faults
@@ -25,11 +26,19 @@ class LoginLinkBody(Model):
     name: str | None = None
 
 
-class TokenBody(Model):
-    """`POST /v1/tokens`: the name is shown to people, and is the role without it."""
+class LeaseLimits(Model):
+    """What a runner may lease: patterns (`*`, `?`) of names, and of threads."""
 
-    role: Literal["requester", "responder", "admin"]
+    names: list[str]
+    threads: list[str]
+
+
+class TokenBody(Model):
+    """`POST /v1/tokens`: the name is shown to people, and is the role without it. A runner needs `lease`."""
+
+    role: Literal["requester", "responder", "admin", "runner"]
     name: str | None = None
+    lease: LeaseLimits | None = None
 
 
 async def create_token(ctx: Services, principal: Principal, body: object) -> str:
@@ -37,7 +46,16 @@ async def create_token(ctx: Services, principal: Principal, body: object) -> str
     await require(ctx, principal, "token")
     sent = parse(TokenBody, body)
     _check_name(ctx, sent.name)
-    return await issue_token(ctx, role=sent.role, name=sent.name or sent.role, tenant=principal.tenant)
+    _check_lease(ctx, sent)
+    limits = sent.lease or LeaseLimits(names=[], threads=[])
+    return await issue_token(
+        ctx,
+        role=sent.role,
+        name=sent.name or sent.role,
+        tenant=principal.tenant,
+        names=limits.names,
+        threads=limits.threads,
+    )
 
 
 async def login_link(ctx: Services, principal: Principal, body: object) -> str:
@@ -48,19 +66,37 @@ async def login_link(ctx: Services, principal: Principal, body: object) -> str:
     return await login_code(ctx, tenant=principal.tenant, name=sent.name or principal.name)
 
 
-async def issue_token(ctx: Services, *, role: str, name: str, tenant: str) -> str:
+async def issue_token(
+    ctx: Services,
+    *,
+    role: str,
+    name: str,
+    tenant: str,
+    names: Sequence[str] = (),
+    threads: Sequence[str] = (),
+) -> str:
     """Make a new token."""
     token = ctx.ids.token()
-    await remember_token(ctx, token, role=role, name=name, tenant=tenant)
+    await remember_token(ctx, token, role=role, name=name, tenant=tenant, names=names, threads=threads)
     return token
 
 
-async def remember_token(ctx: Services, token: str, *, role: str, name: str, tenant: str) -> None:
+async def remember_token(
+    ctx: Services,
+    token: str,
+    *,
+    role: str,
+    name: str,
+    tenant: str,
+    names: Sequence[str] = (),
+    threads: Sequence[str] = (),
+) -> None:
     """Make a token known that was chosen elsewhere.
 
     Its id follows from the token, so that a restart with the same token finds its old requests.
     """
-    principal = Principal(f"tok_{digest('id:' + token)[:26]}", tenant, role, name)
+    token_id = f"tok_{digest('id:' + token)[:26]}"
+    principal = Principal(token_id, tenant, role, name, names=tuple(names), threads=tuple(threads))
     await ctx.store.put_token(digest(token), principal)
 
 
@@ -71,6 +107,34 @@ async def login_code(ctx: Services, *, tenant: str, name: str) -> str:
     person = Principal(ctx.ids.new("usr", now_ms=now), tenant, "responder", name)
     await ctx.store.put_login(digest(code), person, expires_at=now + LOGIN_MS)
     return code
+
+
+def _check_lease(ctx: Services, sent: TokenBody) -> None:
+    if sent.role != "runner":
+        faults = [] if sent.lease is None else [fault("lease", "unknown_field.key")]
+    elif sent.lease is None:
+        faults = [fault("lease", "missing_required")]
+    else:
+        faults = [
+            wrong
+            for path, patterns in (("lease.names", sent.lease.names), ("lease.threads", sent.lease.threads))
+            for wrong in _pattern_faults(ctx, path, patterns)
+        ]
+    if faults:
+        raise Faults(faults)
+
+
+def _pattern_faults(ctx: Services, path: str, patterns: Sequence[str]) -> list[Fault]:
+    if not patterns:
+        return [fault(path, "too_few", min=1)]
+    if len(patterns) > ctx.limits.assignees:
+        return [fault(path, "too_many", max=ctx.limits.assignees)]
+    most = ctx.limits.identifier
+    return [
+        wrong
+        for index, text in enumerate(patterns)
+        for wrong in text_faults(join(path, index), text, max_length=most, lines=False)
+    ]
 
 
 def _check_name(ctx: Services, name: str | None) -> None:

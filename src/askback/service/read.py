@@ -37,7 +37,7 @@ async def page(
         thread_id=thread_id,
         statuses=statuses,
         kind=kind,
-        requester=principal.id if principal.role == "requester" else None,
+        requester=None if access.sees(principal, "") else principal.id,
         before=cursor,
         limit=size + 1,
     )

@@ -40,7 +40,8 @@ def list_rules(*, subjects: int, ended: bool, before: bool) -> str:
 
 # Settings
 
-# (tenant, thread id, data, data). A merge (RFC 7396): two people who change different settings at once both get their way, and null takes one back.
+# (tenant, thread id, data, data). A merge (RFC 7396): two people who change different settings at once both get
+# their way, and null takes one back.
 PUT_POLICY = """
 INSERT INTO policies (tenant, thread, data) VALUES (?, ?, json_patch('{}', ?))
 ON CONFLICT (tenant, thread) DO UPDATE SET data = json_patch(data, ?)"""
