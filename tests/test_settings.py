@@ -96,5 +96,7 @@ def test_a_bad_value_is_refused_by_the_name_of_its_variable(variable: str, value
     assert "SECRET" not in str(refused.value)
 
 
-def test_a_repr_shows_no_token() -> None:
-    assert "tok-aaaaaa" not in repr(load({"ASKBACK_BOOTSTRAP_TOKENS": "admin:tok-aaaaaa"}))
+def test_a_repr_shows_no_token_and_no_key() -> None:
+    given = {"ASKBACK_BOOTSTRAP_TOKENS": "admin:tok-aaaaaa", "ASKBACK_MASTER_KEYS": "one:key-bbbbbb"}
+    assert "tok-aaaaaa" not in repr(load(given))
+    assert "key-bbbbbb" not in repr(load(given))

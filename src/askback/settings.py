@@ -31,7 +31,7 @@ from askback.service.access import STANDING
 DEFAULT_TENANT = "default"
 LOG_LEVELS = ("debug", "info", "warning", "error")
 NOT_SERVER = frozenset({"ASKBACK_URL", "ASKBACK_TOKEN"})
-"""Variables of the client and of secrets: they may be set, and mean nothing to these settings."""
+"""Variables of the client: they may be set, and mean nothing to these settings."""
 _HOST = re.compile(r"(?:[\w.-]+|\[[0-9a-fA-F:]+\])(?::\d{1,5})?")
 _TOKEN = re.compile(
     r"(?P<role>requester|responder|admin)(?:/(?P<name>[^@:,]{1,200}))?(?:@(?P<tenant>[\w.-]{1,100}))?"
