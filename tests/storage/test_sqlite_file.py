@@ -1,6 +1,7 @@
 """One SQLite file: who may open it, what its settings are, how it is migrated, and reading beside a writer."""
 
 import asyncio
+import re
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import anyio
 import pytest
 
 from askback.errors import StoreUnusable, Unavailable
-from askback.storage.sqlite import SqliteStore, connection, policy_queries, queries, schema
+from askback.storage.sqlite import SqliteStore, connection, policy_queries, queries, schema, secret_queries
 from askback.testing.store_samples import created, record
 
 
@@ -63,14 +64,22 @@ async def test_an_sqlite_that_is_too_old_is_refused(path: Path, monkeypatch: pyt
         await SqliteStore(path).open()
 
 
-def test_a_connection_syncs_every_commit(path: Path) -> None:
+def test_a_connection_syncs_every_commit_and_overwrites_what_is_deleted(path: Path) -> None:
     with closing(connection.connect(path)) as db:
         settings = {
             name: db.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("journal_mode", "synchronous", "foreign_keys", "fullfsync", "busy_timeout")
+            for name in (
+                "journal_mode",
+                "synchronous",
+                "foreign_keys",
+                "fullfsync",
+                "busy_timeout",
+                "secure_delete",
+            )
         }
     assert settings == {
         "journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "fullfsync": 1, "busy_timeout": 5000,
+        "secure_delete": 1,
     }  # fmt: skip
 
 
@@ -147,7 +156,23 @@ READS = {
         "THREAD_REQUESTS",
     ],
     policy_queries: ["RULES_IN_FORCE", "RULE", "POLICIES", "EXECUTION", "REPORT", "AUDIT", "AUDIT_HEAD"],
+    secret_queries: [
+        "REPLACE_SECRET",
+        "SECRET",
+        "DROP_SECRET",
+        "CANDIDATES",
+        "DROP_CANDIDATES",
+        "LAST_OF_PAGE",
+        "SEALED",
+        "REWRAP_SECRET",
+        "REWRAP_CANDIDATE",
+    ],
 }
+SECRET_PAGES = [
+    secret_queries.list_secrets(owner=owner, before=before)
+    for owner in (False, True)
+    for before in (False, True)
+]
 
 
 def plan(path: Path, sql: str) -> list[str]:
@@ -163,15 +188,29 @@ def test_a_read_uses_an_index_and_not_a_scan(path: Path, module: ModuleType, nam
     assert not [step for step in steps if "SCAN" in step or "TEMP" in step], steps
 
 
+@pytest.mark.parametrize("sql", SECRET_PAGES)
+def test_secrets_are_listed_from_an_index_without_those_of_single_answers(path: Path, sql: str) -> None:
+    [step] = plan(path, sql)
+    assert re.fullmatch(r"SEARCH secrets USING INDEX secrets_(listed|owned) \(tenant=\?.*\)", step)
+
+
 @pytest.mark.parametrize(
     ("sql", "index"),
     [
         (queries.LAST_WITH_DIGEST, "INDEX requests_digest (thread=? AND digest=? AND requester=?)"),
         (policy_queries.RULES_IN_FORCE, "INDEX rules_kept (tenant=? AND scope=? AND subject=?)"),
+        (
+            secret_queries.secrets_at(places=3, names=2),
+            "secrets_2 (tenant=? AND owner=? AND scope=? AND subject=? AND name=?)",
+        ),
+        (secret_queries.granted(names=2, requester=False), "grants_1 (tenant=? AND thread=? AND name=?)"),
+        (secret_queries.granted(names=2, requester=True), "secrets_1 (id=? AND tenant=?) LEFT-JOIN"),
     ],
-    ids=["the same call again", "the rules of a call"],
+    ids=["the same call again", "the rules of a call", "names in places", "grants", "the secrets of grants"],
 )
-def test_what_every_approval_asks_first_is_found_by_all_of_its_columns(
+def test_what_is_asked_before_a_call_or_a_lease_is_found_by_all_of_its_columns(
     path: Path, sql: str, index: str
 ) -> None:
-    assert plan(path, sql)[-1].endswith(index)
+    steps = plan(path, sql)
+    assert [step for step in steps if step.endswith(index)], steps
+    assert not [step for step in steps if "SCAN" in step or "TEMP" in step], steps

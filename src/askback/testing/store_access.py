@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from askback.ports.store import Session, Store
 from askback.testing.store_samples import NOON, principal
@@ -22,6 +23,11 @@ class AccessContracts(StoreSuite):
         assert await store.token("digest") == principal("tok_1")
         await store.put_token("digest", principal("tok_2", tenant="acme", role="admin"))
         assert await store.token("digest") == principal("tok_2", tenant="acme", role="admin")
+
+    async def test_a_runner_is_known_with_the_names_and_threads_that_it_may_lease(self, store: Store) -> None:
+        runner = replace(principal(role="runner"), names=("HUBSPOT_*", "A"), threads=("t1", 'a "b", ü'))
+        await store.put_token("digest", runner)
+        assert await store.token("digest") == runner
 
     async def test_of_50_who_use_a_login_code_at_once_one_gets_a_session(self, store: Store) -> None:
         await store.put_login("code", principal(), expires_at=NOON + HOUR)

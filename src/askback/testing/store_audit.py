@@ -24,6 +24,8 @@ from askback.testing.store_samples import (
     record,
     rule,
     rule_id,
+    secret,
+    secret_id,
 )
 from askback.testing.store_suite import StoreSuite
 
@@ -48,9 +50,12 @@ class AuditContracts(StoreSuite):
         await store.revoke_rule("main", rule_id(1), "{}", along(4))
         await store.consume("main", row.id, Execution("exe_1", NOON), along(5))
         await store.report("main", row.id, "exe_1", outcome="failed", note=None, along=along(6))
-        assert await written(store) == ["1", "2", "3", "4", "5", "6"]
+        await store.drop_secret("main", secret_id(1), along(7))
+        assert await written(store) == ["1", "2", "3", "4", "5", "6", "7"]
         view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
-        assert (view.tenant, view.rules) == ('{"n":6}', [rule(n) for n in range(2, 7)])
+        assert (view.tenant, view.rules) == ('{"n":7}', [rule(n) for n in range(2, 8)])
+        assert await store.secrets("main") == [secret(n) for n in range(7, 1, -1)]
+        assert len(await store.granted("main", "t1", [f"KEY_{n}" for n in range(9)], requester=None)) == 7
 
     async def test_c11_nothing_comes_along_with_a_change_that_was_lost_or_replayed(
         self, store: Store
@@ -74,10 +79,13 @@ class AuditContracts(StoreSuite):
             (("exe_1", "failed"), ("exe_1", "succeeded"), ("exe_2", "failed"))
         ):
             await store.report("main", row.id, execution, outcome=outcome, note=None, along=along(8 + n))
+        await store.drop_secret("main", secret_id(99), along(11))
         assert await written(store) == []
         assert [r.id for r in await store.rules("main", ended=True, now_ms=NOON)] == [rule_id(0)]
         view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
         assert (view.tenant, view.rules) == (None, [])
+        assert await store.secrets("main") == []
+        assert await store.granted("main", "t1", [f"KEY_{n}" for n in range(12)], requester=None) == []
 
     async def test_c11_a_change_is_undone_with_what_cannot_come_along(self, store: Store) -> None:
         row = record(1)
@@ -96,6 +104,7 @@ class AuditContracts(StoreSuite):
         assert await store.list_requests("main") == [row]
         assert len(await store.thread_events("main", "t1", after=0)) == 1
         assert await store.rule("main", rule_id(1)) == rule(1)
+        assert await store.secrets("main") == [secret(2)]
         assert await written(store) == ["2"]
         for again in (
             await store.settle(answer(row), claim(scope="answer")),

@@ -7,8 +7,8 @@
         def outage(self, store, place):
             return a_context_in_which_nothing_can_be_written()
 
-A test named `test_c4_…` holds contract 4 of `askback.ports.store`. `DurableContracts` is for stores
-that keep their data when they are closed.
+A test named `test_c4_…` holds contract 4: those to 12 are in `askback.ports.store`, the others in
+`askback.ports.secret_store`. `DurableContracts` is for stores that keep their data when they are closed.
 """
 
 from __future__ import annotations
@@ -16,15 +16,24 @@ from __future__ import annotations
 from askback.testing.store_access import AccessContracts
 from askback.testing.store_approvals import ApprovalContracts
 from askback.testing.store_audit import AuditContracts
+from askback.testing.store_candidates import CandidateContracts
 from askback.testing.store_durability import DurableContracts
 from askback.testing.store_policy import PolicyContracts
 from askback.testing.store_reads import ReadContracts
+from askback.testing.store_secrets import SecretContracts
 from askback.testing.store_writes import WriteContracts
 
 __all__ = ["DurableContracts", "StoreContracts"]
 
 
 class StoreContracts(
-    WriteContracts, ReadContracts, AccessContracts, ApprovalContracts, PolicyContracts, AuditContracts
+    WriteContracts,
+    ReadContracts,
+    AccessContracts,
+    ApprovalContracts,
+    PolicyContracts,
+    AuditContracts,
+    SecretContracts,
+    CandidateContracts,
 ):
-    """The contracts of `askback.ports.store`, without durability."""
+    """The contracts of `askback.ports.store` and `askback.ports.secret_store`, without durability."""

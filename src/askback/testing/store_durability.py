@@ -11,7 +11,7 @@ import pytest
 
 from askback.domain.audit import verify
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Execution
+from askback.ports.policy import Along, Execution
 from askback.ports.store import Change, ClaimMismatch, Store
 from askback.testing.store_samples import (
     NOON,
@@ -25,6 +25,7 @@ from askback.testing.store_samples import (
     principal,
     record,
     rule_id,
+    secret,
     vote,
 )
 from askback.testing.store_suite import StoreSuite
@@ -89,7 +90,9 @@ class DurableContracts(StoreSuite):
             with pytest.raises(ClaimMismatch):
                 await store.insert(record(2), created(record(2)), claim(digest="d2"))
 
-    async def test_c1_policy_executions_and_the_audit_log_outlast_a_reopen(self, tmp_path: Path) -> None:
+    async def test_c1_policy_executions_secrets_and_the_audit_log_outlast_a_reopen(
+        self, tmp_path: Path
+    ) -> None:
         async def everything(store: Store) -> tuple[object, ...]:
             return (
                 await store.policy("main", thread_id="t1", project=None, now_ms=NOON),
@@ -98,6 +101,9 @@ class DurableContracts(StoreSuite):
                 await store.consume("main", row.id, Execution("exe_1", NOON)),
                 await store.audit("main"),
                 await store.audit_head("main"),
+                await store.secrets("main"),
+                await store.candidates("main", row.id),
+                await store.granted("main", "t1", ["KEY_2"], requester=None),
             )
 
         row = record(1, digest="d1")
@@ -108,6 +114,7 @@ class DurableContracts(StoreSuite):
             await store.consume("main", row.id, Execution("exe_1", NOON), along(4))
             await store.report("main", row.id, "exe_1", outcome="failed", note="exit 1", along=along(5))
             await store.revoke_rule("main", rule_id(1), "{}", along(6))
+            await store.write(Along(candidates=((row.id, secret(9)),)))
             before = await everything(store)
         async with self.opened(tmp_path) as store:
             assert await everything(store) == before

@@ -8,6 +8,7 @@ from askback.domain.events import MESSAGE_ADDED, MESSAGE_DELTA, REQUEST_CREATED,
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.ports.policy import Along, AuditDraft, PolicyRecord, RuleRecord
+from askback.ports.secrets import Grant, SecretRecord
 from askback.ports.store import Claim, Principal, Settlement
 
 OPEN = frozenset({Status.PENDING, Status.RESOLVING})
@@ -145,8 +146,40 @@ def entry(what: str, *, tenant: str = "main") -> AuditDraft:
     return AuditDraft(tenant, json.dumps({"action": "decide", "at": NOON, "tool": what}, ensure_ascii=False))
 
 
+def secret_id(n: int) -> str:
+    """Make the id of the n-th secret; they sort by `n`."""
+    return f"sec_{n:026d}"
+
+
+def secret(
+    n: int,
+    *,
+    version: int = 1,
+    tenant: str = "main",
+    owner: str = "",
+    scope: str = "global",
+    subject: str = "",
+    name: str | None = None,
+) -> SecretRecord:
+    """Make a version of the n-th secret, in a place of its own unless a `name` is given."""
+    name = name or f"KEY_{n}"
+    wire = json.dumps({"id": secret_id(n), "name": name, "version": version})
+    sealed = f"sealed.{tenant}.{n}.{version}"
+    return SecretRecord(secret_id(n), tenant, owner, scope, subject, name, version, sealed, wire)
+
+
+def grant(of: SecretRecord, n: int = 1, *, thread: str = "t1", requester: str = "tok_1") -> Grant:
+    """Make what lets an agent use a secret, because of the n-th request."""
+    return Grant(of.tenant, thread, requester, of.name, of.id, request_id(n))
+
+
 def along(n: int, *, tenant: str = "main") -> Along:
     """Make the n-th of everything that can come along."""
+    kept = secret(n, tenant=tenant)
     return Along(
-        (rule(n, tenant=tenant),), (policy(f'{{"n":{n}}}', tenant=tenant),), (entry(f"{n}", tenant=tenant),)
+        rules=(rule(n, tenant=tenant),),
+        policies=(policy(f'{{"n":{n}}}', tenant=tenant),),
+        audit=(entry(f"{n}", tenant=tenant),),
+        secrets=(kept,),
+        grants=(grant(kept),),
     )

@@ -21,8 +21,9 @@ def read_secrets_at(
     """Read those of `names` that are set in any of `places`."""
     if not places or not names:
         return []
-    sql = queries.secrets_at(places=len(places), names=len(names))
-    parameters = [part for place in places for part in (tenant, owner, place.scope, place.subject, *names)]
+    at = dict.fromkeys(places)  # a place that is named twice is read once
+    sql = queries.secrets_at(places=len(at), names=len(names))
+    parameters = [part for place in at for part in (tenant, owner, place.scope, place.subject, *names)]
     return [SecretRecord(*row) for row in db.execute(sql, parameters).fetchall()]
 
 

@@ -1,0 +1,180 @@
+"""Contract 14, and who may use what: values that are being tried, and grants."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from askback.domain.lifecycle import Status
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Along
+from askback.ports.secrets import Place, VersionTaken
+from askback.ports.store import Store
+from askback.testing.store_samples import answer, created, grant, record, secret
+from askback.testing.store_suite import StoreSuite
+
+GLOBAL = [Place("global", "")]
+
+
+class CandidateContracts(StoreSuite):
+    """Candidates and grants."""
+
+    # 14
+
+    async def test_c14_a_candidate_is_found_by_its_request_only(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        tried = [secret(2), secret(1)]
+        step = answer(row, status=Status.RESOLVING)
+        along = Along(candidates=tuple((row.id, each) for each in tried), grants=(grant(tried[0]),))
+        await store.settle(step, None, along)
+        assert await store.candidates("main", row.id) == tried[::-1]
+        assert await store.candidates("main", record(2).id) == []
+        assert await store.secret("main", tried[0].id) is None
+        assert await store.secrets_at("main", "", GLOBAL, [each.name for each in tried]) == []
+        assert await store.secrets("main") == []
+        assert await store.granted("main", "t1", ["KEY_2"], requester=None) == [(grant(tried[0]), None)]
+
+    async def test_c14_candidates_take_their_places_with_the_step_that_accepts_them(
+        self, store: Store
+    ) -> None:
+        row, other = record(1), secret(3)
+        tried = [secret(1, version=2), secret(2)]
+        await store.write(Along(secrets=(secret(1),)))
+        candidates = (*((row.id, each) for each in tried), ("req_other", other))
+        await store.insert(row, created(row), None, Along(candidates=candidates))
+        accepted = Along(promote=("main", row.id), grants=tuple(grant(each) for each in tried))
+        change = await store.settle(answer(row), None, accepted)
+        assert change is not None
+        assert await store.secrets("main") == tried[::-1]
+        assert await store.candidates("main", row.id) == []
+        assert await store.candidates("main", "req_other") == [other]
+        found = await store.granted("main", "t1", ["KEY_1", "KEY_2"], requester="tok_1")
+        assert sorted(found, key=lambda pair: pair[0].name) == [(grant(each), each) for each in tried]
+
+    async def test_c14_candidates_are_dropped_with_the_step_that_refuses_them(self, store: Store) -> None:
+        row, other = record(1), secret(2)
+        candidates = ((row.id, secret(1)), ("req_other", other))
+        await store.insert(row, created(row), None, Along(candidates=candidates))
+        step = replace(answer(row, status=Status.PENDING), asks_again=True)
+        change = await store.settle(step, None, Along(discard=("main", row.id)))
+        assert change is not None
+        assert await store.candidates("main", row.id) == []
+        assert await store.secrets("main") == []
+        assert await store.sealed_after("") == [other]
+
+    async def test_c14_a_step_that_is_lost_leaves_candidates_as_they_are(self, store: Store) -> None:
+        row, tried = record(1), secret(1)
+        await store.insert(row, created(row), None, Along(candidates=((row.id, tried),)))
+        await store.settle(answer(row))
+        for late in (Along(promote=("main", row.id)), Along(discard=("main", row.id))):
+            change = await store.settle(answer(row), None, late)
+            assert change is not None
+            assert change.outcome is Outcome.LOST
+        assert await store.candidates("main", row.id) == [tried]
+        assert await store.secrets("main") == []
+
+    async def test_c14_another_try_replaces_the_one_before(self, store: Store) -> None:
+        request = record(1).id
+        first, second = secret(1), secret(2, scope="session", subject="t1", name="KEY_1")
+        await store.write(Along(candidates=((request, first), (request, secret(3)))))
+        await store.write(Along(candidates=((request, second),)))
+        assert await store.candidates("main", request) == [second, secret(3)]
+        again = Along(discard=("main", request), candidates=((request, first),))
+        await store.write(again)
+        assert await store.candidates("main", request) == [first]
+
+    async def test_c14_a_candidate_cannot_take_a_place_that_changed_meanwhile(self, store: Store) -> None:
+        rows = [record(n) for n in range(3)]
+        tried = [secret(1, version=2), secret(2), secret(3, version=2)]
+        await store.write(Along(secrets=(secret(1), secret(3))))
+        for row, each in zip(rows, tried, strict=True):
+            await store.insert(row, created(row), None, Along(candidates=((row.id, each),)))
+        taken = secret(9, name="KEY_2")
+        await store.write(Along(secrets=(replace(secret(1, version=2), sealed="sealed.first"), taken)))
+        await store.drop_secret("main", secret(3).id, Along())
+        before = await store.secrets("main")
+        late = [store.settle(answer(row), None, Along(promote=("main", row.id))) for row in rows]
+        done = await asyncio.gather(*late, return_exceptions=True)
+        assert [type(outcome) for outcome in done] == [VersionTaken] * 3
+        assert await store.secrets("main") == before
+        for row, each in zip(rows, tried, strict=True):
+            assert await store.get("main", row.id) == row
+            assert await store.candidates("main", row.id) == [each]
+
+    async def test_nothing_tried_is_nothing_put_into_place(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        change = await store.settle(answer(row), None, Along(promote=("main", row.id)))
+        assert change is not None
+        assert (change.outcome, await store.secrets("main")) == (Outcome.APPLIED, [])
+
+    # Grants
+
+    async def test_an_agent_may_use_what_was_granted_in_its_thread(self, store: Store) -> None:
+        kept = secret(1)
+        await store.write(Along(secrets=(kept, secret(2)), grants=(grant(kept),)))
+        names = [kept.name, "KEY_2"]
+        assert await store.granted("main", "t1", names, requester="tok_1") == [(grant(kept), kept)]
+        for thread, asked, requester in (
+            ("t2", names, "tok_1"),
+            ("t1", names, "tok_2"),
+            ("t1", ["KEY_2"], "tok_1"),
+            ("t1", [], None),
+        ):
+            assert await store.granted("main", thread, asked, requester=requester) == []
+
+    async def test_the_newest_grant_of_a_name_is_the_one_that_holds(self, store: Store) -> None:
+        old, new = secret(1, name="KEY"), secret(2, scope="session", subject="t1", name="KEY")
+        hers, mine = grant(old, 3, requester="tok_2"), grant(new, 2)
+
+        async def holds(requester: str | None) -> list[object]:
+            return list(await store.granted("main", "t1", ["KEY"], requester=requester))
+
+        await store.write(Along(secrets=(old, new), grants=(grant(old, 1), mine)))
+        assert await holds("tok_1") == [(mine, new)]
+        await store.write(Along(grants=(hers,)))
+        assert await holds("tok_1") == [(mine, new)]
+        assert await holds("tok_2") == await holds(None) == [(hers, old)]
+        again = grant(old, 4)
+        await store.write(Along(grants=(again,)))
+        assert await holds("tok_1") == await holds(None) == [(again, old)]
+        assert await holds("tok_2") == [(hers, old)]
+
+    async def test_a_grant_outlasts_its_secret_and_is_none_for_another_in_its_place(
+        self, store: Store
+    ) -> None:
+        kept, another = secret(1), secret(2, name="KEY_1")
+        await store.write(Along(secrets=(kept,), grants=(grant(kept),)))
+        replaced = secret(1, version=2)
+        await store.write(Along(secrets=(replaced,)))
+        assert await store.granted("main", "t1", ["KEY_1"], requester=None) == [(grant(kept), replaced)]
+        await store.drop_secret("main", kept.id, Along())
+        await store.write(Along(secrets=(another,)))
+        assert await store.granted("main", "t1", ["KEY_1"], requester=None) == [(grant(kept), None)]
+
+    async def test_grants_of_many_names_are_read_together(self, store: Store) -> None:
+        secrets = [secret(n) for n in range(10)]
+        for each in secrets:
+            await store.write(Along(secrets=(each,), grants=(grant(each),)))
+        found = await store.granted("main", "t1", [each.name for each in secrets], requester=None)
+        assert sorted(found, key=lambda pair: pair[0].name) == [(grant(each), each) for each in secrets]
+
+    # Asked again
+
+    async def test_a_step_that_asks_again_raises_the_revision(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        step = replace(answer(row, status=Status.PENDING), asks_again=True)
+        change = await store.settle(step)
+        assert change is not None
+        assert change.record == replace(row, revision=2, state=step.state)
+        assert await store.get("main", row.id) == change.record
+        late = await store.settle(answer(row))
+        assert late is not None
+        assert late.outcome is Outcome.LOST
+        assert (await store.settle(answer(row, revision=2))) is not None
+        events = await store.thread_events("main", "t1", after=0)
+        assert [event.seq for event in events] == [1, 2, 3]

@@ -1,0 +1,301 @@
+"""Contracts 13 and 15: secrets in their places, over the version that was read, until they are erased."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from askback.errors import Unavailable
+from askback.ports.policy import Along
+from askback.ports.secrets import Place, SecretRecord, VersionTaken
+from askback.ports.store import Store
+from askback.testing.store_samples import (
+    along,
+    answer,
+    claim,
+    created,
+    entry,
+    grant,
+    record,
+    rule,
+    secret,
+    secret_id,
+)
+from askback.testing.store_suite import StoreSuite
+
+
+async def keep(store: Store, *secrets: SecretRecord) -> None:
+    """Write secrets that come along with nothing."""
+    await store.write(Along(secrets=secrets))
+
+
+def newest(*secrets: SecretRecord) -> list[SecretRecord]:
+    """Return secrets as a list of them shows them."""
+    return sorted(secrets, key=lambda each: each.id, reverse=True)
+
+
+class SecretContracts(StoreSuite):
+    """Places, versions, lists, erasure, rotation, tenants."""
+
+    # Places
+
+    async def test_a_secret_is_found_by_its_id_and_in_its_place(self, store: Store) -> None:
+        kept = secret(1, scope="session", subject="t1")
+        assert await store.secret("main", kept.id) is None
+        await keep(store, kept)
+        assert await store.secret("main", kept.id) == kept
+        assert await store.secrets_at("main", "", [Place("session", "t1")], [kept.name]) == [kept]
+
+    async def test_one_name_is_kept_apart_in_each_place(self, store: Store) -> None:
+        places = [
+            ("", Place("global", "")),
+            ("", Place("session", "t1")),
+            ("", Place("session", "t2")),
+            ("", Place("project", "t1")),
+            ("ada", Place("global", "")),
+        ]
+        kept = {
+            (owner, at): secret(n, owner=owner, scope=at.scope, subject=at.subject, name="KEY")
+            for n, (owner, at) in enumerate(places)
+        }
+        await keep(store, *kept.values())
+        for (owner, at), one in kept.items():
+            assert await store.secrets_at("main", owner, [at], ["KEY"]) == [one]
+        for owner in ("", "ada", "bob"):
+            found = await store.secrets_at("main", owner, [at for _, at in places], ["KEY"])
+            assert newest(*found) == newest(*(one for (of, _), one in kept.items() if of == owner))
+
+    async def test_names_are_looked_up_in_any_number_of_places(self, store: Store) -> None:
+        here, shared = [secret(n, scope="session", subject="t1") for n in (1, 2)], [secret(3), secret(4)]
+        await keep(store, *here, *shared)
+        places = [Place("session", "t1"), Place("global", "")]
+        for names, found in (
+            (["KEY_1", "KEY_3", "KEY_9"], [here[0], shared[0]]),
+            (["KEY_9"], []),
+            ([], []),
+        ):
+            assert newest(*await store.secrets_at("main", "", places, names)) == newest(*found)
+        assert await store.secrets_at("main", "", [], ["KEY_1"]) == []
+
+    # 13
+
+    async def test_c13_the_next_version_replaces_the_one_in_its_place(self, store: Store) -> None:
+        await keep(store, secret(1), secret(2))
+        for version in (2, 3):
+            await keep(store, secret(1, version=version))
+            assert await store.secret("main", secret_id(1)) == secret(1, version=version)
+            assert await store.secrets("main") == [secret(2), secret(1, version=version)]
+
+    @pytest.mark.parametrize(
+        "late",
+        [
+            secret(1),
+            secret(1, version=2),
+            secret(1, version=4),
+            secret(2, name="KEY_1"),
+            secret(2, name="KEY_1", version=3),
+            secret(1, name="OTHER"),
+            secret(1, name="OTHER", version=3),
+            secret(3, version=2),
+        ],
+        ids=[
+            "the first again",
+            "the present one again",
+            "one is missing",
+            "another for the place",
+            "another's next",
+            "the id elsewhere",
+            "moved",
+            "nothing before",
+        ],
+    )
+    async def test_c13_a_version_that_does_not_follow_is_refused(
+        self, store: Store, late: SecretRecord
+    ) -> None:
+        await keep(store, secret(1), secret(1, version=2))
+        with pytest.raises(VersionTaken):
+            await keep(store, late)
+        assert await store.secrets("main") == [secret(1, version=2)]
+
+    async def test_c13_of_20_who_write_the_next_version_at_once_one_does(self, store: Store) -> None:
+        await keep(store, secret(1))
+        next_ones = [replace(secret(1, version=2), sealed=f"sealed.by.{n}") for n in range(20)]
+        others = [keep(store, secret(n)) for n in range(2, 22)]
+        done = await asyncio.gather(
+            *(keep(store, each) for each in next_ones), *others, return_exceptions=True
+        )
+        assert Counter(map(type, done)) == {type(None): 21, VersionTaken: 19}
+        [winner] = [each for each, outcome in zip(next_ones, done[:20], strict=True) if outcome is None]
+        assert await store.secrets("main") == [*(secret(n) for n in range(21, 1, -1)), winner]
+
+    async def test_c13_a_change_is_undone_with_a_secret_whose_version_was_taken(self, store: Store) -> None:
+        row, tried = record(1), secret(9)
+        await store.insert(row, created(row), None, Along(candidates=((row.id, tried),)))
+        await keep(store, secret(1))
+        late = Along(
+            rules=(rule(1),),
+            audit=(entry("late"),),
+            secrets=(secret(2), secret(1)),
+            grants=(grant(secret(2)),),
+            discard=("main", row.id),
+        )
+        done = await asyncio.gather(
+            store.settle(answer(row), claim(scope="answer"), late),
+            store.insert(record(2), created(record(2)), claim(), late),
+            store.drop_secret("main", secret_id(1), replace(late, secrets=(secret(5), secret(5)))),
+            keep(store, secret(3)),
+            return_exceptions=True,
+        )
+        assert [type(outcome) for outcome in done] == [VersionTaken] * 3 + [type(None)]
+        assert await store.list_requests("main") == [row]
+        assert len(await store.thread_events("main", "t1", after=0)) == 1
+        assert await store.secrets("main") == [secret(3), secret(1)]
+        assert await store.candidates("main", row.id) == [tried]
+        assert await store.granted("main", "t1", ["KEY_2"], requester=None) == []
+        assert (await store.rule("main", rule(1).id), await store.audit("main")) == (None, [])
+        change = await store.settle(answer(row), claim(scope="answer"), replace(late, secrets=(secret(2),)))
+        assert change is not None
+        assert await store.secrets("main") == [secret(3), secret(2), secret(1)]
+
+    async def test_c13_who_read_a_secret_before_it_was_erased_cannot_write_over_its_successor(
+        self, store: Store
+    ) -> None:
+        await keep(store, secret(1))
+        await store.drop_secret("main", secret_id(1), Along())
+        with pytest.raises(VersionTaken):
+            await keep(store, secret(1, version=2))
+        successor = secret(2, name="KEY_1")
+        await keep(store, successor)
+        with pytest.raises(VersionTaken):
+            await keep(store, secret(1, version=2))
+        assert await store.secrets("main") == [successor]
+
+    # 15
+
+    async def test_c15_an_erased_secret_is_nowhere(self, store: Store) -> None:
+        await keep(store, secret(1), secret(2))
+        assert await store.drop_secret("main", secret_id(1), along(3))
+        assert await store.secret("main", secret_id(1)) is None
+        assert await store.secrets_at("main", "", [Place("global", "")], ["KEY_1"]) == []
+        assert await store.secrets("main") == [secret(3), secret(2)]
+        assert await store.sealed_after("") == [secret(2), secret(3)]
+        assert not await store.drop_secret("main", secret_id(1), along(4))
+        assert len(await store.audit("main")) == 1
+
+    async def test_of_20_who_erase_a_secret_at_once_one_does(self, store: Store) -> None:
+        await keep(store, secret(1))
+        done = await asyncio.gather(
+            *(store.drop_secret("main", secret_id(1), Along(audit=(entry(f"{n}"),))) for n in range(20))
+        )
+        assert Counter(done) == {True: 1, False: 19}
+        assert len(await store.audit("main")) == 1
+
+    # Lists
+
+    async def test_secrets_are_listed_newest_first_in_pages(self, store: Store) -> None:
+        secrets = [secret(n) for n in range(1, 8)]
+        await keep(store, *secrets[4:], *secrets[:4])
+        shown = secrets[::-1]
+        assert await store.secrets("main", limit=3) == shown[:3]
+        assert await store.secrets("main", limit=3, before=shown[2].id) == shown[3:6]
+        assert await store.secrets("main", before=shown[6].id) == []
+
+    async def test_secrets_are_listed_by_owner_and_without_those_of_one_answer(self, store: Store) -> None:
+        shared, hers = [secret(n) for n in (1, 4)], [secret(n, owner="ada") for n in (2, 5)]
+        once = [
+            secret(n, owner=owner, scope="request", subject="req_1") for n, owner in ((3, ""), (6, "ada"))
+        ]
+        await keep(store, *shared, *hers, *once)
+        assert await store.secrets("main") == newest(*shared, *hers)
+        assert await store.secrets("main", owner="") == newest(*shared)
+        assert await store.secrets("main", owner="ada", before=hers[1].id) == hers[:1]
+        assert await store.secrets("main", owner="bob") == []
+        assert await store.secret("main", once[0].id) == once[0]
+        assert await store.secrets_at("main", "ada", [Place("request", "req_1")], ["KEY_6"]) == once[1:]
+
+    # Rotation
+
+    async def test_a_rotation_reads_every_text_of_every_tenant_once(self, store: Store) -> None:
+        kept = [secret(n, tenant=("main", "acme")[n % 2]) for n in range(1, 8)]
+        once = secret(8, scope="request", subject="req_1")
+        tried = [
+            (f"req_{n}", replace(secret(3, version=2, tenant="acme"), sealed=f"tried.{n}")) for n in range(3)
+        ]
+        new = ("req_9", secret(9))
+        await store.write(Along(secrets=(*kept, once), candidates=(*tried, new)))
+        everything = [*kept, once, *(each for _, each in (*tried, new))]
+        for limit in (1, 2, 3, 200):
+            read: list[SecretRecord] = []
+            while page := await store.sealed_after(read[-1].id if read else "", limit=limit):
+                assert len({each.id for each in page}) <= limit
+                read += page
+            assert [each.id for each in read] == sorted(each.id for each in everything)
+            assert {each.sealed for each in read} == {each.sealed for each in everything}
+
+    async def test_a_text_is_wrapped_anew_where_it_is_unless_it_has_changed(self, store: Store) -> None:
+        kept, tried = secret(1), secret(1, version=2)
+        await store.write(Along(secrets=(kept,), candidates=(("req_1", tried),)))
+        assert await store.rewrap(kept.id, sealed="anew.1", instead=kept.sealed)
+        assert await store.secrets("main") == [replace(kept, sealed="anew.1")]
+        assert await store.candidates("main", "req_1") == [tried]
+        assert await store.rewrap(tried.id, sealed="anew.2", instead=tried.sealed)
+        assert await store.candidates("main", "req_1") == [replace(tried, sealed="anew.2")]
+        for one in (kept.id, secret_id(2)):
+            assert not await store.rewrap(one, sealed="late", instead=kept.sealed)
+        assert {each.sealed for each in await store.sealed_after("")} == {"anew.1", "anew.2"}
+
+    async def test_a_text_that_takes_its_place_during_a_rotation_is_not_missed(self, store: Store) -> None:
+        tried = secret(1)
+        await store.write(Along(candidates=(("req_1", tried),)))
+        await store.write(Along(promote=("main", "req_1")))
+        assert await store.rewrap(tried.id, sealed="anew", instead=tried.sealed)
+        assert await store.secret("main", tried.id) == replace(tried, sealed="anew")
+
+    # 8 and 9
+
+    async def test_c8_nothing_of_another_tenants_secrets_is_seen_or_erased(self, store: Store) -> None:
+        mine, tried = secret(1), secret(2)
+        await store.write(Along(secrets=(mine,), grants=(grant(mine),), candidates=(("req_1", tried),)))
+        assert await store.secret("acme", mine.id) is None
+        assert await store.secrets_at("acme", "", [Place("global", "")], [mine.name]) == []
+        assert await store.secrets("acme") == []
+        assert await store.candidates("acme", "req_1") == []
+        assert await store.granted("acme", "t1", [mine.name], requester=None) == []
+        assert not await store.drop_secret("acme", mine.id, Along())
+        await store.write(Along(discard=("acme", "req_1")))
+        await store.write(Along(promote=("acme", "req_1")))
+        assert await store.candidates("main", "req_1") == [tried]
+        assert await store.secrets("main") == [mine]
+
+    async def test_c8_tenants_may_have_the_same_secret_and_grant(self, store: Store) -> None:
+        for tenant in ("main", "acme"):
+            kept = secret(1, tenant=tenant)
+            await store.write(Along(secrets=(kept,), grants=(grant(kept),)))
+        assert await store.drop_secret("acme", secret_id(1), Along())
+        assert await store.secret("main", secret_id(1)) == secret(1)
+        for tenant, left in (("main", secret(1)), ("acme", None)):
+            found = await store.granted(tenant, "t1", ["KEY_1"], requester=None)
+            assert found == [(grant(secret(1, tenant=tenant)), left)]
+
+    async def test_c9_a_store_that_cannot_write_still_reads_secrets(
+        self, store: Store, tmp_path: Path
+    ) -> None:
+        kept = secret(1)
+        await store.write(Along(secrets=(kept,), grants=(grant(kept),)))
+        with self.outage(store, tmp_path):
+            refused = await asyncio.gather(
+                keep(store, secret(2)),
+                store.drop_secret("main", kept.id, Along()),
+                store.rewrap(kept.id, sealed="anew", instead=kept.sealed),
+                return_exceptions=True,
+            )
+            assert [type(error) for error in refused] == [Unavailable] * 3
+            assert await store.secrets_at("main", "", [Place("global", "")], ["KEY_1", "KEY_2"]) == [kept]
+            assert await store.granted("main", "t1", ["KEY_1"], requester="tok_1") == [(grant(kept), kept)]
+        assert await store.drop_secret("main", kept.id, Along())
