@@ -1,4 +1,7 @@
-"""What is written into the audit log: who did what, on which way, by which rule. Never an input, only its digest."""
+"""What is written into the audit log: who did what, on which way, by which rule.
+
+Never an input, only its digest; a rule stands there as it was written.
+"""
 
 from __future__ import annotations
 
