@@ -161,20 +161,3 @@ class CandidateContracts(StoreSuite):
             await store.write(Along(secrets=(each,), grants=(grant(each),)))
         found = await store.granted("main", "t1", [each.name for each in secrets], requester=None)
         assert sorted(found, key=lambda pair: pair[0].name) == [(grant(each), each) for each in secrets]
-
-    # Asked again
-
-    async def test_a_step_that_asks_again_raises_the_revision(self, store: Store) -> None:
-        row = record(1)
-        await store.insert(row, created(row))
-        step = replace(answer(row, status=Status.PENDING), asks_again=True)
-        change = await store.settle(step)
-        assert change is not None
-        assert change.record == replace(row, revision=2, state=step.state)
-        assert await store.get("main", row.id) == change.record
-        late = await store.settle(answer(row))
-        assert late is not None
-        assert late.outcome is Outcome.LOST
-        assert (await store.settle(answer(row, revision=2))) is not None
-        events = await store.thread_events("main", "t1", after=0)
-        assert [event.seq for event in events] == [1, 2, 3]

@@ -86,6 +86,21 @@ class WriteContracts(StoreSuite):
         assert await store.settle(answer(record(1))) is None
         assert await store.thread("main", "t1") is None
 
+    async def test_c3_a_step_that_asks_again_raises_the_revision(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        step = replace(answer(row, status=Status.PENDING), asks_again=True)
+        change = await store.settle(step)
+        assert change is not None
+        assert change.record == replace(row, revision=2, state=step.state)
+        assert await store.get("main", row.id) == change.record
+        late = await store.settle(answer(row))
+        assert late is not None
+        assert late.outcome is Outcome.LOST
+        assert (await store.settle(answer(row, revision=2))) is not None
+        events = await store.thread_events("main", "t1", after=0)
+        assert [event.seq for event in events] == [1, 2, 3]
+
     # 4: claims
 
     async def test_c4_the_same_key_and_body_return_the_first_request(self, store: Store) -> None:
