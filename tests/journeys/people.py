@@ -21,10 +21,14 @@ ENVELOPE = {"timeout_s", "on_timeout", "assignees", "agent", "run_id", "message_
 class Person:
     """An HTTP caller with one token. Replies are returned as they are; bodies go out as they are given."""
 
-    def __init__(self, url: str, token: str | None) -> None:
+    def __init__(
+        self, url: str, token: str | None, *, transport: httpx2.AsyncBaseTransport | None = None
+    ) -> None:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         # Certificates that nobody needs here take longer to load than most tests take to run.
-        self.http = httpx2.AsyncClient(base_url=url, headers=headers, timeout=30, verify=False)
+        self.http = httpx2.AsyncClient(
+            base_url=url, headers=headers, timeout=30, verify=False, transport=transport
+        )
         self.token = token
 
     async def __aenter__(self) -> Self:
@@ -94,7 +98,7 @@ class Person:
         secrets: Any = None,
         *,
         existing: Any = None,
-        revision: int = 1,
+        revision: Any = 1,
         key: str | None = None,
         **more: Any,
     ) -> httpx2.Response:
@@ -258,14 +262,17 @@ class Team:
 
 
 @asynccontextmanager
-async def gathered(url: str, admin_token: str) -> AsyncIterator[Team]:
-    """A tenant with everybody in it; their tokens are made by its admin."""
+async def gathered(
+    url: str, admin_token: str, *, transport: httpx2.AsyncBaseTransport | None = None
+) -> AsyncIterator[Team]:
+    """A tenant with everybody in it; their tokens are made by its admin. `transport` leads to an app of this process."""
     async with AsyncExitStack() as stack:
-        admin = await stack.enter_async_context(Person(url, admin_token))
+        admin = await stack.enter_async_context(Person(url, admin_token, transport=transport))
 
         async def join(name: str, role: str) -> Person:
             made = await admin.http.post("/v1/tokens", json={"role": role, "name": name})
-            return await stack.enter_async_context(Person(url, made.json()["token"]))
+            token = made.json()["token"]
+            return await stack.enter_async_context(Person(url, token, transport=transport))
 
         people = {name: await join(name, "responder") for name in ("ada", "bob", "carol")}
         yield Team(agent=await join("agent", "requester"), admin=admin, **people)

@@ -1,0 +1,214 @@
+"""Group E: the agent tries what a person handed over before it counts, and nothing is lost or tried twice by a crash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.journeys.conftest import Mortal
+from tests.journeys.people import Person, Team, asked, faults, leased, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+NOT_GRANTED = (404, "not_granted")
+NOT_RESOLVING = (409, "not_resolving")
+
+
+async def tried(team: Team, thread: str, value: str = "first", **more: Any) -> dict[str, Any]:
+    """Let ada hand over `A_KEY`, which the agent has yet to try; returns the request that is being resolved."""
+    request = asked(await team.agent.need(thread, "A_KEY", probe=True, **more))
+    sent = await team.ada.hand_over(request["id"], {"A_KEY": value})
+    assert sent.status_code == 200, sent.text
+    assert sent.json()["status"] == "resolving"
+    return sent.json()
+
+
+async def candidate(person: Person, thread: str, request_id: str) -> dict[str, str]:
+    """What is being tried, as the agent leases it."""
+    return leased(await person.lease(thread, "A_KEY", request_id=request_id))
+
+
+@requirement("E23")
+async def test_a_value_that_is_being_tried_is_found_by_the_trial_alone(team: Team, thread: str) -> None:
+    request = await tried(team, thread)
+    assert (await team.bob.get(request["id"])) == request
+    assert "answer" not in request
+    assert "settled_by" not in request
+    assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
+    assert refusal(await team.agent.lease(thread, "A_KEY")) == NOT_GRANTED
+    assert await team.ada.kept() == []
+    other = asked(await team.agent.need(f"{thread}-2", "A_KEY", default_scope="global"))
+    assert other["secret"]["present"] == {}
+
+
+@requirement("E23", "K4")
+async def test_what_holds_is_put_into_place_and_counts_as_the_persons_answer(team: Team, thread: str) -> None:
+    request = await tried(team, thread)
+    settled = (await team.agent.accept(request["id"])).json()
+    assert (settled["status"], settled["source"]) == ("answered", "responder")
+    assert settled["settled_by"]["name"] == "ada"
+    assert settled["answer"] == {"names": ["A_KEY"], "scope": "session", "existing": []}
+    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "first"}
+    assert refusal(await team.agent.lease(thread, "A_KEY", request_id=request["id"])) == NOT_RESOLVING
+    [kept] = await team.ada.kept()
+    assert (kept["version"], kept["set_by"]["name"]) == (1, "ada")
+    events = [event["type"] async for event in team.bob.events(thread, until=3)]
+    assert events == ["request.created", "request.resolving", "request.answered"]
+
+
+@requirement("E23")
+async def test_what_does_not_hold_is_asked_for_again_with_what_was_wrong(team: Team, thread: str) -> None:
+    request = await tried(team, thread)
+    wrong = [{"path": "secrets.A_KEY", "message": "The service does not know this key."}]
+    again = (
+        await team.agent.reprompt(request["id"], field_errors=wrong, error_summary="Try another one.")
+    ).json()
+    told = ("status", "revision", "field_errors", "error_summary")
+    assert {name: again[name] for name in told} == {
+        "status": "pending",
+        "revision": 2,
+        "field_errors": wrong,
+        "error_summary": "Try another one.",
+    }
+    assert await team.ada.pending(thread) == [again]
+    assert refusal(await team.agent.lease(thread, "A_KEY", request_id=request["id"])) == NOT_RESOLVING
+    assert await team.ada.kept() == []
+    stale = await team.ada.hand_over(request["id"], {"A_KEY": "first"})
+    assert refusal(stale) == (409, "stale_revision")
+    assert (await team.ada.hand_over(request["id"], {"A_KEY": "second"}, revision=2)).status_code == 200
+    assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "second"}
+    settled = (await team.agent.accept(request["id"])).json()
+    assert ("field_errors" in settled, "error_summary" in settled) == (False, False)
+    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "second"}
+
+
+@requirement("E23")
+async def test_a_trial_that_fails_leaves_the_value_that_was_there(team: Team, thread: str) -> None:
+    await team.ada.keep("A_KEY", "good", "session", thread_id=thread)
+    request = asked(await team.agent.need(thread, "A_KEY", default_scope="global", probe=True))
+    await team.ada.hand_over(request["id"], {"A_KEY": "bad"}, scope="session")
+    await team.agent.reprompt(request["id"], error_summary="It does not hold.")
+    used = await team.ada.hand_over(request["id"], existing=["A_KEY"], revision=2)
+    assert used.json()["status"] == "resolving"
+    await team.agent.accept(request["id"])
+    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "good"}
+    assert [each["version"] for each in await team.ada.kept()] == [1]
+
+
+@requirement("E23")
+async def test_a_value_that_was_replaced_while_it_was_tried_is_replaced_in_turn(
+    team: Team, thread: str
+) -> None:
+    request = await tried(team, thread, "tried")
+    await team.bob.keep("A_KEY", "by hand", "session", thread_id=thread)
+    assert (await team.agent.accept(request["id"])).status_code == 200
+    reply = await team.agent.lease(thread, "A_KEY")
+    assert (leased(reply), reply.json()["secrets"]["A_KEY"]["version"]) == ({"A_KEY": "tried"}, 2)
+
+
+@requirement("E23")
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ({}, ("error_summary", "missing_required")),
+        ({"field_errors": [{"path": "secrets.B_KEY", "message": "m"}]}, ("field_errors[0].path", "unknown_value")),
+        ({"field_errors": [{"path": "secrets.A_KEY", "message": ""}]}, ("field_errors[0].message", "empty")),
+        ({"error_summary": "s" * 501}, ("error_summary", "too_long")),
+        ({"error_summary": "s", "secrets": {"A_KEY": "x"}}, ("secrets", "unknown_field")),
+    ],
+)  # fmt: skip
+async def test_a_verdict_that_breaks_a_rule_is_refused_and_the_trial_goes_on(
+    team: Team, thread: str, body: dict[str, Any], found: tuple[str, str]
+) -> None:
+    request = await tried(team, thread)
+    assert faults(await team.agent.reprompt(request["id"], **body)) == [found]
+    assert await team.ada.get(request["id"]) == request
+    assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
+
+
+@requirement("E23", "I12")
+async def test_only_the_agent_that_asked_tries_and_decides(server: Any, team: Team, thread: str) -> None:
+    request = await tried(team, thread)
+    made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
+    async with Person(server.url, made.json()["token"]) as other:
+        for reply in (
+            await other.accept(request["id"]),
+            await other.reprompt(request["id"], error_summary="no"),
+            await other.lease(thread, "A_KEY", request_id=request["id"]),
+        ):
+            assert refusal(reply) == (404, "not_found")
+    for person in (team.ada, team.bob, team.admin):
+        assert refusal(await person.accept(request["id"])) == (403, "forbidden")
+        assert refusal(await person.reprompt(request["id"], error_summary="no")) == (403, "forbidden")
+        refused = await person.lease(thread, "A_KEY", request_id=request["id"])
+        assert refusal(refused) == (403, "forbidden")
+    elsewhere = await team.agent.lease(f"{thread}-2", "A_KEY", request_id=request["id"])
+    assert refusal(elsewhere) == NOT_RESOLVING
+    assert await team.ada.get(request["id"]) == request
+
+
+@requirement("E23")
+async def test_nothing_is_accepted_that_was_not_sent_and_nothing_twice(team: Team, thread: str) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY", probe=True))
+    assert refusal(await team.agent.accept(request["id"])) == NOT_RESOLVING
+    assert refusal(await team.agent.reprompt(request["id"], error_summary="no")) == NOT_RESOLVING
+    await team.ada.hand_over(request["id"], {"A_KEY": "x"})
+    assert (await team.agent.accept(request["id"])).status_code == 200
+    assert refusal(await team.agent.accept(request["id"])) == (409, "already_settled")
+    assert refusal(await team.agent.reprompt(request["id"], error_summary="no")) == (409, "already_settled")
+    assert [each["version"] for each in await team.ada.kept()] == [1]
+
+
+@requirement("E23")
+async def test_nobody_sends_another_value_into_a_trial(team: Team, thread: str) -> None:
+    request = await tried(team, thread, "first")
+    late = await team.bob.hand_over(request["id"], {"A_KEY": "second"})
+    assert late.status_code == 409, late.text
+    assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
+
+
+@requirement("E23")
+async def test_a_submission_into_a_trial_sent_again_with_its_key_is_the_same_trial(
+    team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY", probe=True))
+    first = await team.ada.hand_over(request["id"], {"A_KEY": "x"}, key="k1")
+    again = await team.ada.hand_over(request["id"], {"A_KEY": "x"}, key="k1")
+    assert (first.status_code, again.status_code, again.json()) == (200, 200, first.json())
+    assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "x"}
+
+
+@requirement("E23")
+async def test_when_the_agent_dies_while_it_tries_the_request_ends_with_its_time_and_nothing_is_kept(
+    team: Team, thread: str
+) -> None:
+    request = await tried(team, thread, timeout_s=1)
+    ended = (await team.ada.http.get(f"/v1/requests/{request['id']}", params={"wait": 20})).json()
+    assert ended["status"] == "expired"
+    assert refusal(await team.agent.accept(request["id"])) == (410, "expired")
+    assert refusal(await team.agent.lease(thread, "A_KEY", request_id=request["id"])) == NOT_RESOLVING
+    assert await team.ada.kept() == []
+
+
+@requirement("E23")
+@pytest.mark.parametrize("who", ["agent", "admin"])
+async def test_a_trial_that_is_taken_back_leaves_nothing(team: Team, thread: str, who: str) -> None:
+    request = await tried(team, thread)
+    assert (await getattr(team, who).cancel(request["id"])).json()["status"] == "cancelled"
+    assert refusal(await team.agent.lease(thread, "A_KEY", request_id=request["id"])) == NOT_RESOLVING
+    assert await team.ada.kept() == []
+
+
+@requirement("E23", "H8")
+async def test_a_trial_goes_on_after_the_server_was_killed(mortal: Mortal, thread: str) -> None:
+    async with mortal.team() as team:
+        request = await tried(team, thread)
+        await mortal.dies_and_returns()
+        assert await team.ada.get(request["id"]) == request
+        assert await candidate(team.agent, thread, request["id"]) == {"A_KEY": "first"}
+        assert (await team.agent.accept(request["id"])).json()["status"] == "answered"
+        await mortal.dies_and_returns()
+        assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "first"}
+        assert refusal(await team.agent.accept(request["id"])) == (409, "already_settled")

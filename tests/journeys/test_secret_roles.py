@@ -1,0 +1,193 @@
+"""Groups E and I: every role on every route about secrets, and what a stranger can learn of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.journeys.people import Person, Team, asked, leased, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+VALUE = "canary-8c1f0a77d5"
+
+FORBIDDEN = (403, "forbidden")
+NOBODYS = "00000000000000000000000000"
+"""The end of an id that there is not."""
+
+# What each caller gets on each route: the requester that asked, a second one, people, an admin, a runner.
+MATRIX: dict[tuple[str, str], dict[str, Any]] = {
+    ("POST", "/v1/requests"): {"agent": 201, "other": 201},
+    ("POST", "/v1/requests/{request}/answer"): {"ada": 200, "admin": 200},
+    ("POST", "/v1/requests/{request}/decline"): {"ada": 200, "admin": 200},
+    ("POST", "/v1/requests/{tried}/accept"): {"agent": 200, "other": (404, "not_found")},
+    ("POST", "/v1/requests/{tried}/reprompt"): {"agent": 200, "other": (404, "not_found")},
+    ("POST", "/v1/secrets/lease"): {"agent": 200, "other": (404, "not_granted"), "runner": 200},
+    ("GET", "/v1/secrets"): {"ada": 200, "admin": 200},
+    ("POST", "/v1/secrets"): {"ada": 201, "admin": 201},
+    ("DELETE", "/v1/secrets/{secret}"): {"ada": 204, "admin": 204},
+    ("POST", "/v1/secrets/rotate"): {"admin": 200},
+}
+CALLERS = ("agent", "other", "ada", "admin", "runner")
+
+
+def body_of(path: str, thread: str) -> Any:
+    """A body that the route takes, if it takes any."""
+    if path.endswith("/requests"):
+        return {
+            "kind": "secret",
+            "thread_id": thread,
+            "secret": {"names": ["NEW_KEY"], "reason": "to call it"},
+        }
+    bodies = {
+        "answer": {"revision": 1, "secrets": {"A_KEY": VALUE}},
+        "decline": {"reason": "dismissed"},
+        "reprompt": {"error_summary": "It does not hold."},
+        "lease": {"thread_id": thread, "names": ["GIVEN_KEY"]},
+        "secrets": {"name": "A_KEY", "value": VALUE, "scope": "global"},
+    }
+    return bodies.get(path.rpartition("/")[2], {})
+
+
+class Scene:
+    """A thread in which a secret was given, one is asked for, and one is being tried."""
+
+    def __init__(self, team: Team, thread: str, callers: dict[str, Person], ids: dict[str, str]) -> None:
+        self.team, self.thread, self.callers, self.ids = team, thread, callers, ids
+
+    async def call(self, who: str, method: str, path: str, **ids: str) -> httpx2.Response:
+        """Call a route as somebody."""
+        url = path.format(**{**self.ids, **ids})
+        return await self.callers[who].http.request(method, url, json=body_of(path, self.thread))
+
+
+@pytest.fixture
+async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
+    """The thread and everybody who could try something."""
+    async with AsyncExitStack() as stack:
+
+        async def join(**body: Any) -> Person:
+            made = await team.admin.http.post("/v1/tokens", json=body)
+            return await stack.enter_async_context(Person(server.url, made.json()["token"]))
+
+        lease = {"names": ["*"], "threads": ["*"]}
+        callers = {
+            "agent": team.agent,
+            "other": await join(role="requester", name="other"),
+            "ada": team.ada,
+            "admin": team.admin,
+            "runner": await join(role="runner", name="ci", lease=lease),
+            "stranger": await stack.enter_async_context(server.person("responder@acme")),
+            "stranger's agent": await stack.enter_async_context(server.person("requester@acme")),
+        }
+        given = asked(await team.agent.need(thread, "GIVEN_KEY"))
+        await team.ada.hand_over(given["id"], {"GIVEN_KEY": VALUE})
+        tried = asked(await team.agent.need(thread, "TRIED_KEY", probe=True))
+        await team.ada.hand_over(tried["id"], {"TRIED_KEY": VALUE})
+        request = asked(await team.agent.need(thread, "A_KEY"))
+        [secret] = await team.ada.kept()
+        ids = {"request": request["id"], "tried": tried["id"], "secret": secret["id"]}
+        yield Scene(team, thread, callers, ids)
+
+
+@requirement("I1", "I2", "E5")
+@pytest.mark.parametrize(("method", "path"), MATRIX)
+async def test_a_route_serves_its_roles_and_refuses_the_others(scene: Scene, method: str, path: str) -> None:
+    for who in sorted(CALLERS, key=lambda each: each in MATRIX[method, path]):
+        wanted = MATRIX[method, path].get(who, FORBIDDEN)
+        reply = await scene.call(who, method, path)
+        if not isinstance(wanted, int):
+            assert refusal(reply) == wanted, who
+        elif path.startswith("/v1/requests/") or method == "DELETE":
+            # What one has done another cannot do again, and that is not for their role.
+            assert reply.status_code in (wanted, 404, 409), (who, reply.text)
+        else:
+            assert reply.status_code == wanted, (who, reply.text)
+        assert (VALUE in reply.text) == ("lease" in path and reply.status_code == 200)
+
+
+@requirement("I2")
+async def test_each_attempt_of_a_role_at_what_is_not_its_own_is_in_the_log_without_what_was_sent(
+    scene: Scene,
+) -> None:
+    tried = [
+        await scene.call("agent", "POST", "/v1/requests/{request}/answer"),
+        await scene.call("agent", "POST", "/v1/secrets"),
+        await scene.call("agent", "GET", "/v1/secrets"),
+        await scene.call("ada", "POST", "/v1/secrets/lease"),
+        await scene.call("admin", "POST", "/v1/secrets/lease"),
+        await scene.call("ada", "POST", "/v1/secrets/rotate"),
+    ]
+    assert [refusal(reply) for reply in tried] == [FORBIDDEN] * 6
+    entries, _ = await scene.team.admin.audit()
+    attempts = [(e["actor"]["name"], e["attempted"]) for e in entries if e["action"] == "refused"]
+    assert [who for who, _ in attempts] == ["agent", "agent", "agent", "ada", "admin", "ada"]
+    assert VALUE not in str(entries)
+
+
+@requirement("I12", "E5")
+async def test_another_tenants_ids_look_like_ids_that_there_are_not(scene: Scene) -> None:
+    absent = {"request": f"req_{NOBODYS}", "tried": f"req_{NOBODYS}", "secret": f"sec_{NOBODYS}"}
+    for who, method, path in (
+        ("stranger", "POST", "/v1/requests/{request}/answer"),
+        ("stranger", "POST", "/v1/requests/{request}/decline"),
+        ("stranger", "DELETE", "/v1/secrets/{secret}"),
+        ("stranger's agent", "POST", "/v1/requests/{tried}/accept"),
+        ("stranger's agent", "POST", "/v1/requests/{tried}/reprompt"),
+        ("other", "POST", "/v1/requests/{tried}/accept"),
+    ):
+        theirs, nobodys = [await scene.call(who, method, path, **ids) for ids in ({}, absent)]
+        assert (theirs.status_code, theirs.text) == (404, nobodys.text), (who, path)
+        assert sorted(theirs.headers.items()) == sorted(nobodys.headers.items())
+    stranger = scene.callers["stranger"]
+    assert not {"GIVEN_KEY", "TRIED_KEY"} & {each["name"] for each in await stranger.kept()}
+    agent = scene.callers["stranger's agent"]
+    for request_id in (scene.ids["tried"], absent["tried"]):
+        assert refusal(await agent.lease(scene.thread, "TRIED_KEY", request_id=request_id)) == (
+            404,
+            "not_found",
+        )
+    mine = asked(await agent.need(scene.thread, "GIVEN_KEY"))
+    assert mine["secret"]["present"] == {}
+
+
+@requirement("I3")
+async def test_a_persons_cookie_alone_keeps_gives_and_erases_nothing(server: Any, scene: Scene) -> None:
+    link = await scene.team.admin.login_link("Dora")
+    async with Person(server.url, None) as browser:
+        assert (await browser.http.get(link)).status_code == 303
+        scene.callers["browser"] = browser
+        writes = (
+            ("POST", "/v1/requests/{request}/answer", 200),
+            ("POST", "/v1/secrets", 201),
+            ("DELETE", "/v1/secrets/{secret}", 204),
+        )
+        for method, path, _ in writes:
+            assert refusal(await scene.call("browser", method, path)) == (403, "csrf")
+        browser.http.headers["X-Askback-CSRF"] = (await browser.http.get("/v1/session")).json()["csrf"]
+        for method, path, done in writes:
+            assert (await scene.call("browser", method, path)).status_code == done
+        refused = await scene.call("browser", "POST", "/v1/secrets/lease")
+        assert refusal(refused) == FORBIDDEN
+
+
+@requirement("E19", "E25")
+async def test_no_route_gives_a_saved_value_to_anybody_but_the_lease(scene: Scene) -> None:
+    document = (await scene.team.ada.http.get("/openapi.json")).json()
+    reads = [path for path, item in document["paths"].items() if "get" in item and "events" not in path]
+    assert "/v1/secrets" in reads
+    for who, person in scene.callers.items():
+        for path in reads:
+            ids = [scene.thread] if "threads" in path else [scene.ids["request"], scene.ids["tried"]]
+            for name in ids if "{id}" in path else [""]:
+                reply = await person.http.get(path.replace("{id}", name))
+                assert VALUE not in reply.text, (who, path)
+    seen = (await scene.team.ada.http.get(f"/v1/threads/{scene.thread}")).json()["seq"]
+    events = [event async for event in scene.team.ada.events(scene.thread, until=seen)]
+    assert (len(events), VALUE in str(events)) == (seen, False)
+    assert leased(await scene.team.agent.lease(scene.thread, "GIVEN_KEY")) == {"GIVEN_KEY": VALUE}
