@@ -7,8 +7,7 @@
  */
 
 import { fault } from "./fault.ts";
-import { checkValue, isProvided } from "./field.ts";
-import type { Instant } from "./moments.ts";
+import { checkValue, isProvided, type MomentCheck } from "./field.ts";
 import { join, own, shorten } from "./path.ts";
 import { browserMatches } from "./patterns.ts";
 import { type Answer, allFields, type Fault, type Field, type Form, type Json } from "./wire.ts";
@@ -19,7 +18,7 @@ export interface AnswerRules {
   /** Decides every pattern itself, where that is safe: in tests, or under another engine. */
   matches?: (pattern: string, value: string) => boolean;
   /** Reads dates, which are not checked without it. */
-  instant?: Instant;
+  moment?: MomentCheck;
   /** Check the fields that are left to the server as well. */
   strict?: boolean;
 }
@@ -66,7 +65,7 @@ interface Verdict {
 }
 
 function checkField(field: Field, value: unknown, rules: AnswerRules): Verdict {
-  const { patterns, matches, instant, strict } = rules;
+  const { patterns, matches, moment, strict } = rules;
   const path = join("values", field.id);
   const lenient = field.validate_on_client === false && !strict;
   if (!isProvided(field, value))
@@ -74,7 +73,7 @@ function checkField(field: Field, value: unknown, rules: AnswerRules): Verdict {
   const pattern = "pattern" in field ? field.pattern : null;
   const fits = (text: string): boolean =>
     !pattern || (matches ? matches(pattern, text) : browserMatches(own(patterns, field.id), text));
-  const { clean, other, faults } = checkValue(field, value, { matches: fits, instant });
+  const { clean, other, faults } = checkValue(field, value, { matches: fits, moment });
   if (!faults.length) return { clean, other, faults: [] };
   if (lenient) return { clean: value as Json, other, faults: [] };
   return {

@@ -6,7 +6,6 @@ import {
   text_answer as TEXT_LIMIT,
   textarea_answer as TEXTAREA_LIMIT,
 } from "./generated/limits.json";
-import type { Instant } from "./moments.ts";
 import { codePoints, hasControl, hasLoneSurrogate, isBlank } from "./text.ts";
 import type {
   BooleanField,
@@ -22,14 +21,17 @@ import type {
 
 export type Matches = (value: string) => boolean;
 
-/** What a check needs of its surroundings; without `instant` dates are left to whoever made them. */
+/** The catalogue key, and what its sentence names. */
+export type Reason = readonly [key: string, params?: Record<string, unknown>];
+/** What is wrong with a date, time or moment, if anything. */
+export type MomentCheck = (field: MomentField, value: string) => Reason | null;
+
+/** What a check needs of its surroundings; without `moment` dates are left to whoever made them. */
 export interface Engines {
   matches: Matches;
-  instant?: Instant | undefined;
+  moment?: MomentCheck | undefined;
 }
 
-/** The catalogue key, and what its sentence names. */
-type Reason = readonly [key: string, params?: Record<string, unknown>];
 /** Where in the value: an index, or null for the whole. */
 type Found = readonly [at: number | null, ...Reason];
 
@@ -47,7 +49,7 @@ export function isProvided(field: Field, value: unknown): boolean {
 }
 
 /** Check a value that was provided; `clean` counts only without faults. */
-export function checkValue(field: Field, value: unknown, { matches, instant }: Engines): Outcome {
+export function checkValue(field: Field, value: unknown, { matches, moment }: Engines): Outcome {
   switch (field.type) {
     case "text":
     case "textarea":
@@ -63,7 +65,7 @@ export function checkValue(field: Field, value: unknown, { matches, instant }: E
     case "multiselect":
       return checkMulti(field, value);
     default:
-      return checkMoment(field, value, instant);
+      return checkMoment(field, value, moment);
   }
 }
 
@@ -166,15 +168,7 @@ function countReason({ min_choices: min, max_choices: max }: MultiField, count: 
   return max != null && count > max ? ["too_many.choices", { max }] : null;
 }
 
-function checkMoment(field: MomentField, value: unknown, instant?: Instant): Outcome {
+function checkMoment(field: MomentField, value: unknown, moment?: MomentCheck): Outcome {
   if (typeof value !== "string") return refuse("wrong_type.answer_moment");
-  return outcome(value, instant ? momentReason(field, value, instant) : null);
-}
-
-function momentReason({ type, min, max }: MomentField, value: string, instant: Instant): Reason | null {
-  const moment = instant(type, value);
-  if (moment === null) return [`invalid_${type}`];
-  const variant = type === "time" ? "time" : "date";
-  if (min != null && moment < (instant(type, min) ?? moment)) return [`below_min.${variant}`, { min }];
-  return max != null && moment > (instant(type, max) ?? moment) ? [`above_max.${variant}`, { max }] : null;
+  return outcome(value, moment?.(field, value) ?? null);
 }

@@ -3,7 +3,7 @@
 import { fault } from "./fault.ts";
 import { checkValue, isProvided } from "./field.ts";
 import type { FormRules, Limits } from "./form.ts";
-import { instant } from "./moments.ts";
+import { checkMoment, instant } from "./moments.ts";
 import { normalField } from "./normal.ts";
 import { optionFaults } from "./optionrules.ts";
 import { join } from "./path.ts";
@@ -67,7 +67,8 @@ function accepts(field: Field, value: unknown, rules: FormRules): boolean {
   const pattern = "pattern" in field ? field.pattern : null;
   const matches = (text: string) => !pattern || (rules.matches?.(pattern, text) ?? true);
   return (
-    checkValue({ ...normalField(field), required: false }, value, { matches, instant }).faults.length === 0
+    checkValue({ ...normalField(field), required: false }, value, { matches, moment: checkMoment }).faults
+      .length === 0
   );
 }
 

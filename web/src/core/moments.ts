@@ -5,19 +5,29 @@
  * (`2026-11-20T09:00[Europe/Berlin]`); one with neither says nothing and is refused.
  */
 
+import type { Reason } from "./field.ts";
+import type { MomentField } from "./wire.ts";
+
 export type MomentType = "date" | "time" | "datetime";
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^(\d{2}):(\d{2})(?::(\d{2}))?$/;
 const MOMENT = /^([\d-]+)[Tt]([\d:]+)(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})?(?:\[([\w+/-]+)\])?$/;
 
-export type Instant = (type: MomentType, text: string) => bigint | null;
-
 /** A number that orders the values of one type (nanoseconds), or null when `text` is no real one. */
 export function instant(type: MomentType, text: string): bigint | null {
   if (type === "datetime") return moment(text);
   const ms = type === "date" ? dateMs(text) : timeMs(text);
   return ms === null ? null : BigInt(ms) * NS_IN_MS;
+}
+
+/** What is wrong with a value that was given for `field`, if anything. */
+export function checkMoment({ type, min, max }: MomentField, value: string): Reason | null {
+  const at = instant(type, value);
+  if (at === null) return [`invalid_${type}`];
+  const variant = type === "time" ? "time" : "date";
+  if (min != null && at < (instant(type, min) ?? at)) return [`below_min.${variant}`, { min }];
+  return max != null && at > (instant(type, max) ?? at) ? [`above_max.${variant}`, { max }] : null;
 }
 
 const NS_IN_MS = 1_000_000n;

@@ -4,7 +4,7 @@ import { checkAnswer } from "../../src/core/answer.ts";
 import { checkAsk } from "../../src/core/ask.ts";
 import { checkForm } from "../../src/core/form.ts";
 import { loadTexts, renderFault, toFieldErrors } from "../../src/core/messages.ts";
-import { instant } from "../../src/core/moments.ts";
+import { checkMoment } from "../../src/core/moments.ts";
 import { allFields, type Field, type Form, type Values } from "../../src/core/wire.ts";
 
 await loadTexts("de");
@@ -62,7 +62,7 @@ test("a field that opted out of checks in the browser is left to the server", ()
   expect(codes(form, { code: "abc" })).toEqual([]);
   expect(codes(form, { code: "" })).toEqual([]);
   expect(checkAnswer(form, { code: "abc" })).toEqual({ values: { code: "abc" }, other: {} });
-  expect("faults" in checkAnswer(form, { code: "abc" }, { instant, strict: true })).toBe(true);
+  expect("faults" in checkAnswer(form, { code: "abc" }, { moment: checkMoment, strict: true })).toBe(true);
 });
 
 test("a pattern runs in the browser only as the server rewrote it", () => {
@@ -112,12 +112,12 @@ const anyValues = fc
 test("whatever is sent, there is a verdict, and a cleaned answer is clean", () => {
   fc.assert(
     fc.property(fc.oneof(anyValues, fc.jsonValue()), (values) => {
-      const result = checkAnswer(FORM, values, { instant, strict: true });
+      const result = checkAnswer(FORM, values, { moment: checkMoment, strict: true });
       if ("faults" in result) {
         expect(result.faults.length).toBeGreaterThan(0);
         for (const fault of result.faults) expect(renderFault(fault, "de")).not.toMatch(/^fault\.|\{/);
       } else if (Object.keys(result.values).length) {
-        expect(checkAnswer(FORM, result.values, { instant, strict: true })).toEqual(result);
+        expect(checkAnswer(FORM, result.values, { moment: checkMoment, strict: true })).toEqual(result);
       }
     }),
   );

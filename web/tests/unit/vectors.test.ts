@@ -5,7 +5,7 @@ import { checkAsk } from "../../src/core/ask.ts";
 import { checkForm } from "../../src/core/form.ts";
 import { step } from "../../src/core/lifecycle.ts";
 import { loadTexts } from "../../src/core/messages.ts";
-import { instant } from "../../src/core/moments.ts";
+import { checkMoment } from "../../src/core/moments.ts";
 import { normalForm } from "../../src/core/normal.ts";
 import { allFields, type Status, type Values } from "../../src/core/wire.ts";
 import { cases, type ExpectedFault, expand, written } from "./cases.ts";
@@ -43,7 +43,11 @@ describe("answers", () => {
     faults?: ExpectedFault[];
   }
   test.each(cases<AnswerCase>("answers"))("$id: $shows", ({ form, values, answer, faults }) => {
-    const result = checkAnswer(normalForm(expand(form)), expand(values), { matches, instant, strict: true });
+    const result = checkAnswer(normalForm(expand(form)), expand(values), {
+      matches,
+      moment: checkMoment,
+      strict: true,
+    });
     if ("faults" in result) {
       expect(written(result.faults)).toEqual(faults);
     } else {
