@@ -1,0 +1,173 @@
+"""Small regular expressions that also know when text that is still to come could make a match longer.
+
+No engine at hand says that a match is under way at the end of its input, and a stream has to know it exactly:
+what it keeps back a moment too long stalls a terminal, what it lets go too early is a leaked beginning.
+So RE2 finds where an expression may begin, from its `source`, and `ends` follows it from there.
+Every expression is bounded: nothing repeats without an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Protocol
+
+UNDER_WAY = -1
+"""Stands among the ends for a match that the data is too short to finish."""
+
+Ends = tuple[int, ...]
+_STUCK: Ends = (UNDER_WAY,)
+
+
+class Expression(Protocol):
+    """What can be looked for in bytes."""
+
+    @property
+    def first(self) -> frozenset[int]:
+        """The bytes that a match can begin with."""
+        ...
+
+    @property
+    def optional(self) -> bool:
+        """Whether it matches nothing at all, too."""
+        ...
+
+    def ends(self, data: bytes, at: int) -> Ends:
+        """Return each index where a match that begins at `at` can end, and `UNDER_WAY`."""
+        ...
+
+    def source(self) -> bytes:
+        r"""Return the pattern, in RE2's Latin-1 dialect, with `\z` also fitting wherever a byte does."""
+        ...
+
+
+class OneByte:
+    """One byte out of a set."""
+
+    __slots__ = ("first",)
+    optional = False
+
+    def __init__(self, members: Iterable[int]) -> None:
+        self.first = frozenset(members)
+
+    def ends(self, data: bytes, at: int) -> Ends:
+        """Return the next index, when the byte is there."""
+        if at == len(data):
+            return _STUCK
+        return (at + 1,) if data[at] in self.first else ()
+
+    def source(self) -> bytes:
+        """Return a class of bytes, or the end of the text."""
+        return b"(?:[%b]|\\z)" % b"".join(b"\\x%02x" % byte for byte in sorted(self.first))
+
+
+class Sequence:
+    """One expression after the other."""
+
+    __slots__ = ("first", "items", "optional")
+
+    def __init__(self, items: Iterable[Expression]) -> None:
+        self.items = tuple(items)
+        self.first = frozenset(byte for item in self._openers() for byte in item.first)
+        self.optional = all(item.optional for item in self.items)
+
+    def _openers(self) -> Iterator[Expression]:
+        for item in self.items:
+            yield item
+            if not item.optional:
+                return
+
+    def head(self, length: int) -> Sequence:
+        """Return the first items, `length` of them counting only those that are not optional."""
+        items: list[Expression] = []
+        for item in self.items:
+            items.append(item)
+            length -= not item.optional
+            if length == 0:
+                break
+        return Sequence(items)
+
+    def ends(self, data: bytes, at: int) -> Ends:
+        """Follow the items from each index that the one before can end at."""
+        reached: Ends = (at,)
+        for item in self.items:
+            reached = item.ends(data, reached[0]) if len(reached) == 1 else _onward(item, data, reached)
+            if not reached or reached == _STUCK:
+                break
+        return reached
+
+    def source(self) -> bytes:
+        """Return the sources in a row."""
+        return b"".join(item.source() for item in self.items)
+
+
+class Either:
+    """One of several expressions, none of them optional."""
+
+    __slots__ = ("_by_first", "first", "items")
+    optional = False
+
+    def __init__(self, *items: Expression) -> None:
+        self.items = items
+        self.first = frozenset(byte for item in items for byte in item.first)
+        self._by_first = {byte: [item for item in items if byte in item.first] for byte in self.first}
+
+    def ends(self, data: bytes, at: int) -> Ends:
+        """Return the ends of all that fit."""
+        if at == len(data):
+            return _STUCK
+        fitting = self._by_first.get(data[at], ())
+        if len(fitting) == 1:
+            return fitting[0].ends(data, at)
+        return tuple({end for item in fitting for end in item.ends(data, at)})
+
+    def source(self) -> bytes:
+        """Return the sources as alternatives."""
+        return b"(?:%b)" % b"|".join(item.source() for item in self.items)
+
+
+class Times:
+    """An expression `low` to `high` times in a row."""
+
+    __slots__ = ("first", "high", "item", "low", "optional")
+
+    def __init__(self, item: Expression, low: int, high: int) -> None:
+        self.item, self.low, self.high = item, low, high
+        self.first, self.optional = item.first, low == 0
+
+    def ends(self, data: bytes, at: int) -> Ends:
+        """Return the ends after each allowed number of times."""
+        reached: Ends = (at,)
+        for _ in range(self.low):
+            reached = _onward(self.item, data, reached)
+        found = set(reached)
+        for _ in range(self.low, self.high):
+            reached = _onward(self.item, data, reached)
+            if not reached:
+                break
+            found.update(reached)
+        return tuple(found)
+
+    def source(self) -> bytes:
+        """Return the source with its counts."""
+        return b"(?:%b){%d,%d}" % (self.item.source(), self.low, self.high)
+
+
+def _onward(item: Expression, data: bytes, starts: Ends) -> Ends:
+    found = {end for start in starts if start != UNDER_WAY for end in item.ends(data, start)}
+    return tuple(found | {UNDER_WAY}) if UNDER_WAY in starts else tuple(found)
+
+
+def literal(text: bytes) -> Sequence:
+    """Match exactly these bytes."""
+    return Sequence(map(_exactly, text))
+
+
+@lru_cache(maxsize=256)
+def _exactly(byte: int) -> OneByte:
+    return OneByte([byte])
+
+
+def maybe(item: Expression) -> Expression:
+    """Match the expression, or nothing."""
+    return Times(item, 0, 1)

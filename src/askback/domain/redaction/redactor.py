@@ -1,0 +1,56 @@
+"""Replacing every known value in a text by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, AnyStr, overload
+
+from askback.domain.redaction.expression import literal
+from askback.domain.redaction.finder import Finder
+from askback.domain.redaction.forms import forms
+from askback.domain.redaction.stream import Stream
+
+
+class Redactor:
+    """Replaces values by `[secret:NAME]` in whatever form programs write them.
+
+    `values` maps names to values. Found are, also within other text and mixed with each other: the characters as
+    they are or escaped for URLs, JSON, shells and HTML; base64 in any alignment and both alphabets, with or without
+    padding and line breaks; hexadecimal digits; the value backwards; single lines and long pieces of a long value,
+    and what became of the breaks between them. What overlaps is replaced as a whole, and named by the longer.
+
+    Not found: values under 6 characters (`too_short` has their names), compressed or encrypted ones, digests, and
+    those with something else in between. A program that has a value can always leak it; this is a net, no wall.
+    """
+
+    __slots__ = ("_finder", "too_short")
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        known = {name: list(forms(value)) for name, value in values.items()}
+        self.too_short = tuple(name for name, found in known.items() if not found)
+        """Names whose values are not looked for: what is short is in too many harmless texts."""
+        # A label is a form of its value, too: what was redacted once stays as it is.
+        labels = {name: b"[secret:%b]" % name.encode() for name in known}
+        pairs = [(form, labels[name]) for name in known for form in (*known[name], literal(labels[name]))]
+        self._finder = Finder(pairs)
+
+    def redact(self, text: AnyStr) -> AnyStr:
+        """Return the text without the values; bytes need not be UTF-8."""
+        stream = Stream(self._finder, type(text))
+        return stream.feed(text) + stream.close()
+
+    @overload
+    def stream(self, kind: type[bytes]) -> Stream[bytes]: ...
+    @overload
+    def stream(self, kind: type[str] = str) -> Stream[str]: ...
+    def stream(self, kind: type[Any] = str) -> Stream[Any]:
+        """Begin a text that comes in chunks of `str`, or of `bytes`."""
+        return Stream(self._finder, kind)
+
+
+def redact(text: AnyStr, *, values: Mapping[str, str]) -> AnyStr:
+    """Return a text with every value replaced by `[secret:NAME]`, as `Redactor` does it.
+
+    To redact more than one text, or one that comes in chunks, make a `Redactor` once.
+    """
+    return Redactor(values).redact(text)

@@ -1,0 +1,64 @@
+"""Replacing values in a text that comes in chunks."""
+
+from __future__ import annotations
+
+from typing import AnyStr, Generic, cast
+
+from askback.domain.redaction.expression import UNDER_WAY
+from askback.domain.redaction.finder import Finder
+
+
+class Stream(Generic[AnyStr]):
+    """A text that comes in chunks; however it is cut, it comes out as `Redactor.redact` would give it.
+
+    It keeps back only what the next chunk could make part of a value, at most the longest form of a piece.
+    """
+
+    __slots__ = ("_finder", "_held", "_kind", "_named", "_replaced")
+
+    def __init__(self, finder: Finder, kind: type[AnyStr]) -> None:
+        self._finder, self._kind = finder, kind
+        self._held = b""
+        self._replaced = 0
+        """How many bytes of what is held are part of a find that was named already."""
+        self._named: set[bytes] = set()
+        """What was put for the finds that reach up to here without a gap."""
+
+    def feed(self, chunk: AnyStr) -> AnyStr:
+        """Take the next chunk and return what is certain by now, which may be nothing."""
+        return self._out(self._advance(_as_bytes(chunk), last=False))
+
+    def close(self) -> AnyStr:
+        """Return the rest."""
+        return self._out(self._advance(b"", last=True))
+
+    def _advance(self, chunk: bytes, *, last: bool) -> bytes:
+        data = self._held + chunk
+        certain, done = len(data), self._replaced
+        out: list[bytes] = []
+        for start, end, label in self._finder.finds(data, last=last):
+            if end == UNDER_WAY:
+                certain = start
+                break
+            if end <= done:
+                continue
+            if start > done:
+                out.append(data[done:start])
+                self._named.clear()
+            if label not in self._named:
+                out.append(label)
+                self._named.add(label)
+            done = end
+        if certain > done:
+            out.append(data[done:certain])
+            self._named.clear()
+            done = certain
+        self._held, self._replaced = data[certain:], done - certain
+        return b"".join(out)
+
+    def _out(self, data: bytes) -> AnyStr:
+        return cast("AnyStr", data.decode("utf-8", "surrogatepass") if issubclass(self._kind, str) else data)
+
+
+def _as_bytes(text: str | bytes) -> bytes:
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text

@@ -1,0 +1,223 @@
+"""Whatever a value is and however a program writes it, only its name is left of it."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import shlex
+import string
+from collections.abc import Callable, Sequence
+from urllib.parse import quote, quote_plus
+
+import pytest
+import re2
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from askback.domain.redaction import MIN_LENGTH, Redactor, redact
+
+
+def escaped(value: str, pattern: str) -> str:
+    return "".join(pattern.format(ord(character)) for character in value)
+
+
+def in_base64(value: str, *, before: int = 0, url: bool = False) -> str:
+    """The digits that a value has a part in, when other bytes stand before it and after it."""
+    raw = value.encode()
+    digits = (base64.urlsafe_b64encode if url else base64.b64encode)(b"\0" * before + raw + b"\0\0").decode()
+    return digits[before * 8 // 6 : -((before + len(raw)) * 8 // -6)]
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "as it is": lambda value: value,
+    "for a URL": lambda value: quote(value, safe=""),
+    "for a URL, in small digits": lambda value: "".join(f"%{byte:02x}" for byte in value.encode()),
+    "for a URL, a blank as +": quote_plus,
+    "for a URL, twice": lambda value: quote(quote(value, safe=""), safe=""),
+    "in JSON": lambda value: json.dumps(value, ensure_ascii=False)[1:-1],
+    "in JSON of ASCII": lambda value: json.dumps(value)[1:-1],
+    "in JSON with slashes escaped": lambda value: json.dumps(value)[1:-1].replace("/", "\\/"),
+    "in JSON in JSON": lambda value: json.dumps(json.dumps(value)[1:-1])[1:-1],
+    "in JSON, in capital digits": lambda value: json.dumps(value)[1:-1].replace("\\u00e", "\\u00E"),
+    "as repr": lambda value: repr(value)[1:-1],
+    "as repr of bytes": lambda value: repr(value.encode())[2:-1],
+    "for a shell": lambda value: shlex.quote(value + " ")[1:-2],
+    "for a shell, as bash does": lambda value: value.replace("'", "'\\''"),
+    "for HTML": html.escape,
+    "in hexadecimal digits": lambda value: value.encode().hex(),
+    "in capital hexadecimal digits": lambda value: value.encode().hex().upper(),
+    "in hexadecimal digits with blanks": lambda value: value.encode().hex(" "),
+    "in base64": in_base64,
+    "in base64 after a byte": lambda value: in_base64(value, before=1),
+    "in base64 after two bytes": lambda value: in_base64(value, before=2),
+    "in base64 for URLs": lambda value: in_base64(value, url=True),
+    "in base64 for URLs after a byte": lambda value: in_base64(value, before=1, url=True),
+    "in base64 for URLs after two bytes": lambda value: in_base64(value, before=2, url=True),
+    "backwards": lambda value: value[::-1],
+}
+ASCII_FORMS: dict[str, Callable[[str], str]] = {
+    "all as \\u": lambda value: escaped(value, "\\u{:04x}"),
+    "all as \\u in capitals": lambda value: escaped(value, "\\u{:04X}"),
+    "all as \\x": lambda value: escaped(value, "\\x{:02x}"),
+}
+
+PRINTABLE = string.ascii_letters + string.digits + string.punctuation + " "
+# Without line breaks, whose forms have vectors of their own, and brackets, which could join a label to its text.
+VALUES = (
+    st.text(PRINTABLE + "äß✓🔑", min_size=MIN_LENGTH, max_size=90)
+    .map(lambda value: value.replace("\\n", "_").replace("\\r", "_").strip(" []"))
+    .filter(lambda value: len(value) >= MIN_LENGTH and "--" not in value)
+)
+QUIET = st.text(" .;|\n", max_size=5)
+"""Text that no form begins or goes on with."""
+
+
+def streamed(redactor: Redactor, chunks: Sequence[str]) -> str:
+    stream = redactor.stream()
+    return "".join([*(stream.feed(chunk) for chunk in chunks), stream.close()])
+
+
+@st.composite
+def cut(draw: st.DrawFn, text: st.SearchStrategy[str]) -> list[str]:
+    whole = draw(text)
+    places = sorted(draw(st.lists(st.integers(0, len(whole)), max_size=12)))
+    return [whole[begin:end] for begin, end in zip([0, *places], [*places, len(whole)], strict=True)]
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@settings(max_examples=15, deadline=None)
+@given(value=VALUES, before=QUIET, after=QUIET)
+def test_of_a_value_in_any_form_only_the_name_is_left(
+    form: Callable[[str], str], value: str, before: str, after: str
+) -> None:
+    written = form(value)
+    if written == written.strip():
+        assert redact(before + written + after, values={"KEY": value}) == f"{before}[secret:KEY]{after}"
+
+
+@pytest.mark.parametrize("form", ASCII_FORMS.values(), ids=ASCII_FORMS)
+@settings(max_examples=15, deadline=None)
+@given(value=VALUES.filter(str.isascii))
+def test_of_an_ascii_value_that_is_wholly_escaped_only_the_name_is_left(
+    form: Callable[[str], str], value: str
+) -> None:
+    assert redact(form(value), values={"KEY": value}) == "[secret:KEY]"
+
+
+@settings(max_examples=50, deadline=None)
+@given(value=VALUES.filter(str.isascii), data=st.data())
+def test_escapes_of_all_kinds_may_be_mixed_within_one_value(value: str, data: st.DataObject) -> None:
+    ways = ("{0}", "%{1:02x}", "%{1:02X}", "\\u{1:04x}", "\\\\u{1:04X}", "\\x{1:02x}", "%25{1:02x}")
+    written = "".join(data.draw(st.sampled_from(ways)).format(each, ord(each)) for each in value)
+    assert redact(f"<{written}>", values={"KEY": value}) == "<[secret:KEY]>"
+
+
+@st.composite
+def texts(draw: st.DrawFn, values: dict[str, str]) -> str:
+    """Forms, beginnings of forms, and other text, one after the other."""
+    form = st.builds(
+        lambda form, value: form(value),
+        st.sampled_from([*FORMS.values()]),
+        st.sampled_from([*values.values()]),
+    )
+    beginning = st.builds(lambda text, length: text[:length], form, st.integers(1, 40))
+    parts = st.one_of(form, beginning, st.text(PRINTABLE + "\n✓", max_size=12))
+    return "".join(draw(st.lists(parts, max_size=6)))
+
+
+@st.composite
+def cut_texts(draw: st.DrawFn) -> tuple[dict[str, str], list[str]]:
+    values = {name: draw(VALUES) for name in draw(st.sampled_from([["A"], ["A", "B"], ["A", "B", "C"]]))}
+    return values, draw(cut(texts(values)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(cut_texts())
+def test_a_text_comes_out_the_same_however_it_is_cut(case: tuple[dict[str, str], list[str]]) -> None:
+    values, chunks = case
+    redactor = Redactor(values)
+    whole = redactor.redact("".join(chunks))
+    assert streamed(redactor, chunks) == whole
+    assert not [form(value) for value in values.values() for form in FORMS.values() if form(value) in whole]
+    assert redactor.redact(whole) == whole
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=60), VALUES, st.binary(max_size=60), st.integers(1, 9))
+def test_bytes_that_are_not_utf_8_pass_around_a_value(
+    before: bytes, value: str, after: bytes, size: int
+) -> None:
+    redactor, text = Redactor({"KEY": value}), before + b"\xff" + value.encode() + b"\xff" + after
+    whole = redactor.redact(text)
+    assert whole == before + b"\xff[secret:KEY]\xff" + after
+    stream = redactor.stream(bytes)
+    chunks = [stream.feed(text[index : index + size]) for index in range(0, len(text), size)]
+    assert b"".join([*chunks, stream.close()]) == whole
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.text(string.ascii_uppercase + string.digits, min_size=MIN_LENGTH, max_size=60),
+    st.text("ghijklmnop \n-.", max_size=400),
+)
+def test_a_text_that_holds_no_form_is_unchanged(value: str, text: str) -> None:
+    assert redact(text, values={"KEY": value}) == text
+
+
+def test_a_stream_keeps_back_only_what_may_become_a_value() -> None:
+    stream = Redactor({"KEY": "hunter-two"}).stream()
+    assert [stream.feed(chunk) for chunk in ("a shoe", " hu", "t; hunter-tw", "in; hunter-t", "wo", "!")] == [
+        "a shoe",
+        " ",
+        "hut; ",
+        "hunter-twin; ",
+        "[secret:KEY]",
+        "!",
+    ]
+    assert stream.close() == ""
+
+
+def test_a_value_that_could_be_the_beginning_of_a_longer_one_waits_for_what_follows() -> None:
+    redactor = Redactor({"SHORT": "hunter-two", "LONG": "hunter-two-and-a-half"})
+    stream = redactor.stream()
+    assert [stream.feed("hunter-two"), stream.feed("-and"), stream.feed("-see"), stream.close()] == [
+        "",
+        "",
+        "[secret:SHORT]-and-see",
+        "",
+    ]
+
+
+@settings(max_examples=20, deadline=None)
+@given(VALUES, st.sampled_from([*FORMS.values()]))
+def test_what_a_stream_keeps_back_is_bounded(value: str, form: Callable[[str], str]) -> None:
+    redactor = Redactor({"KEY": value, "LONG": "".join(f"{n}-{value}\n" for n in range(40))})
+    for rest in ("", "\\" * 5_000, "%25" * 5_000, "\n" * 5_000, "A" * 5_000):
+        stream = redactor.stream()
+        stream.feed(form(value)[:-1] + rest)
+        assert len(stream.close()) < 2_000
+
+
+def test_a_value_that_is_too_short_is_named_and_left() -> None:
+    redactor = Redactor({"PIN": "12345", "KEY": "hunter-two"})
+    assert redactor.too_short == ("PIN",)
+    assert redactor.redact("12345 hunter-two") == "12345 [secret:KEY]"
+
+
+def test_halves_of_surrogate_pairs_pass_and_are_found() -> None:
+    assert (
+        redact("\ud83d hunter\udc00two \udc00", values={"KEY": "hunter\udc00two"})
+        == "\ud83d [secret:KEY] \udc00"
+    )
+
+
+def test_more_values_than_one_engine_takes_are_all_found() -> None:
+    values = {f"KEY_{n}": f"{n * 7919:x}-hunter-{n}" for n in range(120)}
+    text = "; ".join(values.values())
+    assert redact(text, values=values) == "; ".join(f"[secret:{name}]" for name in values)
+
+
+def test_the_engine_does_not_remember_patterns_that_hold_secrets() -> None:
+    Redactor({"KEY": "hunter-two"})
+    assert re2._Regexp._make.cache_info().currsize == 0
