@@ -195,7 +195,6 @@ async def test_asking_again_with_the_same_key_finds_the_request_and_its_end(team
 
 
 @requirement("E11")
-@pytest.mark.xfail(reason="a secret of no project is shared by every thread without one")
 async def test_a_project_scope_without_a_project_is_refused_and_not_shared_by_all(
     team: Team, thread: str
 ) -> None:

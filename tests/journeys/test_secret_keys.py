@@ -101,7 +101,6 @@ async def test_what_was_asked_for_while_there_was_a_key_stays_open_and_takes_no_
 
 
 @requirement("E14")
-@pytest.mark.xfail(reason="a form with a sensitive field is taken, and only its answer refused")
 async def test_a_form_with_a_sensitive_field_is_refused_without_a_master_key(house: House) -> None:
     async with house.team("off") as team:
         assert refusal(await team.agent.ask("t", {"fields": [PIN]})) == SECRETS_OFF

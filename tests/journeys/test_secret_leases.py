@@ -198,7 +198,6 @@ async def test_a_runner_leases_the_names_and_threads_that_its_token_is_made_for(
 
 
 @requirement("E17")
-@pytest.mark.xfail(reason="the names of a runner's token are not compared with references")
 async def test_a_runner_leases_no_sensitive_field_that_its_names_do_not_cover(
     server: Any, team: Team, thread: str
 ) -> None:

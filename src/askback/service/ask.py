@@ -38,6 +38,10 @@ async def ask(ctx: Services, principal: Principal, body: object, *, key: str | N
     if _kind(body) == "secret":
         return await ask_secret(ctx, principal, body, key=key)
     asked, text = read_ask(body, limits=ctx.limits)
+    if any(field.sensitive for field in asked.form.all_fields):
+        await (
+            ctx.vault.active()
+        )  # raises where nothing could be kept: better now than when somebody has typed it
     record = _record(ctx, principal, asked, text)
     event = events.Draft(
         events.REQUEST_CREATED,

@@ -60,7 +60,7 @@ async def settle(
     now = ctx.clock.now_ms()
     text = _state(record, action, status, outcome, by=by, now=now)
     kind = _EVENTS.get(action, f"request.{status}")
-    if record.status is Status.RESOLVING:
+    if record.status is Status.RESOLVING and along.promote is None:
         along = replace(along, discard=(record.tenant, record.id))  # whatever was tried, the trial is over
     if record.kind != "form":
         along = replace(

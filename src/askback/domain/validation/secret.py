@@ -51,6 +51,8 @@ def check_secret(body: object, *, limits: Limits = DEFAULTS) -> SecretRequest:
     prose.line("secret", "reason", secret.reason, limits.secret_reason)
     prose.lines("secret", "instructions", secret.instructions, limits.description)
     prose.line("secret", "project", secret.project, limits.identifier)
+    if secret.default_scope == "project" and secret.project is None:
+        report.add("secret.project", "subject_required")
     for name, given in secret.metadata.items():
         at = join("secret.metadata", name if well_formed(name) else "?")
         if name not in secret.names:
@@ -110,7 +112,7 @@ def read_submission(body: bytes, shown: ShownSecret, *, limits: Limits = DEFAULT
         report.add("revision", "missing_required")
     elif type(revision) is not int:
         report.add("revision", "wrong_type.integer")
-    scope = _scope(sent.get("scope", shown.default_scope), report)
+    scope = _scope(sent.get("scope", shown.default_scope), shown, report)
     values = _values(sent.get("secrets"), shown, report, limits)
     existing = _existing(sent.get("use_existing"), shown, report)
     for name in shown.names:
@@ -122,11 +124,13 @@ def read_submission(body: bytes, shown: ShownSecret, *, limits: Limits = DEFAULT
     return Submission(cast("int", revision), values, frozenset(existing), scope)
 
 
-def _scope(given: object, report: Report) -> str:
+def _scope(given: object, shown: ShownSecret, report: Report) -> str:
+    # Without the name of one, all threads that name none would share a project.
+    offered = [scope for scope in SCOPES if scope != "project" or shown.project is not None]
     scope = "session" if given == "thread" else given
-    if isinstance(scope, str) and scope in SCOPES:
+    if isinstance(scope, str) and scope in offered:
         return scope
-    report.add("scope", "unknown_value", allowed=", ".join(SCOPES))
+    report.add("scope", "unknown_value", allowed=", ".join(offered))
     return "session"
 
 

@@ -90,7 +90,7 @@ def _read(body: bytes, ctx: Services) -> tuple[str, Secret, Place]:
     subjects = {"session": "thread_id", "project": "project"}
     for owner, member in subjects.items():
         subject = sent.get(member)
-        if scope == owner == "session" and subject is None:
+        if scope == owner and subject is None:
             faults.append(fault(member, "subject_required"))
         elif scope != owner and subject is not None:
             faults.append(fault(member, "subject_not_allowed"))

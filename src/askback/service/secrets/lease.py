@@ -44,7 +44,7 @@ async def lease(ctx: Services, principal: Principal, body: object) -> dict[str, 
     sent = parse(LeaseBody, body)
     _check(ctx, sent)
     wanted = [*sent.names, *sent.refs]
-    _check_limits(principal, sent.thread_id, sent.names)
+    _check_limits(principal, sent.thread_id, wanted)
     found = (
         await _candidates(ctx, principal, sent) if sent.request_id else await _granted(ctx, principal, sent)
     )

@@ -7,7 +7,8 @@ end of the trial. A trial whose agent died ends with the request, by a deadline 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from askback.domain.bodies import RepromptBody
@@ -36,23 +37,31 @@ async def accept(ctx: Services, principal: Principal, request_id: str) -> Change
     record = await _resolving(ctx, principal, request_id)
     state = json.loads(record.state)
     answer, who = state["submitted"], state["submitted_by"]
-    shown = shown_secret(record)
-    person = Principal(who["id"], record.tenant, "responder", who["name"])
-    reused = await saved(ctx, record, shown, answer["existing"])
+    reused = await saved(ctx, record, shown_secret(record), answer["existing"])
+    tried = await ctx.store.candidates(record.tenant, record.id)
+    kept, along = tried, Along(promote=(record.tenant, record.id))
+    outcome = {"source": "responder", "answer": answer, "settled_by": who}
     while True:
-        tried = await ctx.store.candidates(record.tenant, record.id)
-        values = {each.name: await ctx.vault.open(binding(each), each.sealed) for each in tried}
-        where = Place(tried[0].scope, tried[0].subject) if tried else Place(answer["scope"], "")
-        kept = await sealed(ctx, person, values, where, owner=SHARED, request_id=record.id)
         given = grants(
             [*kept, *reused], thread_id=record.thread_id, requester=record.requester, request_id=record.id
         )
-        along = Along(secrets=kept, grants=given)
-        outcome = {"source": "responder", "answer": answer, "settled_by": who}
         try:
-            return await settle(ctx, record, Action.ACCEPT, outcome, by=principal, along=along)
+            return await settle(
+                ctx, record, Action.ACCEPT, outcome, by=principal, along=replace(along, grants=given)
+            )
         except VersionTaken:
-            continue
+            # Another value came into the same place meanwhile: what was tried is sealed again, to come after it.
+            kept = await _sealed_again(ctx, record, tried, who)
+            along = Along(secrets=kept)
+
+
+async def _sealed_again(
+    ctx: Services, record: Record, tried: Sequence[SecretRecord], who: Mapping[str, str]
+) -> tuple[SecretRecord, ...]:
+    values = {each.name: await ctx.vault.open(binding(each), each.sealed) for each in tried}
+    person = Principal(who["id"], record.tenant, "responder", who["name"])
+    where = Place(tried[0].scope, tried[0].subject)
+    return await sealed(ctx, person, values, where, owner=SHARED, request_id=record.id)
 
 
 async def reprompt(ctx: Services, principal: Principal, request_id: str, body: object) -> Change:
