@@ -20,8 +20,8 @@ from askback.service.context import Services
 from askback.service.waits import Waits
 from askback.service.watch import Watches
 from askback.system import SystemClock, SystemIds
-from askback.vault.locked import LockedVault
 from askback.testing.fake_store import FakeStore
+from askback.vault.locked import LockedVault
 
 pytestmark = pytest.mark.anyio
 
