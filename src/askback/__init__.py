@@ -7,11 +7,18 @@ from askback.client import (
     Client,
     Execution,
     Hook,
+    KeptPage,
+    KeptSecret,
+    Lease,
+    LeaseEnded,
     NoFormFor,
     NoServer,
     PolicySettings,
+    Probe,
+    Rotation,
     Rule,
     RulePage,
+    Secrets,
     asking,
     requires_approval,
 )
@@ -34,7 +41,10 @@ from askback.domain.fields import (
     Textarea,
     Time,
 )
+from askback.domain.redaction import Redactor, redact
 from askback.domain.request import Agent, Answer, InputRequest
+from askback.domain.secrets.asked import SecretAsk, SecretHelp
+from askback.domain.secrets.secret import Secret
 from askback.errors import (
     AskbackError,
     Cancelled,
@@ -83,6 +93,10 @@ __all__ = [
     "Hook",
     "InputRequest",
     "Invalid",
+    "KeptPage",
+    "KeptSecret",
+    "Lease",
+    "LeaseEnded",
     "Multiselect",
     "NoFormFor",
     "NoServer",
@@ -91,12 +105,19 @@ __all__ = [
     "Number",
     "Option",
     "PolicySettings",
+    "Probe",
     "Radio",
     "RateLimited",
+    "Redactor",
     "Refused",
     "Risk",
+    "Rotation",
     "Rule",
     "RulePage",
+    "Secret",
+    "SecretAsk",
+    "SecretHelp",
+    "Secrets",
     "Section",
     "Select",
     "Text",
@@ -106,5 +127,6 @@ __all__ = [
     "Unauthorized",
     "Unavailable",
     "asking",
+    "redact",
     "requires_approval",
 ]

@@ -139,7 +139,7 @@ class Changing(AsyncClient):
 
 @pytest.mark.requirement("B15")
 async def test_an_input_that_is_not_the_approved_one_does_not_run(person: AsyncClient, ran: list[Any]):
-    app = person._link._connector._app  # type: ignore[attr-defined]
+    app = person._link._connector._residence.app  # type: ignore[attr-defined]
     async with Changing(app=app, token=TOKENS["requester"]) as agent:
 
         @requires_approval(client=agent, thread_id="t1")
@@ -249,7 +249,7 @@ async def test_an_approved_call_that_cannot_be_consumed_does_not_run(person: Asy
         async def consume(self, *args: Any, **kwargs: Any) -> askback.Execution:
             raise ConnectionLost("lost by the test")
 
-    app = person._link._connector._app  # type: ignore[attr-defined]
+    app = person._link._connector._residence.app  # type: ignore[attr-defined]
     async with Losing(app=app, token=TOKENS["requester"]) as agent:
 
         @requires_approval(client=agent, thread_id="t1")

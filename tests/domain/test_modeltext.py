@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from askback.domain.lifecycle import REASONS, Status
-from askback.domain.modeltext import TEXTS, model_text, refusal_text, with_texts
+from askback.domain.modeltext import TEXTS, model_text, refusal_text, secrets_off_text, with_texts
 from askback.domain.request import InputRequest
 from tests.requirements import requirement
 
@@ -51,6 +51,30 @@ OUTCOMES: list[tuple[dict[str, Any], str]] = [
     (PLAN | {"status": "pending"}, "Nobody has decided about the plan yet. Do nothing of it, and do not ask again."),
 ]  # fmt: skip
 
+ONE: dict[str, Any] = {"kind": "secret", "secret": {"names": ["HUBSPOT_API_KEY"], "reason": "CRM"}}
+TWO: dict[str, Any] = {"kind": "secret", "secret": {"names": ["A_KEY", "B_KEY"], "reason": "CRM"}}
+
+
+def handed_over(*names: str, existing: tuple[str, ...] = (), **state: Any) -> dict[str, Any]:
+    answer = {"names": list(names), "scope": "global", "existing": list(existing)}
+    return {"status": "answered", "answer": answer, **state}
+
+
+SECRETS: list[tuple[dict[str, Any], str]] = [
+    (ONE | handed_over("HUBSPOT_API_KEY"), "[askback] User submitted HUBSPOT_API_KEY (scope: global). You can now retry the operation that needed it."),
+    (TWO | handed_over("A_KEY", "B_KEY"), "[askback] User submitted A_KEY, B_KEY (scope: global). You can now retry the operation that needed them."),
+    (TWO | handed_over("A_KEY", "B_KEY", existing=("B_KEY",)), "[askback] User submitted A_KEY, B_KEY (scope: global). You can now retry the operation that needed them."),
+    (ONE | handed_over("HUBSPOT_API_KEY", existing=("HUBSPOT_API_KEY",), source="existing"), "[askback] HUBSPOT_API_KEY was already configured. You can proceed."),
+    (TWO | handed_over("A_KEY", "B_KEY", existing=("A_KEY", "B_KEY"), source="existing"), "[askback] A_KEY, B_KEY were already configured. You can proceed."),
+    (ONE | {"status": "declined", "reason": "dismissed"}, "[askback] User dismissed the request for HUBSPOT_API_KEY. Do not re-request immediately — ask whether to proceed without, or move on to other work."),
+    (TWO | {"status": "declined", "reason": "dismissed", "repeated": True}, "[askback] User dismissed the request for A_KEY, B_KEY. Do not re-request immediately — ask whether to proceed without, or move on to other work."),
+    (TWO | {"status": "declined", "reason": "refused", "note": "Use a mock."}, "[askback] User declined the request for A_KEY, B_KEY. Do not ask for them again, nor in the conversation: proceed without, or stop.\nTheir note: Use a mock."),
+    (ONE | {"status": "cancelled", "reason": "failed"}, "[askback] The request for HUBSPOT_API_KEY was taken back before User submitted it. Proceed without, or stop. Something failed while it was open."),
+    (TWO | {"status": "expired"}, "[askback] User did not submit A_KEY, B_KEY in time. Do not re-request immediately — proceed without, or say what you wait for."),
+    (ONE | {"status": "pending"}, "[askback] User was asked for HUBSPOT_API_KEY and has not submitted it yet. Do not re-request, and do not ask for it in the conversation; go on with something else."),
+    (TWO | {"status": "resolving"}, "[askback] User was asked for A_KEY, B_KEY and has not submitted them yet. Do not re-request, and do not ask for them in the conversation; go on with something else."),
+]  # fmt: skip
+
 CANCELLED = {
     "agent_aborted": "The agent that asked was stopped.",
     "user_message": "The person wrote a message instead: go by that.",
@@ -77,6 +101,24 @@ def request(state: dict[str, Any]) -> InputRequest:
 @pytest.mark.parametrize(("state", "text"), OUTCOMES)
 def test_each_outcome_has_its_text(state: dict[str, Any], text: str) -> None:
     assert model_text(request(state)) == text
+
+
+@requirement("E8")
+@pytest.mark.parametrize(("state", "text"), SECRETS)
+def test_each_outcome_of_a_request_for_secrets_has_its_text(state: dict[str, Any], text: str) -> None:
+    assert model_text(request(state)) == text
+    assert model_text(request(state), with_texts({}, brand="Agor")) == text.replace("[askback]", "[Agor]")
+
+
+def test_a_server_that_keeps_no_secrets_is_told_apart() -> None:
+    assert secrets_off_text(["A_KEY"]) == (
+        "[askback] User cannot be asked for A_KEY, because this server keeps no secrets. "
+        "Do not ask for it in the conversation: proceed without, or stop."
+    )
+    assert "asked for A_KEY, B_KEY, because" in secrets_off_text(["A_KEY", "B_KEY"])
+    assert secrets_off_text(["A_KEY"], with_texts({"secret.off": "[{brand}] No {names}."}, brand="Agor")) == (
+        "[Agor] No A_KEY."
+    )
 
 
 @requirement("M6")

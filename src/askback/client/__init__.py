@@ -4,9 +4,21 @@ from askback.client.async_client import AsyncClient
 from askback.client.channel_app import AppFailed
 from askback.client.discovery import NoServer
 from askback.client.gate import requires_approval
+from askback.client.given import Secrets
 from askback.client.hooks import Hook
+from askback.client.lease import Lease, LeaseEnded
 from askback.client.modelform import NoFormFor
-from askback.client.records import AuditPage, Execution, PolicySettings, Rule, RulePage
+from askback.client.probing import Probe
+from askback.client.records import (
+    AuditPage,
+    Execution,
+    KeptPage,
+    KeptSecret,
+    PolicySettings,
+    Rotation,
+    Rule,
+    RulePage,
+)
 from askback.client.results import BatchResult, Outcome, Page
 from askback.client.streaming import MessageStream
 from askback.client.surroundings import asking
@@ -20,14 +32,21 @@ __all__ = [
     "Client",
     "Execution",
     "Hook",
+    "KeptPage",
+    "KeptSecret",
+    "Lease",
+    "LeaseEnded",
     "MessageStream",
     "NoFormFor",
     "NoServer",
     "Outcome",
     "Page",
     "PolicySettings",
+    "Probe",
+    "Rotation",
     "Rule",
     "RulePage",
+    "Secrets",
     "asking",
     "requires_approval",
 ]

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from pydantic_core import from_json
+
 from askback.client.connection import Connection
 from askback.client.operations import frame, idempotency_key, known
+from askback.client.rest import step
 from askback.client.results import BatchResult, batch_result
+from askback.client.road import packed, sealed
 from askback.domain.approval import Scope, Verdict
 from askback.domain.request import InputRequest
+from askback.domain.secrets.secret import Secret
 
 
 class Answers(Connection):
@@ -23,9 +28,39 @@ class Answers(Connection):
         revision: int = 1,
         idempotency_key: str | None = None,
     ) -> InputRequest:
-        """Answer as a responder; raises `Invalid`, `Conflict`, `Gone`, and `Forbidden` for a requester."""
+        """Answer as a responder; raises `Invalid`, `Conflict`, `Gone`, and `Forbidden` for a requester.
+
+        A form with a sensitive field has to be given as it was read: what is typed there goes over HTTP alone.
+        """
         body = {"revision": revision, "values": values}
+        if not isinstance(request, str) and _is_sensitive(request):
+            sent = packed(body)
+            del values, body  # an error shows this function's variables to whoever looks at them
+            return await self._hand_over(request, sent, key=idempotency_key)
         return await self._settle("answer", request, body, key=idempotency_key)
+
+    async def submit(
+        self,
+        request: InputRequest | str,
+        secrets: Mapping[str, Secret | str],
+        *,
+        use_existing: Sequence[str] = (),
+        scope: Literal["session", "project", "global"] | None = None,
+        revision: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> InputRequest:
+        """Hand secrets over by name, as a responder; those in `use_existing` are used as they are kept.
+
+        `scope` is where the others hold, as the request suggests unless it is given; so is `revision` that of the
+        request as it was read. What comes back may be `resolving`: then the agent tries the values. Raises as
+        `answer` does; no error has a value in it.
+        """
+        if revision is None:
+            revision = 1 if isinstance(request, str) else request.revision
+        body = {"revision": revision, "secrets": {name: sealed(value) for name, value in secrets.items()}}
+        del secrets
+        body |= known(use_existing=list(use_existing) or None, scope=scope)
+        return await self._hand_over(request, packed(body), key=idempotency_key)
 
     async def decide(
         self,
@@ -78,6 +113,19 @@ class Answers(Connection):
         body = known(action=action, requests=[_item(each) for each in requests], reason=reason, note=note)
         found = await self._call(frame("batch", body=body, key=idempotency_key(None)))
         return [batch_result(each) for each in found["results"]]
+
+    async def _hand_over(
+        self, request: InputRequest | str, body: Secret | None, *, key: str | None
+    ) -> InputRequest:
+        """Post an answer that holds secrets."""
+        request_id = request if isinstance(request, str) else request.id
+        path = f"/v1/requests/{step(request_id)}/answer"
+        reply = await self._carry(path, body, key=idempotency_key(key))
+        return InputRequest.model_validate(from_json(reply.reveal()))
+
+
+def _is_sensitive(request: InputRequest) -> bool:
+    return request.form is not None and any(field.sensitive for field in request.form.all_fields)
 
 
 def _item(request: InputRequest | str) -> dict[str, Any]:

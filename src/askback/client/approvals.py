@@ -13,9 +13,9 @@ from askback.client.hooks import Hook, objection
 from askback.client.link import Link
 from askback.client.operations import frame, known
 from askback.client.records import Execution
+from askback.client.road import Road
 from askback.domain.approval import PLAN_TOOL, Risk, Scope
 from askback.domain.decision import Decision, decided, objected, unavailable
-from askback.domain.modeltext import with_texts
 from askback.domain.request import Agent, InputRequest
 from askback.errors import AskbackError, ConnectionLost, Denied, NotFound, Refused, Unavailable
 
@@ -28,11 +28,16 @@ class Approvals(Connection):
     """The part of the client that asks for permission."""
 
     def __init__(
-        self, link: Link, *, retry_for: float, hooks: Sequence[Hook], texts: Mapping[str, str] | None
+        self,
+        link: Link,
+        road: Road,
+        *,
+        retry_for: float,
+        texts: Mapping[str, str],
+        hooks: Sequence[Hook],
     ) -> None:
-        super().__init__(link, retry_for=retry_for)
+        super().__init__(link, road, retry_for=retry_for, texts=texts)
         self._hooks = tuple(hooks)
-        self._texts = with_texts(texts or {})
 
     async def approve(
         self,

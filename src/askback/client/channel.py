@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, Protocol
+from urllib.parse import urlsplit
 
 from askback.errors import Refused
 
@@ -10,6 +12,8 @@ SUBPROTOCOL = "askback.v1"
 VIA_HEADER = "X-Askback-Via"
 Via = Literal["api", "cli", "mcp", "chat"]
 """What a program says of the way on which it came; the audit log notes it."""
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 MAX_FRAME = 256 * 1024
 """Bytes that the server takes in one frame."""
@@ -50,6 +54,16 @@ class Connector(Protocol):
     async def close(self) -> None:
         """Free what the connections shared."""
         ...
+
+
+def credentials(token: str, via: Via) -> Mapping[str, str]:
+    """Return the headers that say who this is, and on which way it came."""
+    return {"authorization": f"Bearer {token}", VIA_HEADER: via}
+
+
+def on_this_machine(url: str) -> bool:
+    """Whether a server is here: then a proxy from the environment, which is for the network, is not for it."""
+    return urlsplit(url).hostname in _LOOPBACK
 
 
 def closed_by(code: int, reason: str = "") -> Lost | Refused:

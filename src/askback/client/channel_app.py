@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
-from askback.client.channel import SUBPROTOCOL, VIA_HEADER, Channel, Via, closed_by
+from askback.client.channel import SUBPROTOCOL, Channel, Via, closed_by, credentials
 from askback.errors import AskbackError
 
 Message = MutableMapping[str, Any]
@@ -18,37 +18,74 @@ ASGIApp = Callable[
 _GONE = 1006
 
 
+def app_scope(kind: str, path: str, *, token: str, via: Via) -> Message:
+    """Return what an app is told of a connection from this process; `path` is in ASCII."""
+    headers = [(b"host", b"127.0.0.1")]
+    headers += [(name.lower().encode(), value.encode()) for name, value in credentials(token, via).items()]
+    return {
+        "type": kind,
+        "asgi": {"version": "3.0", "spec_version": "2.4"},
+        "http_version": "1.1",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": headers,
+        "client": None,
+        "server": None,
+        "state": {},
+    }
+
+
 class AppFailed(AskbackError):
     """The app in this process could not start; the message says why."""
 
 
-class AppConnector:
-    """Connects to an app, and keeps it alive (its lifespan) while connected clients need it."""
+class Residence:
+    """An app in this process as one client uses it: kept alive, and with a token to use there."""
 
     where = "the app in this process"
 
-    def __init__(self, app: Any, token: str | None, *, via: Via = "api") -> None:
-        self._app = app
+    def __init__(self, app: Any, token: str | None) -> None:
+        self.app: ASGIApp = app
         self._token = token
-        self._via: Via = via
         self._life: Life | None = None
+        self._entering = asyncio.Lock()
 
-    async def connect(self) -> Channel:
-        """Start the app unless it runs, and open its WebSocket."""
-        if self._life is None:
-            life = Life.of(self._app)
-            await life.enter()
-            self._life = life
-        token = self._token or await self._life.token()
-        channel = AppChannel(self._app, token, via=self._via)
-        await channel.open()
-        return channel
+    async def token(self) -> str:
+        """Start the app unless it runs, and return the token; raises `AppFailed`."""
+        async with self._entering:
+            if self._life is None:
+                life = Life.of(self.app)
+                await life.enter()
+                self._life = life
+        return self._token or await self._life.token()
 
-    async def close(self) -> None:
+    async def leave(self) -> None:
         """Stop the app when this was its last client."""
         life, self._life = self._life, None
         if life is not None:
             await life.leave()
+
+
+class AppConnector:
+    """Connects to an app."""
+
+    def __init__(self, residence: Residence, *, via: Via = "api") -> None:
+        self.where = residence.where
+        self._residence = residence
+        self._via: Via = via
+
+    async def connect(self) -> Channel:
+        """Open the WebSocket of the app."""
+        token = await self._residence.token()
+        channel = AppChannel(self._residence.app, token, via=self._via)
+        await channel.open()
+        return channel
+
+    async def close(self) -> None:
+        """Leave the app."""
+        await self._residence.leave()
 
 
 class AppChannel:
@@ -57,26 +94,8 @@ class AppChannel:
     def __init__(self, app: ASGIApp, token: str, *, via: Via) -> None:
         self._incoming: asyncio.Queue[Message] = asyncio.Queue()
         self._outgoing: asyncio.Queue[Message] = asyncio.Queue()
-        headers = [
-            (b"host", b"127.0.0.1"),
-            (b"authorization", b"Bearer " + token.encode()),
-            (VIA_HEADER.lower().encode(), via.encode()),
-        ]
-        scope: Message = {
-            "type": "websocket",
-            "asgi": {"version": "3.0", "spec_version": "2.4"},
-            "http_version": "1.1",
-            "scheme": "ws",
-            "path": "/v1/ws",
-            "raw_path": b"/v1/ws",
-            "query_string": b"",
-            "root_path": "",
-            "headers": headers,
-            "client": None,
-            "server": None,
-            "subprotocols": [SUBPROTOCOL],
-            "state": {},
-        }
+        scope = app_scope("websocket", "/v1/ws", token=token, via=via)
+        scope["scheme"], scope["subprotocols"] = "ws", [SUBPROTOCOL]
         self._task = asyncio.create_task(self._run(app, scope))
 
     async def open(self) -> None:

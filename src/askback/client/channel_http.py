@@ -11,12 +11,11 @@ import json
 from collections import deque
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx2
 
-from askback.client.channel import VIA_HEADER, Channel, Lost, Via
-from askback.client.refusals import refusal
+from askback.client.channel import Channel, Lost, Via, credentials, on_this_machine
+from askback.client.refusals import refused_reply
 from askback.client.rest import ROUTES, RestCall, rest_call, step
 from askback.domain.lifecycle import TERMINAL
 from askback.errors import NotFound, Refused, Unavailable
@@ -31,7 +30,6 @@ TURN_S = 2
 STREAM_S = 40.0
 """Without even a heartbeat for so long, a stream is dead."""
 
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _ENDED = frozenset(str(status) for status in TERMINAL)
 
 
@@ -40,7 +38,7 @@ class HttpConnector:
 
     def __init__(self, url: str, token: str, *, via: Via = "api") -> None:
         self.where = url
-        self._headers = {"authorization": f"Bearer {token}", VIA_HEADER: via}
+        self._headers = credentials(token, via)
 
     async def connect(self) -> Channel:
         """Check that the server is there and knows the token."""
@@ -49,7 +47,7 @@ class HttpConnector:
             headers=self._headers,
             timeout=httpx2.Timeout(10.0, read=POLL_S + 15.0),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=POLLS),
-            trust_env=urlsplit(self.where).hostname not in _LOOPBACK,
+            trust_env=not on_this_machine(self.where),
         )
         channel = HttpChannel(http)
         try:
@@ -244,14 +242,7 @@ def _body(response: httpx2.Response) -> Any:
 
 
 def _refused(response: httpx2.Response) -> Refused:
-    try:
-        error = response.json()["error"]
-    except (ValueError, KeyError, TypeError):
-        # Not ours: a proxy in between.
-        error = {"code": "bad_gateway", "message": f"HTTP {response.status_code} from something in between."}
-    status = 503 if response.status_code in {502, 504} else response.status_code
-    retry = response.headers.get("retry-after", "")
-    return refusal(error, status=status, retry_after=float(retry) if retry.isdecimal() else None)
+    return refused_reply(response.status_code, response.text, retry_after=response.headers.get("retry-after"))
 
 
 def _error(error: Refused) -> dict[str, Any]:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from typing import Literal
-from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 from websockets.typing import Subprotocol
 
-from askback.client.channel import SUBPROTOCOL, VIA_HEADER, Channel, Lost, Via, closed_by
+from askback.client.channel import (
+    SUBPROTOCOL,
+    Channel,
+    Lost,
+    Via,
+    closed_by,
+    credentials,
+    on_this_machine,
+)
 from askback.errors import Forbidden, Refused, Unauthorized
 
 OPEN_S = 5.0
 CLOSE_S = 1.0
 MAX_INCOMING = 64 * 1024 * 1024
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -29,9 +35,8 @@ class WebSocketConnector:
     def __init__(self, url: str, token: str, *, via: Via = "api") -> None:
         self.where = url
         self._address = f"ws{url.removeprefix('http').rstrip('/')}/v1/ws"
-        self._headers = {"Authorization": f"Bearer {token}", VIA_HEADER: via}
-        # A proxy from the environment is for the network, not for this machine.
-        self._proxy: Literal[True] | None = None if urlsplit(url).hostname in _LOOPBACK else True
+        self._headers = credentials(token, via)
+        self._proxy: Literal[True] | None = None if on_this_machine(url) else True
 
     async def connect(self) -> Channel:
         """Connect; raises `UpgradeRefused` when HTTP might work where this does not."""

@@ -1,4 +1,4 @@
-"""What every part of the client stands on: calls and waits over one link."""
+"""What every part of the client stands on: calls and waits over one link, secret values on a road of their own."""
 
 from __future__ import annotations
 
@@ -10,16 +10,23 @@ from typing import Any, Self
 
 from askback.client.link import GRACE_S, Link, Ticket
 from askback.client.operations import frame, idempotency_key
+from askback.client.road import Road, carry
 from askback.domain.request import InputRequest
-from askback.errors import AskbackError
+from askback.domain.secrets.secret import Secret
+from askback.errors import AskbackError, Invalid
 
 
 class Connection:
-    """A link to a server that is used as a context: calls are tried for `retry_for` seconds."""
+    """A link to a server that is used as a context: calls are tried for `retry_for` seconds.
 
-    def __init__(self, link: Link, *, retry_for: float) -> None:
+    `texts` are what a model reads about outcomes.
+    """
+
+    def __init__(self, link: Link, road: Road, *, retry_for: float, texts: Mapping[str, str]) -> None:
         self._link = link
+        self._road = road
         self._retry_for = retry_for
+        self._texts = texts
 
     async def __aenter__(self) -> Self:
         return self
@@ -32,9 +39,17 @@ class Connection:
     async def aclose(self) -> None:
         """Close the connection; what still waits raises `ConnectionLost`."""
         await self._link.close()
+        await self._road.close()
 
     async def _call(self, op: str) -> Any:
         return await self._link.call(op, retry_for=self._retry_for)
+
+    async def _carry(self, path: str, body: Secret | None, *, key: str | None = None) -> Secret:
+        """Post a body and return that of the reply; raises `Invalid` when there was none to be made."""
+        if body is None:
+            fault = {"path": "", "code": "not_json", "message": "Must be made of what JSON can hold."}
+            raise Invalid("This cannot be sent as JSON.", field_errors=[fault])
+        return await carry(self._road, path, body, retry_for=self._retry_for, key=key)
 
     async def _settle(
         self, op: str, request: InputRequest | str, body: Mapping[str, Any], *, key: str | None = None
@@ -55,9 +70,10 @@ class Connection:
 
     async def _taken_back(self, ticket: Ticket) -> None:
         """Take back what a cancelled task asked, within a moment and without holding the task up for longer."""
-        if not self._link.abandon(ticket) or not ticket.withdraw or ticket.request_id is None:
-            return
+        if self._link.abandon(ticket) and ticket.withdraw and ticket.request_id is not None:
+            await self._take_back(ticket.request_id)
+
+    async def _take_back(self, request_id: str) -> None:
+        """Take a request back, and go on after a moment however it stands."""
         with suppress(AskbackError):
-            await asyncio.wait(
-                {self._link.background(self._link.withdraw(ticket.request_id))}, timeout=GRACE_S
-            )
+            await asyncio.wait({self._link.background(self._link.withdraw(request_id))}, timeout=GRACE_S)

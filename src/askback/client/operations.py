@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 from askback.domain.approval import Approval
 from askback.domain.fields import Form, Model
 from askback.domain.request import Agent
+from askback.domain.secrets.asked import SecretAsk
 from askback.errors import Invalid
 
 MAX_KEY = 255
@@ -57,7 +58,7 @@ def context(
 
 
 def said(model: Model) -> dict[str, Any]:
-    """Return what a form or an approval says beyond its defaults: every reader fills in the rest."""
+    """Return what a form, an approval or a request for secrets says beyond its defaults: every reader fills them in."""
     return {
         name: _said(value)
         for name, info in type(model).model_fields.items()
@@ -78,18 +79,19 @@ def _stated(value: object) -> dict[str, Any]:
 
 
 def create(
-    what: Form | Approval | Mapping[str, Any],
+    what: Form | Approval | SecretAsk | Mapping[str, Any],
     thread_id: str,
     context: Mapping[str, Any],
     key: str | None,
     *,
-    kind: Literal["form", "approval"] = "form",
+    kind: Literal["form", "approval", "secret"] = "form",
 ) -> str:
     """Write a `create`; `kind` says what a mapping is. Raises `Invalid` for what JSON cannot hold.
 
     Without a key it gets one, so that it can be sent again after a lost connection.
     """
-    kind = "approval" if isinstance(what, Approval) else kind
+    if isinstance(what, Approval | SecretAsk):
+        kind = "approval" if isinstance(what, Approval) else "secret"
     try:
         text = json.dumps(what, separators=(",", ":"), default=_stated)
     except (TypeError, ValueError, RecursionError):

@@ -71,6 +71,43 @@ class PolicySettings(_Read):
     shadow: Trial | None = None
 
 
+class KeptSecret(_Read):
+    """A secret that the server keeps: its name, its place and its times; nothing gives its value back.
+
+    `version` counts the values that it has had.
+    """
+
+    id: str
+    name: str
+    scope: Literal["session", "project", "global", "request"]
+    thread_id: str | None = None
+    project: str | None = None
+    version: int
+    set_at: datetime
+    set_by: Actor | None = None
+
+
+class Rotation(_Read):
+    """How many secrets came under the first master key, and how many no key of the server opens."""
+
+    rewrapped: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """Some secrets, newest first; `next_cursor` leads to older ones and is None at the end."""
+
+    secrets: Sequence[KeptSecret]
+    next_cursor: str | None
+
+    def __iter__(self) -> Iterator[KeptSecret]:
+        return iter(self.secrets)
+
+    def __len__(self) -> int:
+        return len(self.secrets)
+
+
 @dataclass(frozen=True, slots=True)
 class RulePage:
     """Some rules, newest first; `next_cursor` leads to older ones and is None at the end."""

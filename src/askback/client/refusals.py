@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,3 +47,13 @@ def refusal(
         request=error.get("request"),
         retry_after=retry_after,
     )
+
+
+def refused_reply(status: int, body: str, *, retry_after: str | None) -> Refused:
+    """Make the exception for an HTTP reply; `retry_after` is the header. One that is not ours came from a proxy."""
+    try:
+        error = json.loads(body)["error"]
+    except (ValueError, KeyError, TypeError):
+        error = {"code": "bad_gateway", "message": f"HTTP {status} from something in between."}
+    seconds = float(retry_after) if retry_after and retry_after.isdecimal() else None
+    return refusal(error, status=503 if status in {502, 504} else status, retry_after=seconds)

@@ -13,6 +13,7 @@ from askback.client.results import Page
 from askback.domain.approval import Approval
 from askback.domain.fields import Form
 from askback.domain.request import Agent, InputRequest
+from askback.domain.secrets.asked import SecretAsk
 
 
 class Requests(Connection):
@@ -20,7 +21,7 @@ class Requests(Connection):
 
     async def create(
         self,
-        what: Form | Approval | Mapping[str, Any],
+        what: Form | Approval | SecretAsk | Mapping[str, Any],
         *,
         thread_id: str,
         run_id: str | None = None,
@@ -31,7 +32,7 @@ class Requests(Connection):
         timeout_s: float | None = None,
         idempotency_key: str | None = None,
     ) -> InputRequest:
-        """Ask a form (a mapping is one), or whether a call may run, without waiting.
+        """Ask a form (a mapping is one), whether a call may run, or for secrets, without waiting.
 
         `timeout_s` is when it expires, from now; without it a form never does, and an approval in five minutes.
         """

@@ -19,6 +19,8 @@ ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "cancel": ("POST", "/v1/requests/{request_id}/cancel"),
         "consume": ("POST", "/v1/requests/{request_id}/consume"),
         "report": ("POST", "/v1/requests/{request_id}/report"),
+        "accept": ("POST", "/v1/requests/{request_id}/accept"),
+        "reprompt": ("POST", "/v1/requests/{request_id}/reprompt"),
         "batch": ("POST", "/v1/requests/batch"),
         "message": ("POST", "/v1/threads/{thread_id}/messages"),
         "thread": ("GET", "/v1/threads/{thread_id}"),
@@ -28,6 +30,9 @@ ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "policy": ("GET", "/v1/policy"),
         "set_policy": ("POST", "/v1/policy"),
         "audit": ("GET", "/v1/audit"),
+        "secrets": ("GET", "/v1/secrets"),
+        "drop_secret": ("DELETE", "/v1/secrets/{secret_id}"),
+        "rotate_secrets": ("POST", "/v1/secrets/rotate"),
     }
 )
 """Method and path of each operation that is one call; the arguments of a GET that are not in its path are its query."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
@@ -10,8 +11,10 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from askback.client.async_client import RETRY_S, AsyncClient, Transport
 from askback.client.channel import Via
 from askback.client.hooks import Hook
+from askback.client.lease import Lease
 from askback.client.portal import Portal
 from askback.client.streaming import MessageStream
+from askback.domain.modeltext import BRAND
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,7 +27,9 @@ def _blocking(
 
     @wraps(method)
     def call(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return self._portal.call(method(self._client, *args, **kwargs))  # pyright: ignore[reportPrivateUsage]
+        work = method(self._client, *args, **kwargs)  # pyright: ignore[reportPrivateUsage]
+        del args, kwargs  # an error shows this function's variables, and a secret may be among them
+        return self._portal.call(work)  # pyright: ignore[reportPrivateUsage]
 
     return call
 
@@ -46,6 +51,7 @@ class Client:
         retry_for: float = RETRY_S,
         hooks: Sequence[Hook] = (),
         texts: Mapping[str, str] | None = None,
+        brand: str = BRAND,
         via: Via = "api",
     ) -> None:
         self._client = AsyncClient(
@@ -56,6 +62,7 @@ class Client:
             retry_for=retry_for,
             hooks=hooks,
             texts=texts,
+            brand=brand,
             via=via,
         )
         self._portal = Portal()
@@ -80,6 +87,9 @@ class Client:
     confirm = _blocking(AsyncClient.confirm)
     approve = _blocking(AsyncClient.approve)
     approve_plan = _blocking(AsyncClient.approve_plan)
+    secrets = _blocking(AsyncClient.secrets)
+    accept = _blocking(AsyncClient.accept)
+    reprompt = _blocking(AsyncClient.reprompt)
     consume = _blocking(AsyncClient.consume)
     report = _blocking(AsyncClient.report)
     create = _blocking(AsyncClient.create)
@@ -88,6 +98,7 @@ class Client:
     list = _blocking(AsyncClient.list)
     cancel = _blocking(AsyncClient.cancel)
     answer = _blocking(AsyncClient.answer)
+    submit = _blocking(AsyncClient.submit)
     decide = _blocking(AsyncClient.decide)
     decline = _blocking(AsyncClient.decline)
     batch = _blocking(AsyncClient.batch)
@@ -97,10 +108,32 @@ class Client:
     policy = _blocking(AsyncClient.policy)
     set_policy = _blocking(AsyncClient.set_policy)
     audit = _blocking(AsyncClient.audit)
+    kept = _blocking(AsyncClient.kept)
+    keep = _blocking(AsyncClient.keep)
+    erase = _blocking(AsyncClient.erase)
+    rotate_secrets = _blocking(AsyncClient.rotate_secrets)
     say = _blocking(AsyncClient.say)
     message = _blocking(AsyncClient.message)
     append = _blocking(AsyncClient.append)
     thread = _blocking(AsyncClient.thread)
+
+    @contextmanager
+    def lease(
+        self,
+        names: str | Sequence[str],
+        *,
+        thread_id: str,
+        refs: Sequence[str] = (),
+        request_id: str | None = None,
+    ) -> Generator[Lease]:
+        """Take the values that a person has given to this agent in a thread, for as long as the block."""
+        leasing = self._client.lease(names, thread_id=thread_id, refs=refs, request_id=request_id)
+        lease = self._portal.call(leasing.__aenter__())
+        try:
+            yield lease
+        finally:
+            lease.end()
+            self._portal.call(leasing.__aexit__(None, None, None))
 
     def stream(self, thread_id: str, *, run_id: str | None = None) -> BlockingStream:
         """Return a message to write piece by piece."""

@@ -3,21 +3,24 @@
 A model that is told "no" without more tries again, or tries another way, and one that is told nothing makes an
 answer up. So each sentence says what happened, what did not, and what to do now.
 
-`TEXTS` is keyed by outcome: what was asked (`form`, `approval`, `plan`), how it ended, and how exactly where that
-matters; an outcome without a text of its own has that of the key before its last dot. What a person or a rule said
-is filled in as data: it is not searched for placeholders, and it stands at the end. Requirement M6.
+`TEXTS` is keyed by outcome: what was asked (`form`, `approval`, `plan`, `secret`), how it ended, and how exactly where
+that matters; an outcome without a text of its own has that of the key before its last dot. What a person or a rule
+said is filled in as data: it is not searched for placeholders, and it stands at the end. Requirements M6, E8.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.request import Answer, InputRequest
+
+BRAND = "askback"
+"""Who speaks in what a model reads about secrets, unless the client says another name."""
 
 TEXTS: Mapping[str, str] = MappingProxyType(
     {
@@ -90,6 +93,35 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "plan.cancelled": "The plan was taken back before anybody decided about it. Do nothing of it.",
         "plan.expired": "Nobody decided about the plan in time. That is no approval: do nothing of it.",
         "plan.pending": "Nobody has decided about the plan yet. Do nothing of it, and do not ask again.",
+        # secrets
+        "secret.answered": (
+            "[{brand}] User submitted {names} (scope: {scope}). "
+            "You can now retry the operation that needed {it}."
+        ),
+        "secret.existing": "[{brand}] {names} {was} already configured. You can proceed.",
+        "secret.declined": (
+            "[{brand}] User declined the request for {names}. "
+            "Do not ask for {it} again, nor in the conversation: proceed without, or stop."
+        ),
+        "secret.declined.dismissed": (
+            "[{brand}] User dismissed the request for {names}. Do not re-request immediately — "
+            "ask whether to proceed without, or move on to other work."
+        ),
+        "secret.cancelled": (
+            "[{brand}] The request for {names} was taken back before User submitted {it}. Proceed without, or stop."
+        ),
+        "secret.expired": (
+            "[{brand}] User did not submit {names} in time. Do not re-request immediately — "
+            "proceed without, or say what you wait for."
+        ),
+        "secret.pending": (
+            "[{brand}] User was asked for {names} and has not submitted {it} yet. "
+            "Do not re-request, and do not ask for {it} in the conversation; go on with something else."
+        ),
+        "secret.off": (
+            "[{brand}] User cannot be asked for {names}, because this server keeps no secrets. "
+            "Do not ask for {it} in the conversation: proceed without, or stop."
+        ),
         # why something was taken back, said after that it was
         "cancelled.agent_aborted": "The agent that asked was stopped.",
         "cancelled.user_message": "The person wrote a message instead: go by that.",
@@ -113,13 +145,17 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "note": "Their note: {note}",
     }
 )
-"""The texts by key, in English. `{tool}` is the tool's name in quotes, `{input}` and `{values}` are JSON."""
+"""The texts by key, in English.
+
+`{tool}` is the tool's name in quotes, `{input}` and `{values}` are JSON. `{names}` are those of the secrets, with
+`{it}` and `{was}` for one of them, or for several.
+"""
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 
-def with_texts(changes: Mapping[str, str]) -> Mapping[str, str]:
-    """Return `TEXTS` with some of them replaced.
+def with_texts(changes: Mapping[str, str], *, brand: str | None = None) -> Mapping[str, str]:
+    """Return `TEXTS` with some of them replaced, and with another name than `BRAND` in them.
 
     A text may use the placeholders that the one it replaces has. Raises ValueError for a key that there is not,
     and for any other placeholder: found here, not in front of a model.
@@ -133,7 +169,10 @@ def with_texts(changes: Mapping[str, str]) -> Mapping[str, str]:
         if unknown := set(_PLACEHOLDER.findall(text)) - known:
             listed = ", ".join(f"{{{name}}}" for name in sorted(known)) or "no placeholder"
             raise ValueError(f"The text {key!r} may use {listed}, not {{{min(unknown)}}}.")
-    return MappingProxyType({**TEXTS, **changes})
+    texts = {**TEXTS, **changes}
+    if brand is not None:
+        texts = {key: text.replace("{brand}", brand) for key, text in texts.items()}
+    return MappingProxyType(texts)
 
 
 def model_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
@@ -162,6 +201,11 @@ def refusal_text(
     return "\n".join(lines)
 
 
+def secrets_off_text(names: Sequence[str], texts: Mapping[str, str] = TEXTS) -> str:
+    """Say why secrets were not asked for where no server keeps any."""
+    return _filled("secret.off", texts, **_named(names))
+
+
 def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
     subject = _subject(request)
     answer = request.answer or Answer()
@@ -169,6 +213,8 @@ def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
         "tool": _json(request.approval.tool if request.approval else ""),
         "input": _json(answer.edited_input),
         "values": _json(answer.values),
+        "scope": answer.scope or "",
+        **_named(request.secret.names if request.secret else ()),
     }
     said = _filled(_key(subject, request, answer), texts, **data)
     why = f"{request.status}.{request.reason}"
@@ -176,6 +222,8 @@ def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
 
 
 def _subject(request: InputRequest) -> str:
+    if request.secret is not None:
+        return "secret"
     if request.approval is None:
         return "form"
     return "approval" if request.approval.plan is None else "plan"
@@ -183,6 +231,8 @@ def _subject(request: InputRequest) -> str:
 
 def _key(subject: str, request: InputRequest, answer: Answer) -> str:
     """Return the key of an outcome; it may be more exact than any text there is."""
+    if request.secret is not None:
+        return f"secret.{_secret_outcome(request, answer)}"
     if request.status not in TERMINAL:
         return f"{subject}.pending"
     if request.repeated:
@@ -199,12 +249,26 @@ def _key(subject: str, request: InputRequest, answer: Answer) -> str:
     return f"approval.approve{'' if answer.edited_input is None else '.edited'}"
 
 
+def _secret_outcome(request: InputRequest, answer: Answer) -> str:
+    if request.status not in TERMINAL:
+        return "pending"
+    if request.status is not Status.ANSWERED:
+        return f"{request.status}.{request.reason}"
+    return "existing" if answer.reused else "answered"
+
+
+def _named(names: Sequence[str]) -> dict[str, str]:
+    many = len(names) > 1
+    return {"names": ", ".join(names), "it": "them" if many else "it", "was": "were" if many else "was"}
+
+
 def _filled(key: str, texts: Mapping[str, str], **data: str) -> str:
     """Fill in the most exact text for a key. One pass, so that what is filled in stays what it is."""
     while key not in TEXTS and "." in key:
         key = key.rpartition(".")[0]
     text = texts.get(key, TEXTS[key])
-    return _PLACEHOLDER.sub(lambda found: data.get(found[1], found[0]), text)
+    known = {"brand": BRAND, **data}
+    return _PLACEHOLDER.sub(lambda found: known.get(found[1], found[0]), text)
 
 
 def _json(value: object) -> str:

@@ -117,6 +117,11 @@ class Answer(_Read):
     existing: list[str] = Field(default_factory=list[str])
     reasons: list[str] = Field(default_factory=list[str])
 
+    @property
+    def reused(self) -> bool:
+        """Whether all of the secrets were kept before, so that nothing was typed."""
+        return bool(self.names) and set(self.names) <= set(self.existing)
+
 
 class FieldError(_Read):
     """What was wrong with one field of what was sent before, in words for the person."""

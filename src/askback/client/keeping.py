@@ -1,0 +1,50 @@
+"""Secrets that are kept, as a person's program looks after them: listed by name, set, erased, put under a new key."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic_core import from_json
+
+from askback.client.connection import Connection
+from askback.client.operations import frame, known
+from askback.client.records import KeptPage, KeptSecret, Rotation
+from askback.client.road import packed, sealed
+from askback.domain.secrets.secret import Secret
+
+
+class Keeping(Connection):
+    """The part of the client that looks after secrets. Nothing here gives a value back."""
+
+    async def kept(self, *, limit: int = 100, cursor: str | None = None) -> KeptPage:
+        """Read a page of what is kept, newest first: names, places and times."""
+        found = await self._call(frame("secrets", limit=limit, cursor=cursor))
+        return KeptPage([KeptSecret.model_validate(each) for each in found["secrets"]], found["next_cursor"])
+
+    async def keep(
+        self,
+        name: str,
+        value: Secret | str,
+        *,
+        scope: Literal["session", "project", "global"],
+        thread_id: str | None = None,
+        project: str | None = None,
+    ) -> KeptSecret:
+        """Set a secret, or replace its value; raises `Invalid`, which names the faults and not the value.
+
+        `session` needs the `thread_id` and `project` the name of the `project` that it holds for.
+        """
+        body = {"name": name, "value": sealed(value), "scope": scope}
+        del value  # an error shows this function's variables to whoever looks at them
+        body |= known(thread_id=thread_id, project=project)
+        reply = await self._carry("/v1/secrets", packed(body))
+        return KeptSecret.model_validate(from_json(reply.reveal()))
+
+    async def erase(self, secret: KeptSecret | str) -> None:
+        """Erase a secret: no agent can lease it from now on. Raises `NotFound`."""
+        secret_id = secret if isinstance(secret, str) else secret.id
+        await self._call(frame("drop_secret", secret_id=secret_id))
+
+    async def rotate_secrets(self) -> Rotation:
+        """Put all secrets under the first master key, as an admin."""
+        return Rotation.model_validate(await self._call(frame("rotate_secrets", body={})))

@@ -1,0 +1,117 @@
+"""`Lease`: the values that a person has given, for as long as they are used."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, AnyStr, NoReturn, final, overload
+
+from pydantic_core import from_json
+
+from askback.domain.redaction import Redactor, Stream
+from askback.domain.secrets.secret import Secret
+from askback.errors import AskbackError
+
+OWN = "ASKBACK_"
+"""Begins the variables of askback itself. A child has no business with them: the agent's token is one."""
+
+
+class LeaseEnded(AskbackError):
+    """The block of a lease is over, and its values are gone; lease them again."""
+
+
+@final
+class Lease(Mapping[str, Secret]):
+    """Values by name, and those of sensitive fields by their reference: `lease["NAME"].reveal()`.
+
+    Nothing but `reveal` and `environ` gives a value. A lease shows its names only, and is neither copied nor pickled;
+    after its block it raises `LeaseEnded`. `expires_at` is when the values have to be leased again, to learn of new
+    ones and of those that were taken back.
+    """
+
+    __slots__ = ("_names", "_redactor", "_values", "expires_at")
+
+    def __init__(self, values: Mapping[str, Secret], *, names: Sequence[str], expires_at: datetime) -> None:
+        """Hold values; `names` are those that can stand in an environment."""
+        self._values: Mapping[str, Secret] | None = values
+        self._names = tuple(names)
+        self._redactor: Redactor | None = None
+        self.expires_at = expires_at
+
+    def __getitem__(self, name: str) -> Secret:
+        return self._held()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held())
+
+    def __len__(self) -> int:
+        return len(self._held())
+
+    def environ(self, base: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Return a plain dict with the values in it, as the environment of a child process.
+
+        Without `base` the rest is this process's own environment, less what belongs to askback. Hand it over and let
+        it go: whatever holds this dict shows the values.
+        """
+        if base is None:
+            base = {name: value for name, value in os.environ.items() if not name.startswith(OWN)}
+        return {**base, **{name: self[name].reveal() for name in self._names}}
+
+    def redact(self, text: AnyStr) -> AnyStr:
+        """Return a text with each value replaced by `[secret:NAME]`; see `askback.Redactor` for what is found."""
+        return self._scrubber().redact(text)
+
+    @overload
+    def stream(self, kind: type[bytes]) -> Stream[bytes]: ...
+    @overload
+    def stream(self, kind: type[str] = str) -> Stream[str]: ...
+    def stream(self, kind: type[Any] = str) -> Stream[Any]:
+        """Begin a text that comes in chunks of `str`, or of `bytes`, and is redacted as it comes."""
+        return self._scrubber().stream(kind)
+
+    @property
+    def too_short(self) -> tuple[str, ...]:
+        """The names whose values are too short to be looked for in a text."""
+        return self._scrubber().too_short
+
+    def end(self) -> None:
+        """Let the values go."""
+        self._values = self._redactor = None
+
+    def _held(self) -> Mapping[str, Secret]:
+        if self._values is None:
+            raise LeaseEnded("This lease has ended. Use it within its block, or lease the secrets again.")
+        return self._values
+
+    def _scrubber(self) -> Redactor:
+        if self._redactor is None:
+            self._redactor = Redactor({name: value.reveal() for name, value in self._held().items()})
+        return self._redactor
+
+    def __repr__(self) -> str:
+        return "Lease(ended)" if self._values is None else f"Lease({', '.join(self._values)})"
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType] - this is how Python spells it
+
+    def __getstate__(self) -> NoReturn:
+        # Asked first by copying and by every pickle protocol.
+        raise TypeError("A lease is not copied or pickled: lease the secrets where they are used.")
+
+
+def read_lease(reply: Secret, *, names: Sequence[str]) -> Lease:
+    """Read what the server leased; `names` are those that were asked for by name."""
+    lease = _read(reply, names)
+    if lease is None:
+        raise AskbackError("The server's lease cannot be read. Is something in between that changes it?")
+    return lease
+
+
+def _read(reply: Secret, names: Sequence[str]) -> Lease | None:
+    # No exception leaves this function: its variables hold the values.
+    try:
+        found = from_json(reply.reveal())
+        values = {name: Secret(leased["value"]) for name, leased in found["secrets"].items()}
+        return Lease(values, names=names, expires_at=datetime.fromisoformat(found["expires_at"]))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None

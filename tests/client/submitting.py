@@ -1,0 +1,52 @@
+"""A person who hands over what is asked for in a thread, for the tests that ask."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+
+from askback import AsyncClient, InputRequest
+
+ASKED = {"request.created", "request.reprompted"}
+
+
+@asynccontextmanager
+async def submitting(
+    person: AsyncClient, thread: str, *submissions: Mapping[str, str] | str
+) -> AsyncIterator[list[InputRequest]]:
+    """Answer each request for secrets of a thread, also when it is asked again; yields what was asked so far.
+
+    A mapping has the values by name, a string is a reason to decline.
+    """
+    asked: list[InputRequest] = []
+
+    async def run() -> None:
+        left = list(submissions)
+        async for event in person.events(thread, cursor=0):
+            if event["type"] not in ASKED:
+                continue
+            request = InputRequest.model_validate(event["request"])
+            asked.append(request)
+            sent = left.pop(0)
+            if isinstance(sent, str):
+                await person.decline(request, reason=sent)
+            else:
+                await person.submit(request, sent)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(run)
+        with anyio.fail_after(20):
+            yield asked
+        tasks.cancel_scope.cancel()
+
+
+async def handed_over(
+    agent: AsyncClient, person: AsyncClient, thread: str, values: Mapping[str, str], **how: Any
+) -> InputRequest:
+    """Ask for secrets and hand them over; returns the settled request."""
+    secrets = await agent.secrets(list(values), reason="To try it.", thread_id=thread, wait=False)
+    assert secrets.request is not None
+    return await person.submit(secrets.request, values, **how)

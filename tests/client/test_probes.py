@@ -1,0 +1,201 @@
+"""Values are tried before they count, each submission once, and a person is not asked for ever."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import anyio
+import pytest
+
+from askback import AsyncClient, Client, Lease
+from askback.client.probing import ROUNDS
+from tests.client.conftest import Connect
+from tests.client.servers import TOKENS, ServerProcess
+from tests.client.submitting import handed_over, submitting
+from tests.requirements import requirement
+
+GOOD, BAD = "good-canary-71c2", "bad-canary-9b1f"
+
+
+async def only_good(lease: Lease) -> dict[str, str] | None:
+    return (
+        None if lease["A_KEY"].reveal() == GOOD else {"A_KEY": f"The CRM refuses {lease['A_KEY'].reveal()}."}
+    )
+
+
+@requirement("E23")
+async def test_what_does_not_hold_is_said_at_its_name_and_asked_again(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as asked:
+        secrets = await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe=only_good)
+    assert (secrets.status, secrets.names) == ("answered", ("A_KEY",))
+    assert [(request.revision, request.secret.probe) for request in asked if request.secret] == [
+        (1, True),
+        (2, True),
+    ]
+    assert [(error.path, error.message) for error in asked[1].field_errors] == [
+        ("secrets.A_KEY", "The CRM refuses [secret:A_KEY].")
+    ]
+    async with agent.lease("A_KEY", thread_id=thread) as lease:
+        assert lease["A_KEY"].reveal() == GOOD
+
+
+async def test_until_it_was_tried_nothing_is_kept_or_given(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    during: list[int] = []
+
+    async def probe(lease: Lease) -> None:
+        during.append(len([secret for secret in await person.kept() if secret.thread_id == thread]))
+
+    async with submitting(person, thread, {"A_KEY": GOOD}):
+        assert await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe=probe)
+    assert during == [0]
+
+
+async def test_a_saved_value_that_the_person_chose_is_tried_with_the_typed_one(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await handed_over(agent, person, thread, {"OLD_KEY": GOOD})
+    tried: list[dict[str, str]] = []
+
+    def probe(lease: Lease) -> None:
+        tried.append({name: value.reveal() for name, value in lease.items()})
+
+    async def answer() -> None:
+        async for event in person.events(thread, cursor=0):
+            if event["type"] == "request.created" and len(event["request"]["secret"]["names"]) == 2:
+                request = await person.get(event["request"]["id"])
+                await person.submit(request, {"NEW_KEY": "typed-one"}, use_existing=["OLD_KEY"])
+                return
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(answer)
+            both = await agent.secrets(["OLD_KEY", "NEW_KEY"], reason="Both.", thread_id=thread, probe=probe)
+    assert (both.status, both.existing) == ("answered", ("OLD_KEY",))
+    assert tried == [{"NEW_KEY": "typed-one", "OLD_KEY": GOOD}]
+
+
+async def test_a_probe_that_fails_asks_once_more_and_then_takes_the_request_back(
+    agent: AsyncClient, person: AsyncClient, thread: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    calls = 0
+
+    async def broken(lease: Lease) -> None:
+        nonlocal calls
+        calls += 1
+        raise RuntimeError(f"no route, tried {lease['A_KEY'].reveal()}")
+
+    with caplog.at_level(logging.DEBUG):
+        async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as asked:
+            secrets = await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe=broken)
+    assert not secrets
+    assert (secrets.status, calls) == ("cancelled", 2)
+    assert secrets.request is not None
+    assert secrets.request.reason == "failed"
+    assert asked[1].error_summary == "The agent could not verify this. Check it, and send it again."
+    assert "the probe failed with RuntimeError" in caplog.text
+    assert BAD not in caplog.text
+
+
+async def test_a_probe_that_is_never_content_ends_after_ten_rounds(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    submissions = [{"A_KEY": f"{BAD}-{n}"} for n in range(ROUNDS)]
+    async with submitting(person, thread, *submissions) as asked:
+        secrets = await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe=only_good)
+    assert (secrets.status, len(asked)) == ("cancelled", ROUNDS)
+
+
+async def test_a_probe_that_speaks_of_another_name_has_verified_nothing(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    async with submitting(person, thread, {"A_KEY": GOOD}, "dismissed") as asked:
+        secrets = await agent.secrets(
+            "A_KEY", reason="To try it.", thread_id=thread, probe=lambda lease: {"B_KEY": "Wrong."}
+        )
+    assert (secrets.status, len(asked)) == ("dismissed", 2)
+    assert asked[1].error_summary
+
+
+async def test_what_an_agent_may_have_tried_before_it_died_is_not_tried_again(
+    connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    tried: list[str] = []
+
+    async def probe(lease: Lease) -> None:
+        tried.append(lease["A_KEY"].reveal())
+
+    async def hangs(lease: Lease) -> None:
+        tried.append(lease["A_KEY"].reveal())
+        died.set()
+        await anyio.sleep_forever()
+
+    async def ask(agent: AsyncClient, probe: object) -> None:
+        await agent.secrets(
+            "A_KEY",
+            reason="To try it.",
+            thread_id=thread,
+            probe=probe,  # type: ignore[arg-type]
+            idempotency_key=f"{thread}-key".encode().hex(),
+            cancel_on_abort=False,
+        )
+
+    died = anyio.Event()
+    async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as asked:
+        async with connect("requester") as first, anyio.create_task_group() as tasks:
+            tasks.start_soon(ask, first, hangs)
+            await died.wait()
+            tasks.cancel_scope.cancel()
+        async with connect("requester") as second:
+            await ask(second, probe)
+    assert tried == [BAD, GOOD]
+    assert [bool(request.error_summary) for request in asked] == [False, True]
+
+
+async def test_who_is_stopped_while_trying_takes_the_request_back(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    trying = anyio.Event()
+
+    async def hangs(lease: Lease) -> None:
+        trying.set()
+        await anyio.sleep_forever()
+
+    async with submitting(person, thread, {"A_KEY": GOOD}) as asked, anyio.create_task_group() as tasks:
+        tasks.start_soon(lambda: agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe=hangs))
+        await trying.wait()
+        tasks.cancel_scope.cancel()
+    with anyio.fail_after(10):
+        assert (await person.wait(asked[0])).reason == "agent_aborted"
+
+
+def test_the_blocking_client_tries_as_well(server: ServerProcess, thread: str) -> None:
+    tried: list[str] = []
+
+    def probe(lease: Lease) -> None:
+        tried.append(lease["A_KEY"].reveal())
+
+    with (
+        Client(server.url, TOKENS["requester"]) as agent,
+        Client(server.url, TOKENS["responder"]) as person,
+    ):
+
+        def answer() -> None:
+            for event in person.events(thread, cursor=0):
+                person.submit(event["request"]["id"], {"A_KEY": GOOD})
+                return
+
+        answering = threading.Thread(target=answer)
+        answering.start()
+        assert agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe=probe)
+        answering.join(10)
+    assert tried == [GOOD]
+
+
+async def test_a_probe_goes_with_waiting(agent: AsyncClient, thread: str) -> None:
+    with pytest.raises(ValueError, match="wait=False"):
+        await agent.secrets("A_KEY", reason="x", thread_id=thread, probe=only_good, wait=False)

@@ -1,0 +1,237 @@
+"""Asking for secrets: names and a sentence come back, whatever the transport, and never a value."""
+
+from __future__ import annotations
+
+import anyio
+import pytest
+
+from askback import AsyncClient, Client, Conflict, Form, Invalid, NotFound, SecretAsk, SecretHelp, Text
+from askback.vault.locked import LockedVault
+from tests.client.conftest import Connect, in_process
+from tests.client.deciding import asked_in
+from tests.client.servers import TOKENS, ServerProcess
+from tests.client.submitting import handed_over, submitting
+from tests.requirements import requirement
+
+VALUE = "pat-na1-0d9c-77aa"
+
+
+@requirement("E1")
+async def test_asking_without_waiting_returns_names_and_state_before_anybody_has_answered(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    pending = await agent.secrets("CRM_KEY", reason="To call it.", thread_id=thread, wait=False)
+    assert not pending
+    assert (pending.status, pending.names, pending.scope, pending.existing) == (
+        "pending",
+        ("CRM_KEY",),
+        None,
+        (),
+    )
+    assert pending.request is not None
+    settled = await person.submit(pending.request, {"CRM_KEY": VALUE})
+    with anyio.fail_after(10):
+        assert await agent.wait(pending.request) == settled
+    assert VALUE not in settled.model_dump_json()
+    async with agent.lease("CRM_KEY", thread_id=thread) as lease:
+        assert lease["CRM_KEY"].reveal() == VALUE
+
+
+async def test_what_a_person_hands_over_is_told_by_name_and_scope(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    async with submitting(person, thread, {"A_KEY": VALUE, "B_KEY": VALUE}) as asked:
+        secrets = await agent.secrets(
+            ["B_KEY", "A_KEY"],
+            reason="To call it.",
+            instructions="Get one at **the console**.",
+            thread_id=thread,
+            default_scope="project",
+            project=thread,
+            metadata={"A_KEY": SecretHelp(description="The read key."), "B_KEY": {"input": "textarea"}},
+            agent="crm",
+        )
+    assert secrets
+    assert (secrets.status, secrets.names, secrets.scope) == ("answered", ("A_KEY", "B_KEY"), "project")
+    assert secrets.text == (
+        "[askback] User submitted A_KEY, B_KEY (scope: project). You can now retry the operation that needed them."
+    )
+    shown = asked[0].secret
+    assert shown is not None
+    assert (shown.names, shown.reason, shown.instructions) == (
+        ["A_KEY", "B_KEY"],
+        "To call it.",
+        "Get one at **the console**.",
+    )
+    assert (shown.metadata["A_KEY"].description, shown.metadata["B_KEY"].input) == (
+        "The read key.",
+        "textarea",
+    )
+    assert VALUE not in repr(secrets) + secrets.request.model_dump_json()  # type: ignore[union-attr]
+
+
+@requirement("E2")
+@pytest.mark.parametrize(
+    ("names", "paths"),
+    [
+        ([], ["secret.names"]),
+        ([f"KEY_{n}" for n in range(11)], ["secret.names"]),
+        (["a-b"], ["secret.names[0]"]),
+        (["A_KEY", "A_KEY"], ["secret.names[1]"]),
+        (["LD_PRELOAD", "A_KEY", "ASKBACK_TOKEN"], ["secret.names[0]", "secret.names[2]"]),
+    ],
+)
+async def test_names_that_no_secret_may_have_are_refused_when_they_are_asked_for(
+    agent: AsyncClient, thread: str, names: list[str], paths: list[str]
+) -> None:
+    with pytest.raises(Invalid) as refused:
+        await agent.secrets(names, reason="To try it.", thread_id=thread)
+    assert [fault["path"] for fault in refused.value.field_errors] == paths
+    assert len(await agent.list(thread_id=thread)) == 0
+
+
+async def test_what_is_kept_in_the_scope_is_there_at_once_and_asks_nobody(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await handed_over(agent, person, thread, {"A_KEY": VALUE})
+    again = await agent.secrets(["A_KEY"], reason="To try it.", thread_id=thread)
+    assert again
+    assert (again.status, again.existing, again.scope) == ("already_present", ("A_KEY",), "session")
+    assert again.text == "[askback] A_KEY was already configured. You can proceed."
+
+
+async def test_a_person_who_takes_what_is_kept_types_only_the_rest(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await handed_over(agent, person, thread, {"OLD_KEY": VALUE})
+    both = await agent.secrets(["OLD_KEY", "NEW_KEY"], reason="Both.", thread_id=thread, wait=False)
+    assert both.request is not None
+    settled = await person.submit(both.request, {"NEW_KEY": "n" * 8}, use_existing=["OLD_KEY"])
+    assert settled.answer is not None
+    assert (settled.answer.names, settled.answer.existing) == (["NEW_KEY", "OLD_KEY"], ["OLD_KEY"])
+    async with agent.lease(["OLD_KEY", "NEW_KEY"], thread_id=thread) as lease:
+        assert {name: value.reveal() for name, value in lease.items()} == {
+            "OLD_KEY": VALUE,
+            "NEW_KEY": "n" * 8,
+        }
+
+
+@requirement("E12")
+async def test_what_was_dismissed_is_not_asked_again_at_once_and_says_so_with_the_same_words(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    async with submitting(person, thread, "dismissed") as asked:
+        first = await agent.secrets("A_KEY", reason="To try it.", thread_id=thread)
+        again = await agent.secrets("A_KEY", reason="Please.", thread_id=thread)
+    assert not first
+    assert (first.status, again.status) == ("dismissed", "dismissed")
+    assert first.text == again.text
+    assert first.text == (
+        "[askback] User dismissed the request for A_KEY. Do not re-request immediately — "
+        "ask whether to proceed without, or move on to other work."
+    )
+    assert len(asked) == 1
+    assert again.request is not None
+    assert again.request.repeated
+
+
+async def test_whoever_speaks_to_the_model_can_be_given_another_name(
+    connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    async with connect("requester", brand="Agor") as agent:
+        pending = await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, wait=False)
+    assert pending.text.startswith("[Agor] User was asked for A_KEY")
+
+
+async def test_a_server_without_a_master_key_keeps_none_and_the_client_says_so(thread: str) -> None:
+    async with in_process(vault=LockedVault()) as connect, connect("requester") as agent:
+        off = await agent.secrets(["A_KEY"], reason="To try it.", thread_id=thread)
+        assert not off
+        assert (off.status, off.names, off.request) == ("secrets_off", ("A_KEY",), None)
+        assert "keeps no secrets" in off.text
+        with pytest.raises(Conflict) as refused:
+            await agent.create(SecretAsk(names=["A_KEY"], reason="To try it."), thread_id=thread)
+        assert refused.value.code == "secrets_off"
+
+
+async def test_who_asks_no_longer_takes_the_request_back(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    with anyio.move_on_after(30) as scope:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(lambda: agent.secrets("A_KEY", reason="To try it.", thread_id=thread))
+            request = await asked_in(person, thread)
+            tasks.cancel_scope.cancel()
+    assert not scope.cancelled_caught
+    with anyio.fail_after(10):
+        assert (await person.wait(request)).reason == "agent_aborted"
+
+
+async def test_names_that_nobody_has_given_cannot_be_leased_and_are_named(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await handed_over(agent, person, thread, {"A_KEY": VALUE})
+    with pytest.raises(NotFound) as refused:
+        async with agent.lease(["A_KEY", "B_KEY"], thread_id=thread):
+            pytest.fail("a value that nobody gave was leased")
+    assert refused.value.code == "not_granted"
+    assert [fault["path"] for fault in refused.value.field_errors] == ["names[1]"]
+
+
+async def test_a_value_that_was_erased_is_gone_and_is_named(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await handed_over(agent, person, thread, {"A_KEY": VALUE})
+    for secret in await person.kept():
+        if secret.thread_id == thread:
+            await person.erase(secret)
+    with pytest.raises(Conflict) as refused:
+        async with agent.lease("A_KEY", thread_id=thread):
+            pytest.fail("a value that was erased was leased")
+    assert (refused.value.code, refused.value.field_errors[0]["path"]) == ("secret_gone", "names[0]")
+
+
+async def test_a_sensitive_field_comes_back_as_set_and_is_leased_by_its_reference(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    form = Form(
+        fields=[Text(id="host", label="Host"), Text(id="token", label="Token", sensitive=True)],
+    )
+    request = await agent.create(form, thread_id=thread)
+    settled = await person.answer(request, {"host": "example.org", "token": VALUE})
+    assert settled.answer is not None
+    token = settled.answer.values["token"]
+    assert isinstance(token, dict)
+    assert (settled.answer.values["host"], token["set"]) == ("example.org", True)
+    reference = str(token["ref"])
+    async with agent.lease([], refs=[reference], thread_id=thread) as lease:
+        assert lease[reference].reveal() == VALUE
+        assert reference not in lease.environ({})
+
+
+async def test_the_connection_does_not_take_a_value_for_a_request_that_is_known_by_its_id_alone(
+    server: ServerProcess, thread: str
+) -> None:
+    form = Form(fields=[Text(id="token", label="Token", sensitive=True)])
+    async with server.client() as agent, server.client("responder", transport="websocket") as person:
+        request = await agent.create(form, thread_id=thread)
+        with pytest.raises(Conflict) as refused:
+            await person.answer(request.id, {"token": VALUE})
+        assert refused.value.code == "http_only"
+        assert (await person.answer(request, {"token": VALUE})).status == "answered"
+
+
+def test_the_blocking_client_asks_leases_and_keeps(server: ServerProcess, thread: str) -> None:
+    with (
+        Client(server.url, TOKENS["requester"]) as agent,
+        Client(server.url, TOKENS["responder"]) as person,
+    ):
+        pending = agent.secrets(["A_KEY"], reason="To try it.", thread_id=thread, wait=False)
+        assert pending.request is not None
+        person.submit(pending.request, {"A_KEY": VALUE})
+        with agent.lease(["A_KEY"], thread_id=thread) as lease:
+            assert lease["A_KEY"].reveal() == VALUE
+        [kept] = [secret for secret in person.kept() if secret.thread_id == thread]
+        assert person.keep("A_KEY", VALUE, scope="session", thread_id=thread).version == kept.version + 1
+        person.erase(kept)
+        assert kept.id not in {secret.id for secret in person.kept()}
