@@ -66,13 +66,13 @@ class _Read(BaseModel):
 
 
 class Escape(_Read):
-    r"""A character that would not be seen, or would deceive, written out as `\u202e`."""
+    r"""What would not be seen, or would deceive, written out: `\u202e`, `\u007f×12`, or with what is between, `a%7fb`."""
 
     escape: str
 
 
 Parts = list[str | Escape]
-"""A text to show: plain pieces, and the characters that are written out."""
+"""A text to show: plain pieces, and what is written out."""
 
 
 class DiffLine(_Read):

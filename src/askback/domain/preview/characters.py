@@ -1,6 +1,6 @@
-"""What a reader would not see, or would see as something else, is written out; letters of every script stay.
+"""What a reader would not see, or would see as something else; letters of every script are seen.
 
-Written out are: control characters (also the C1 ones and ESC), everything that changes the direction of a text or
+Not seen are: control characters (also the C1 ones and ESC), everything that changes the direction of a text or
 has no width, variation selectors and tags, fillers, blanks that are not the space, private and unassigned code
 points, halves of surrogate pairs, marks that cover a character, and marks that stand on nothing or are more than two.
 """
@@ -9,68 +9,52 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
-from typing import Literal
-
-from askback.domain.approval import Escape, Parts
-
-MOST_MARKS = 2
-"""Combining marks that may stand on one letter."""
+from dataclasses import dataclass
 
 _READABLE = (  # ASCII, Latin, Cyrillic, kana, Han and Hangul, without looking each character up
     " -~\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u048a-\u052f\u3001-\u3029\u3041-\u3096\u30a1-\u30ff"
     "\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e"
 )
-_LINE = re.compile(f"[{_READABLE}]+")
-_BLOCK = re.compile(f"[\n\t{_READABLE}]+")
-_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
-_UNSEEN_ALTHOUGH_LETTERS = re.compile(  # default-ignorable or blank, whatever the category says
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U00016fe4\U0001d159\U000e0100-\U000e01ef]"
+_LINE = re.compile(f"[{_READABLE}]*")
+_BLOCK = re.compile(f"[\n\t{_READABLE}]*")
+_UNSEEN_ALTHOUGH_LETTERS = (  # default-ignorable or blank, whatever the category says
+    *"\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U00016fe4\U0001d159",
+    *map(chr, range(0xFE00, 0xFE10)),
+    *map(chr, range(0xE0100, 0xE01F0)),
 )
-_COVERS = re.compile("[\u0334-\u0338]")
-_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_COVER = "\u0334\u0335\u0336\u0337\u0338"
+
+_BY_CATEGORY = dict.fromkeys(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs", "Me"), "u") | {"Mn": "m"}
+_ON_A_LINE = dict.fromkeys((*_UNSEEN_ALTHOUGH_LETTERS, *_COVER), "u") | {" ": "s"}
+_IN_A_BLOCK = _ON_A_LINE | {"\n": "b", "\t": "b"}
 
 
-def parts(text: str, *, line: bool = False) -> Parts:
-    """Split a text into what can be read as it is, and the characters that are written out.
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """What kind each character of a text is of.
 
-    Line feeds and tabs stay, unless the text has to be one `line`.
+    `letters` has one for each: `s` is seen, and `k` a mark on it, of which two may stand on one letter. `b` is a line
+    feed or a tab that stays. `u` would not be seen, and `m` is a mark that stands on nothing or is one too many: these
+    two have to be written out. `unseen` has the different characters that are `u`, `marks` those that are `k` or `m`.
     """
-    plain = _LINE if line else _BLOCK
-    if plain.fullmatch(text):
-        return [text]
-    found: Parts = []
-    start = at = 0
-    marks = MOST_MARKS  # nothing has come that a mark could stand on
-    while at < len(text):
-        if run := plain.match(text, at):
-            at = run.end()
-            marks = MOST_MARKS if text[at - 1] in "\n\t" else 0
-            continue
-        kind = _kind(text[at])
-        marks = marks + 1 if kind == "mark" else 0
-        if kind == "unseen" or marks > MOST_MARKS:
-            marks = MOST_MARKS
-            found += [text[start:at], _escape(text[at])] if start < at else [_escape(text[at])]
-            start = at + 1
-        at += 1
-    return [*found, text[start:]] if start < len(text) else found
+
+    letters: str
+    unseen: set[str]
+    marks: set[str]
 
 
-def written_out(text: str) -> str:
-    """Return a text on one line, with what is written out as text between the rest."""
-    return "".join(part if isinstance(part, str) else part.escape for part in parts(text, line=True))
-
-
-@lru_cache(maxsize=8192)
-def _kind(char: str) -> Literal["seen", "mark", "unseen"]:
-    category = unicodedata.category(char)
-    if category in _UNSEEN or category == "Me" or _UNSEEN_ALTHOUGH_LETTERS.match(char) or _COVERS.match(char):
-        return "unseen"
-    return "mark" if category == "Mn" else "seen"
-
-
-@lru_cache(maxsize=8192)
-def _escape(char: str) -> Escape:
-    code = ord(char)
-    return Escape(escape=_SHORT.get(char) or (f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"))
+def kinds(text: str, *, line: bool = False) -> Kinds | None:
+    """Look at each character of a text, which may have to be one `line`; None when it can be read as it is."""
+    if (_LINE if line else _BLOCK).fullmatch(text):
+        return None
+    # Python looks once at each different character, C at all of them: an agent chooses how long the text is.
+    found = set(text)
+    special = _ON_A_LINE if line else _IN_A_BLOCK
+    known = {char: _BY_CATEGORY.get(unicodedata.category(char), "s") for char in found}
+    known |= {char: special[char] for char in found & special.keys()}
+    letters = text.translate(str.maketrans(known))
+    return Kinds(
+        letters.replace("smm", "skk").replace("sm", "sk"),
+        {char for char, kind in known.items() if kind == "u"},
+        {char for char, kind in known.items() if kind == "m"},
+    )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
+
+from pydantic_core import to_json
 
 from askback.domain.approval import PLAN_TOOL, Parts, Preview
 from askback.domain.policy.calls import Call
 from askback.domain.policy.digest import canonical
-from askback.domain.preview.characters import parts, written_out
 from askback.domain.preview.edits import file_edit
+from askback.domain.preview.escapes import escaped, parts
+from askback.domain.preview.room import room
 
 HEADLINE = 320
 """Characters of a headline; of a longer one the end stays too, where a command hides what it does."""
@@ -27,11 +30,11 @@ def preview(call: Call, *, before: str | None = None) -> Preview:
 
     Everything that the input holds is in the preview. Raises `NotCanonical` where there is nothing to sign.
     """
-    signed = json.loads(canonical(call.tool, call.input))
-    call = Call(signed["tool"], signed["input"])
+    signed = canonical(call.tool, call.input)
+    call = Call(**json.loads(signed))
     return (
         (_command(call) if call.shell else None)
-        or (_file(call, before) if call.edits else None)
+        or (_file(call, before, size=len(signed)) if call.edits else None)
         or (_plan(call) if call.tool == PLAN_TOOL else None)
         or Preview(
             type="json",
@@ -48,7 +51,7 @@ def _command(call: Call) -> Preview | None:
     if name == "argv" and call.input.get("command") is not None:
         return None
     argv = _vector(command)
-    shown = shlex.join(argv) if argv else command
+    shown = _quoted(argv) if argv else command
     if not isinstance(shown, str):
         return None
     return Preview(
@@ -69,9 +72,15 @@ def _vector(given: object) -> list[str] | None:
     )
 
 
-def _file(call: Call, before: str | None) -> Preview | None:
+def _quoted(argv: Sequence[str]) -> str | None:
+    """Quote an argument vector for a shell; None when that is mostly quotes, which JSON shows better."""
+    quoted = shlex.join(argv)
+    return quoted if len(quoted) <= 2 * sum(len(word) + len("'' ") for word in argv) else None
+
+
+def _file(call: Call, before: str | None, *, size: int) -> Preview | None:
     edit = file_edit(call, before)
-    if edit is None:
+    if edit is None or len(to_json(edit.lines)) > room(size + len((before or "").encode())):
         return None
     return Preview(
         type="file",
@@ -107,7 +116,7 @@ def _pretty(value: object) -> str:
 
 def _headline(text: str) -> str:
     """Write a text on one line; of a long one only the ends, which are all that is looked at."""
-    shown = written_out(text[: HEADLINE + 1])
+    shown = escaped(text[: HEADLINE + 1])
     if len(text) <= HEADLINE and len(shown) <= HEADLINE:
         return shown
-    return f"{shown[: HEADLINE - _TAIL - 1]}…{written_out(text[-_TAIL:])[-_TAIL:]}"
+    return f"{shown[: HEADLINE - _TAIL - 1]}…{escaped(text[-_TAIL:])[-_TAIL:]}"

@@ -1,0 +1,115 @@
+"""What is written out can be read back, whatever the text is, and takes little more than the text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from pydantic_core import to_json
+
+from askback.domain.approval import Escape
+from askback.domain.preview import escaped, parts
+from askback.domain.preview.escapes import FEW, parts_of_lines
+from tests.domain.preview.notation import text_of
+from tests.requirements import requirement
+
+UNITS = st.text(
+    st.sampled_from('\x7f\x80\u0334\u0301\u200b\u202e\U000e0041\ue000\n\t\r\\"%×aeé漢 ') | st.characters(),
+    max_size=20,
+).map(lambda unit: unit.encode("utf-8", "ignore").decode())
+APART = st.integers(0, 40)
+
+
+def repeated(unit: str, apart: int) -> str:
+    """A text of some 10,000 characters: whether they are crowded depends on what repeats."""
+    return (unit + "x" * apart) * (10_000 // max(1, len(unit) + apart))
+
+
+def escapes(text: str) -> list[str]:
+    return [part if isinstance(part, str) else f"<{part.escape}>" for part in parts(text)]
+
+
+@given(st.text(st.characters()), st.booleans())
+@example("\\u202e", True)
+@example("\u200b" * 8 + "×3\\n", False)
+@example("e\u0301\u0302\u0303", False)
+def test_a_text_can_be_read_back(text: str, line: bool) -> None:
+    assert text_of(parts(text, line=line)) == text
+
+
+@requirement("B14")
+@settings(max_examples=40, deadline=None)
+@given(UNITS, APART, st.booleans())
+@example("a\x7f", 0, False)
+@example("a\u0301\u0301\u0301", 0, False)
+@example("\u202e%7f\\n×3", 0, True)
+def test_a_long_text_can_be_read_back_and_nothing_unseen_is_in_it(unit: str, apart: int, line: bool) -> None:
+    found = parts(repeated(unit, apart), line=line)
+    assert text_of(found) == repeated(unit, apart)
+    seen = " ".join(["shown:", *(part if isinstance(part, str) else part.escape for part in found)])
+    assert parts(seen, line=line) == [seen]
+
+
+@requirement("B14")
+@settings(max_examples=40, deadline=None)
+@given(UNITS, APART, st.booleans())
+@example("\x7f\u0334", 0, False)
+@example("\x7f%", 0, False)
+@example("\x7f" * 7 + "a", 0, False)
+@example("\x7f", 31, False)
+@example("\x7f", 33, False)
+@example("\x7f\n", 0, True)
+def test_what_is_shown_of_a_text_is_hardly_more_than_three_times_as_much(
+    unit: str, apart: int, line: bool
+) -> None:
+    text = repeated(unit, apart)
+    assert len(to_json(parts(text, line=line))) <= 3.3 * len(to_json(text)) + 24 * FEW
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("rm\x7f\x7f\x7f -rf", ["rm", "<\\u007f\\u007f\\u007f>", " -rf"]),
+        ("a" + "\u200b" * 255_000 + "\u202e", ["a", "<\\u200b×255000\\u202e>"]),
+        ("\x7f" * 8 + "×2", ["<\\u007f×8>", "×2"]),
+        ("\u200b\u200c" * 12, ["<" + "\\u200b\\u200c" * 8 + ">", "<" + "\\u200b\\u200c" * 4 + ">"]),
+    ],
+)
+def test_what_stands_in_a_row_is_written_out_together(text: str, expected: list[str]) -> None:
+    assert escapes(text) == expected
+
+
+def test_a_stretch_that_is_crowded_is_written_out_with_what_is_between() -> None:
+    far = "; echo of what is far from anything odd; r"
+    odd = "\x7fm\u202e \\n 5%\n\u0301×2\te\u0301\U000e0041"
+    shown = "<%7fm%u202e %5cn 5%25\\n%u0301%d72\\te%u0301%U000e0041>"
+    assert escapes(f"{far}{odd}" * 500) == [far, shown] * 500
+
+
+def test_a_part_of_a_crowded_stretch_is_short_and_begins_with_no_mark() -> None:
+    found = parts("e\u0301\u200b" * 10_000)
+    assert "".join(part if isinstance(part, str) else part.escape for part in found[:2]) == (
+        "e\u0301" + "%u200be\u0301" * 16
+    )
+    assert max(len(part.escape) for part in found if isinstance(part, Escape)) <= 500
+    assert not any(part.escape.startswith("\u0301") for part in found if isinstance(part, Escape))
+
+
+def test_marks_that_stand_where_they_should_stay_in_a_crowded_stretch() -> None:
+    found = parts("नमस्ते\u200b" * 2_000)
+    assert found[1] == Escape(escape="%u200b" + "नमस्ते%u200b" * 6 + "नमस्त"[:5] + "े")
+
+
+@requirement("B14")
+def test_a_text_within_a_sentence_is_on_one_line_and_hides_nothing() -> None:
+    assert escaped("`cat \u202e\n\tx` is not é\x7f") == "`cat \\u202e\\n\\tx` is not é\\u007f"
+
+
+@given(st.lists(UNITS.map(lambda unit: unit.replace("\n", "")), min_size=1, max_size=60))
+def test_lines_are_split_as_each_by_itself(lines: list[str]) -> None:
+    assert parts_of_lines(lines) == [parts(line) for line in lines]
+
+
+def test_lines_with_one_unseen_character_in_each_stay_lines_and_crowded_ones_do_not() -> None:
+    assert parts_of_lines(["x\r"] * 3_000) == [["x", Escape(escape="\\r")]] * 3_000
+    assert parts_of_lines(["x\r \x7f"] * 3_000) is None
