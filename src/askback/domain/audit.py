@@ -15,8 +15,13 @@ from typing import Any, cast
 
 import rfc8785
 
+from askback.domain.faults import Faults
+from askback.domain.jsontext import parse
+
 GENESIS = "0" * 64
 """What stands in the place of a hash before the first entry."""
+
+_NO_ENTRY = "This is no entry."
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +66,23 @@ def _checked(text: str, *, seq: int, prev: str) -> str:
         raise ValueError(f"Entry {seq} is missing or has been moved.")
     if read.get("prev") != prev:
         raise ValueError("The entry does not follow the one before it.")
-    if sealed != _hash(read):
+    try:
+        hashed = _hash(read)
+    except rfc8785.CanonicalizationError:
+        raise ValueError(_NO_ENTRY) from None
+    if sealed != hashed:
         raise ValueError("The entry has been changed.")
-    return sealed
+    return hashed
 
 
 def _read(text: str) -> dict[str, Any]:
+    """Read an entry strictly: of two members with one name another reader may take the one that was not sealed."""
     try:
-        read = json.loads(text)
-    except ValueError:
+        read = parse(text)
+    except Faults:
         read = None
     if not isinstance(read, dict):
-        raise ValueError("This is no entry.")
+        raise ValueError(_NO_ENTRY)
     return cast("dict[str, Any]", read)
 
 

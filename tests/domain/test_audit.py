@@ -1,0 +1,99 @@
+"""A log holds only when every reader of it reads what was sealed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from askback.domain.audit import GENESIS, Broken, seal, verify
+from tests.requirements import requirement
+
+DENIED = '{"action":"decide","decision":"deny","request_id":"req_1","reasons":["é \\u202e",5.5]}'
+WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
+VALUES = WORDS | st.integers(-(2**53) + 1, 2**53 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+
+
+def log(*entries: str) -> list[str]:
+    """A chain of the entries, each with its seal."""
+    lines: list[str] = []
+    prev = GENESIS
+    for seq, entry in enumerate(entries, 1):
+        line, prev = seal(entry, seq=seq, prev=prev)
+        lines.append(line)
+    return lines
+
+
+def why(lines: list[str]) -> str | None:
+    found = verify(lines)
+    return found.why if isinstance(found, Broken) else None
+
+
+@requirement("B28")
+@pytest.mark.parametrize(
+    "member",
+    [
+        '"decision":"approve"',
+        '"decisio\\u006e":"approve"',
+        '"decision":"deny"',
+        '"seq":2',
+        '"hash":"0"',
+        f'"prev":"{GENESIS}"',
+    ],
+)
+def test_a_member_that_is_there_twice_is_found_wherever_it_stands(member: str) -> None:
+    """Readers differ in which of the two they take: the one that was sealed, or the other."""
+    (line,) = log(DENIED)
+    assert why([line]) is None
+    assert why([f"{{{member},{line[1:]}"]) == "This is no entry."
+    assert why([f"{line[:-1]},{member}}}"]) == "This is no entry."
+
+
+@requirement("B28")
+def test_a_member_that_is_there_twice_deep_within_an_entry_is_found() -> None:
+    (line,) = log('{"facts":[{"rule":"bash(ls)"}]}')
+    assert why([line.replace('"rule"', '"rule":"bash(:*)","rule"')]) == "This is no entry."
+
+
+@requirement("B28")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "null",
+        "[]",
+        '"text"',
+        "{",
+        "{} {}",
+        "[" * 200_000,
+        '{"a":' * 200_000,
+        '{"a":' + "[" * 400 + "]" * 400 + "}",
+        '{"seq":1,"prev":"' + GENESIS + '","n":9007199254740993}',
+        '{"seq":1,"prev":"' + GENESIS + '","n":' + "9" * 5_000 + "}",
+        '{"seq":1,"prev":"' + GENESIS + '","n":NaN}',
+        '{"seq":1,"prev":"' + GENESIS + '","n":1e999}',
+        '{"seq":1,"prev":"' + GENESIS + '","n":"\\ud800"}',
+        '{"seq":1,"prev":"' + GENESIS + '","n":"\ud800"}',
+    ],
+    ids=range(15),
+)
+def test_what_is_no_entry_is_said_to_be_none_and_not_quoted(line: str) -> None:
+    assert verify([line]) == Broken(1, "This is no entry.")
+
+
+@requirement("B28")
+@pytest.mark.parametrize("sealed", ["null", "5", '["x"]', '"' + "0" * 64 + '"'])
+def test_a_seal_that_is_none_is_found(sealed: str) -> None:
+    (line,) = log(DENIED)
+    entry = json.loads(line)
+    assert why([line.replace(f'"{entry["hash"]}"', sealed)]) == "The entry has been changed."
+
+
+@given(st.dictionaries(WORDS, VALUES | st.lists(VALUES, max_size=2), max_size=3))
+def test_whatever_was_sealed_holds_however_it_is_written(entry: dict[str, object]) -> None:
+    lines = log(json.dumps(entry), DENIED)
+    assert verify(lines) == (2, json.loads(lines[-1])["hash"])
+    again = [json.dumps(json.loads(line), indent=1, sort_keys=True) for line in lines]
+    assert verify(again) == verify(lines)
