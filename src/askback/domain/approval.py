@@ -66,7 +66,7 @@ class _Read(BaseModel):
 
 
 class Escape(_Read):
-    r"""What would not be seen, or would deceive, written out: `\u202e`, `\u007f×12`, or with what is between, `a%7fb`."""
+    r"""What would not be seen, or would deceive, as `\u202e` or `\u007f×12`, or with what is between, as `a%7fb`."""
 
     escape: str
 
