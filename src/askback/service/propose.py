@@ -19,7 +19,7 @@ from askback.domain.approval import Risk, Scope
 from askback.domain.lifecycle import Status
 from askback.domain.markdown import may_be_markdown, tree
 from askback.domain.policy.narrow import narrow_rule
-from askback.domain.preview import parts, preview
+from askback.domain.preview import escaped, preview
 from askback.domain.record import Record, splice
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.approval import AskedCall, check_approval
@@ -162,21 +162,16 @@ def _shown(asked: AskedCall, ruling: Ruling) -> dict[str, Any]:
         "scopes": scopes,
         "rule": rule.text if rule is not None and scopes != ("once",) else None,
         "locked": decision.locked or None,
-        "reasons": [_escaped(reason) for reason in decision.reasons],
+        "reasons": [escaped(reason) for reason in decision.reasons],
         "risk": {
             "level": "danger" if danger else "normal",
-            "reasons": [_escaped(reason) for reason in decision.risks],
+            "reasons": [escaped(reason) for reason in decision.risks],
         },
         "agent_risk": None if approval.risk is None else said.model_dump(),
         "preview": drawn.model_dump(exclude_none=True, exclude_defaults=True),
         "allow_edit": approval.allow_edit and approval.quorum == 1 and not asked.is_plan,
     }
     return {name: value for name, value in shown.items() if value is not None}
-
-
-def _escaped(reason: str) -> str:
-    """Write out what would not be seen: a reason quotes the command."""
-    return "".join(part if isinstance(part, str) else part.escape for part in parts(reason))
 
 
 def _record(ctx: Services, principal: Principal, asked: AskedCall, *, shown: dict[str, Any]) -> Record:

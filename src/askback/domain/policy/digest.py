@@ -15,7 +15,12 @@ class NotCanonical(ValueError):
 
 def call_digest(tool: str, call_input: Mapping[str, Any]) -> str:
     """Return the SHA-256, in hexadecimal, of a tool's name and its input. Raises NotCanonical."""
-    return hashlib.sha256(canonical(tool, call_input)).hexdigest()
+    return digest_of(canonical(tool, call_input))
+
+
+def digest_of(canonical_bytes: bytes) -> str:
+    """Return the SHA-256, in hexadecimal, of what `canonical` returned."""
+    return hashlib.sha256(canonical_bytes).hexdigest()
 
 
 def canonical(tool: str, call_input: Mapping[str, Any]) -> bytes:

@@ -12,7 +12,7 @@ from askback.domain.bodies import DecisionBody
 from askback.domain.faults import Faults, fault, join
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.policy.calls import Call
-from askback.domain.policy.digest import NotCanonical, call_digest
+from askback.domain.policy.digest import NotCanonical, canonical, digest_of
 from askback.domain.policy.narrow import would_match
 from askback.domain.policy.rules import Rule, RuleError, parse_rule
 from askback.domain.request import ApprovalAsk
@@ -63,11 +63,18 @@ def check_approval(body: object, *, limits: Limits = DEFAULTS) -> AskedCall:
     _check_choices(asked, report, limits)
     call = _call(asked.approval, report)
     report.finish()
+    return AskedCall(asked, call, _digest(call, "approval.input", limits), _offered(asked.approval))
+
+
+def _digest(call: Call, path: str, limits: Limits) -> str:
+    """Return the digest of a call; its canonical form has the limit of a request, as a number can grow in it."""
     try:
-        digest = call_digest(call.tool, call.input)
+        text = canonical(call.tool, call.input)
     except NotCanonical:
-        raise Faults([fault("approval.input", "not_canonical")]) from None
-    return AskedCall(asked, call, digest, _offered(asked.approval))
+        raise Faults([fault(path, "not_canonical")]) from None
+    if len(text) > limits.request_bytes:
+        raise Faults([fault(path, "too_long.bytes", max=limits.request_bytes)])
+    return digest_of(text)
 
 
 def _check_texts(asked: Approval, prose: Prose, limits: Limits) -> None:
@@ -167,20 +174,15 @@ def _edited(sent: DecisionBody, shown: ShownApproval, report: Report, limits: Li
         return Call(shown.tool, shown.input), shown.digest
     path = "edited_input"
     call = Call(shown.tool, sent.edited_input)
-    text = encoded(sent.edited_input)
     if not shown.allow_edit:
         report.add(path, "edit_not_allowed")
     elif sent.scope != "once":
         report.add("scope", "edited_once")
-    elif text is None:
+    elif encoded(sent.edited_input) is None:
         report.add(path, "lone_surrogate")
-    elif len(text) > limits.request_bytes:
-        report.add(path, "too_long.bytes", max=limits.request_bytes)
     else:
-        try:
-            return call, call_digest(call.tool, call.input)
-        except NotCanonical:
-            report.add(path, "not_canonical")
+        report.finish()
+        return call, _digest(call, path, limits)
     return call, shown.digest
 
 
