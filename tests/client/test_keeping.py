@@ -1,0 +1,72 @@
+"""Secrets that a person's program looks after: set, listed by name, erased, put under a new key."""
+
+from __future__ import annotations
+
+import pytest
+
+from askback import AsyncClient, Forbidden, Invalid, NotFound, Secret
+from tests.client.conftest import Connect
+from tests.requirements import requirement
+
+VALUE = "value-to-keep-1"
+
+
+@requirement("E19")
+async def test_what_is_kept_is_listed_by_name_and_place_and_never_by_value(
+    person: AsyncClient, thread: str
+) -> None:
+    first = await person.keep("A_KEY", VALUE, scope="session", thread_id=thread)
+    second = await person.keep("A_KEY", Secret(VALUE + "2"), scope="session", thread_id=thread)
+    assert (first.id, first.version, second.version) == (second.id, 1, 2)
+    [listed] = [secret for secret in await person.kept() if secret.thread_id == thread]
+    assert listed == second
+    assert (listed.name, listed.scope, listed.set_by.name) == ("A_KEY", "session", "responder")  # type: ignore[union-attr]
+    assert VALUE not in repr(await person.kept())
+
+
+async def test_pages_of_what_is_kept_follow_each_other(person: AsyncClient, thread: str) -> None:
+    made = [await person.keep(f"KEY_{n}", VALUE, scope="session", thread_id=thread) for n in range(3)]
+    found: list[str] = []
+    cursor = None
+    while len(found) < 3:
+        page = await person.kept(limit=1, cursor=cursor)
+        found += [secret.id for secret in page if secret.thread_id == thread]
+        cursor = page.next_cursor
+    assert found == [secret.id for secret in reversed(made)]
+
+
+async def test_what_was_erased_is_gone_and_cannot_be_erased_again(person: AsyncClient, thread: str) -> None:
+    kept = await person.keep("A_KEY", VALUE, scope="session", thread_id=thread)
+    await person.erase(kept)
+    assert kept.id not in {secret.id for secret in await person.kept()}
+    with pytest.raises(NotFound):
+        await person.erase(kept.id)
+
+
+async def test_a_name_or_a_place_that_cannot_be_is_refused(person: AsyncClient, thread: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        await person.keep("LD_PRELOAD", VALUE, scope="session", thread_id=thread)
+    assert [fault["path"] for fault in refused.value.field_errors] == ["name"]
+    with pytest.raises(Invalid) as nowhere:
+        await person.keep("A_KEY", VALUE, scope="session")
+    assert [fault["path"] for fault in nowhere.value.field_errors] == ["thread_id"]
+
+
+async def test_an_agent_neither_lists_nor_keeps_nor_erases(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    kept = await person.keep("A_KEY", VALUE, scope="session", thread_id=thread)
+    with pytest.raises(Forbidden):
+        await agent.kept()
+    with pytest.raises(Forbidden):
+        await agent.keep("A_KEY", VALUE, scope="session", thread_id=thread)
+    with pytest.raises(Forbidden):
+        await agent.erase(kept)
+
+
+async def test_an_admin_puts_all_secrets_under_the_first_key(connect: Connect, person: AsyncClient) -> None:
+    with pytest.raises(Forbidden):
+        await person.rotate_secrets()
+    async with connect("admin") as admin:
+        rotation = await admin.rotate_secrets()
+    assert (rotation.rewrapped, rotation.left) == (0, 0)

@@ -1,0 +1,218 @@
+"""A value that passes through the client stands in no error, in no variable that a traceback shows, and in no log."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import logging
+import traceback
+from collections.abc import Awaitable, Callable
+
+import anyio
+import pytest
+from rich.console import Console
+from rich.traceback import Traceback
+
+from askback import (
+    AskbackError,
+    AsyncClient,
+    Client,
+    ConnectionLost,
+    Form,
+    InputRequest,
+    Invalid,
+    Refused,
+    Text,
+)
+from tests.client.canned import answering, http
+from tests.client.conftest import Connect
+from tests.client.servers import TOKENS, ServerProcess
+from tests.client.submitting import handed_over
+from tests.requirements import requirement
+
+CANARY = "canary-4b7d-91ce"
+TOO_LONG = CANARY * 1_000
+
+
+def everything(error: BaseException) -> str:
+    """Whatever a report of an error could hold: its texts, its data, and the variables of every frame."""
+    plain = traceback.TracebackException.from_exception(error, capture_locals=True)
+    out = io.StringIO()
+    rich = Traceback.from_exception(
+        type(error),
+        error,
+        error.__traceback__,
+        show_locals=True,
+        locals_max_length=None,  # type: ignore[arg-type]
+        locals_max_string=None,  # type: ignore[arg-type]
+    )
+    Console(file=out, width=1_000).print(rich)
+    data = [repr(error), str(error), repr(vars(error)), repr(error.args)]
+    return "".join([*plain.format(), out.getvalue(), *data])
+
+
+def keeps_quiet(error: BaseException) -> None:
+    """Fail when a value can be seen in an error, or in what it followed from, shown or not."""
+    seen: BaseException | None = error
+    while seen is not None:
+        assert CANARY not in everything(seen)
+        seen = seen.__cause__ or seen.__context__
+
+
+def test_a_value_in_a_variable_of_a_frame_is_found() -> None:
+    def fails(value: str) -> None:
+        raise RuntimeError(len(value))
+
+    with pytest.raises(RuntimeError) as planted:
+        fails(CANARY)
+    with pytest.raises(AssertionError, match=CANARY):
+        keeps_quiet(planted.value)
+
+
+async def asked(agent: AsyncClient, thread: str) -> InputRequest:
+    pending = await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, wait=False)
+    assert pending.request is not None
+    return pending.request
+
+
+@requirement("E5")
+async def test_a_value_that_is_refused_is_not_in_the_error(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    request = await asked(agent, thread)
+    with pytest.raises(Invalid) as refused:
+        await person.submit(request, {"A_KEY": TOO_LONG})
+    assert [fault["path"] for fault in refused.value.field_errors] == ["secrets.A_KEY"]
+    keeps_quiet(refused.value)
+    with pytest.raises(Invalid) as unknown:
+        await person.submit(request, {CANARY: "x"})
+    assert CANARY not in str(unknown.value)
+    with pytest.raises(Invalid) as no_text:
+        await person.submit(request, {"A_KEY": [CANARY]})  # type: ignore[dict-item]
+    keeps_quiet(no_text.value)
+    with pytest.raises(Invalid) as kept:
+        await person.keep("A_KEY", TOO_LONG, scope="session", thread_id=thread)
+    keeps_quiet(kept.value)
+
+
+@requirement("E5")
+async def test_what_is_typed_into_a_sensitive_field_is_not_in_the_error(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    form = Form(fields=[Text(id="token", label="Token", sensitive=True, max_length=9)])
+    request = await agent.create(form, thread_id=thread)
+    with pytest.raises(Invalid) as refused:
+        await person.answer(request, {"token": CANARY})
+    keeps_quiet(refused.value)
+    with pytest.raises(Invalid) as no_json:
+        await person.answer(request, {"token": {CANARY}})
+    keeps_quiet(no_json.value)
+
+
+@requirement("E5")
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda client: client.submit("req_1", {"A_KEY": CANARY}),
+        lambda client: client.keep("A_KEY", CANARY, scope="global"),
+    ],
+)
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{",
+        b"no HTTP",
+        http("<html>Bad gateway</html>", "502 Bad Gateway"),
+        http("", "307 Temporary Redirect"),
+    ],
+)
+async def test_a_call_that_fails_on_its_way_holds_on_to_nothing(
+    use: Callable[[AsyncClient], Awaitable[object]], reply: bytes
+) -> None:
+    async with answering(reply) as url, AsyncClient(url, "t", retry_for=0.1) as client:
+        with pytest.raises((ConnectionLost, Refused)) as failed:
+            await use(client)
+    keeps_quiet(failed.value)
+
+
+@requirement("E5")
+async def test_a_call_that_is_given_up_holds_on_to_nothing() -> None:
+    async with answering(None) as url, AsyncClient(url, "t") as client:
+        with pytest.raises(TimeoutError) as given_up:
+            async with asyncio.timeout(0.3):
+                await client.submit("req_1", {"A_KEY": CANARY})
+        keeps_quiet(given_up.value)
+        with anyio.move_on_after(0.3) as scope:
+            await client.submit("req_1", {"A_KEY": CANARY})
+        assert scope.cancelled_caught
+
+
+UNREADABLE = [
+    "{}",
+    json.dumps({"secrets": {"A_KEY": {"value": CANARY}}}),
+    json.dumps({"secrets": {"A_KEY": {"value": CANARY}}, "expires_at": "soon"}),
+    json.dumps({"secrets": {"A_KEY": {"value": [CANARY]}}, "expires_at": "2026-11-20T09:00:00Z"}),
+    json.dumps({"secrets": {"A_KEY": {"value": CANARY}}, "expires_at": "2026-11-20T09:00:00Z"})[:-3],
+]
+
+
+@requirement("E5")
+@pytest.mark.parametrize("which", range(len(UNREADABLE)))
+async def test_a_lease_that_cannot_be_read_is_said_without_what_was_in_it(which: int) -> None:
+    async with answering(http(UNREADABLE[which])) as url, AsyncClient(url, "t") as client:
+        with pytest.raises(AskbackError, match="cannot be read") as odd:
+            async with client.lease("A_KEY", thread_id="t1"):
+                pytest.fail("a lease was read out of this")
+    keeps_quiet(odd.value)
+
+
+@requirement("E5")
+async def test_an_error_of_the_code_that_uses_a_lease_shows_no_value(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await handed_over(agent, person, thread, {"A_KEY": CANARY})
+    with pytest.raises(RuntimeError) as failed:
+        async with agent.lease("A_KEY", thread_id=thread) as lease:
+            value = lease["A_KEY"]
+            raise RuntimeError(f"{lease} {value} {dict(lease)}")
+    keeps_quiet(failed.value)
+
+
+@requirement("E5")
+def test_the_blocking_client_holds_on_to_nothing_either(server: ServerProcess, thread: str) -> None:
+    with (
+        Client(server.url, TOKENS["requester"]) as agent,
+        Client(server.url, TOKENS["responder"]) as person,
+    ):
+        pending = agent.secrets("A_KEY", reason="To try it.", thread_id=thread, wait=False)
+        assert pending.request is not None
+        with pytest.raises(Invalid) as refused:
+            person.submit(pending.request, {"A_KEY": TOO_LONG})
+    keeps_quiet(refused.value)
+
+
+@requirement("E5")
+async def test_the_most_talkative_logs_hold_no_value(
+    connect: Connect,
+    thread: str,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    monkeypatch.setattr("websockets.frames.Frame.MAX_LOG_SIZE", 100_000)  # its logs cut frames short
+    asyncio.get_running_loop().set_debug(True)
+    try:
+        with caplog.at_level(logging.DEBUG):
+            async with connect("requester") as agent, connect("responder") as person:
+                await handed_over(agent, person, thread, {"A_KEY": CANARY})
+                async with agent.lease("A_KEY", thread_id=thread) as lease:
+                    assert lease["A_KEY"].reveal() == CANARY
+                await person.keep("A_KEY", CANARY, scope="session", thread_id=thread)
+                await agent.secrets("A_KEY", reason="Again.", thread_id=thread)
+    finally:
+        asyncio.get_running_loop().set_debug(False)
+    if request.node.callspec.params["connect"] == "websocket":
+        assert "To try it." in caplog.text  # each frame is there, so a value in one would be
+    assert CANARY not in caplog.text
