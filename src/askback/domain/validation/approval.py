@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
-
 from askback.domain.approval import PLAN_TOOL, SCOPES, Approval, Scope, ShownApproval
 from askback.domain.bodies import DecisionBody
 from askback.domain.faults import Faults, fault, join
@@ -16,11 +14,11 @@ from askback.domain.policy.digest import NotCanonical, canonical, digest_of
 from askback.domain.policy.narrow import would_match
 from askback.domain.policy.rules import Rule, RuleError, parse_rule
 from askback.domain.request import ApprovalAsk
-from askback.domain.validation.envelope import check_envelope
+from askback.domain.validation.envelope import read_asked
 from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
-from askback.domain.validation.structure import encoded, report_structure, report_surrogates
-from askback.domain.validation.texts import is_blank, may_be_deceptive
+from askback.domain.validation.structure import encoded
+from askback.domain.validation.texts import is_blank
 
 REASONS = 20
 """The most reasons for a risk that an agent may give."""
@@ -43,26 +41,11 @@ class AskedCall:
 
 def check_approval(body: object, *, limits: Limits = DEFAULTS) -> AskedCall:
     """Return the body of `POST /v1/requests` with kind approval; raises `Faults` with their paths in the body."""
-    report = Report()
-    text = encoded(body)
-    if text is not None and len(text) > limits.request_bytes:
-        report.add("", "too_long.request", max=limits.request_bytes)
-        report.finish()
-    if text is None:
-        report_surrogates(body, report, path="")
-    try:
-        asked = ApprovalAsk.model_validate(body)
-    except ValidationError as error:
-        report_structure(error, body, report, path="")
-        report.finish()
-        raise
-    report.finish()
-    prose = Prose(report, suspicious=may_be_deceptive(text))
-    check_envelope(asked, prose, limits)
+    asked, prose = read_asked(ApprovalAsk, body, limits)
     _check_texts(asked.approval, prose, limits)
-    _check_choices(asked, report, limits)
-    call = _call(asked.approval, report)
-    report.finish()
+    _check_choices(asked, prose.report, limits)
+    call = _call(asked.approval, prose.report)
+    prose.report.finish()
     return AskedCall(asked, call, _digest(call, "approval.input", limits), _offered(asked.approval))
 
 

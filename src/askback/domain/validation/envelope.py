@@ -2,10 +2,43 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+from pydantic import ValidationError
+
 from askback.domain.faults import join
 from askback.domain.limits import Limits
 from askback.domain.request import Envelope
 from askback.domain.validation.prose import Prose
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import encoded, report_structure, report_surrogates
+from askback.domain.validation.texts import may_be_deceptive
+
+Asked = TypeVar("Asked", bound=Envelope)
+
+
+def read_asked(model: type[Asked], body: object, limits: Limits) -> tuple[Asked, Prose]:
+    """Return a body of `POST /v1/requests` as its model, its envelope checked, and what checks the rest of its texts.
+
+    Raises `Faults` for what is wrong with the size and the structure; other faults are in the report of the prose.
+    """
+    report = Report()
+    text = encoded(body)
+    if text is not None and len(text) > limits.request_bytes:
+        report.add("", "too_long.request", max=limits.request_bytes)
+        report.finish()
+    if text is None:
+        report_surrogates(body, report, path="")
+    try:
+        asked = model.model_validate(body)
+    except ValidationError as error:
+        report_structure(error, body, report, path="")
+        report.finish()
+        raise
+    report.finish()
+    prose = Prose(report, suspicious=may_be_deceptive(text))
+    check_envelope(asked, prose, limits)
+    return asked, prose
 
 
 def check_envelope(asked: Envelope, prose: Prose, limits: Limits) -> None:

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from pydantic import ValidationError
-
 from askback.domain import jsontext
 from askback.domain.faults import Faults, fault, join
 from askback.domain.limits import DEFAULTS, Limits
@@ -19,33 +17,17 @@ from askback.domain.request import SecretRequest
 from askback.domain.secrets.asked import SCOPES, ShownSecret
 from askback.domain.secrets.names import blocked, well_formed
 from askback.domain.secrets.secret import Secret
-from askback.domain.validation.envelope import check_envelope
-from askback.domain.validation.prose import Prose
+from askback.domain.validation.envelope import read_asked
 from askback.domain.validation.report import Report
-from askback.domain.validation.structure import encoded, report_structure, report_surrogates
-from askback.domain.validation.texts import is_blank, may_be_deceptive
+from askback.domain.validation.texts import is_blank
 
 _MEMBERS = frozenset({"revision", "secrets", "use_existing", "scope"})
 
 
 def check_secret(body: object, *, limits: Limits = DEFAULTS) -> SecretRequest:
     """Return the body of `POST /v1/requests` with kind secret, its names sorted; raises `Faults` with their paths."""
-    report = Report()
-    text = encoded(body)
-    if text is not None and len(text) > limits.request_bytes:
-        report.add("", "too_long.request", max=limits.request_bytes)
-        report.finish()
-    if text is None:
-        report_surrogates(body, report, path="")
-    try:
-        asked = SecretRequest.model_validate(body)
-    except ValidationError as error:
-        report_structure(error, body, report, path="")
-        report.finish()
-        raise
-    report.finish()
-    prose = Prose(report, suspicious=may_be_deceptive(text))
-    check_envelope(asked, prose, limits)
+    asked, prose = read_asked(SecretRequest, body, limits)
+    report = prose.report
     secret = asked.secret
     _check_names(secret.names, report, limits)
     prose.line("secret", "reason", secret.reason, limits.secret_reason)
