@@ -2,7 +2,7 @@ import address from "../examples.json?url";
 import { WireError } from "../src/client/errors.ts";
 import { emptyThread, type Transcript } from "../src/core/transcript.ts";
 import type { Actor, Answer, InputRequest } from "../src/core/wire.ts";
-import type { Body, Decision, SubmitEvent } from "../src/elements/events.ts";
+import type { Body, Decision, Handover, SubmitEvent } from "../src/elements/events.ts";
 import type { Sender } from "../src/elements/kind.ts";
 import { fetchKinds } from "../src/elements/kinds.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
@@ -43,9 +43,17 @@ function decided({ approval }: InputRequest, { rule, ...decision }: Decision): A
   return JSON.parse(JSON.stringify({ ...decision, rule: keeps ? { id: "rul_example", text } : undefined }));
 }
 
+/** What is told of secrets that were handed over: their names, those that were there before among them. */
+const given = ({ names, use_existing, scope }: Handover): Answer => ({
+  names: [...names, ...use_existing].sort(),
+  scope,
+  existing: [...use_existing],
+});
+
 function outcome(request: InputRequest, body: Body): Partial<InputRequest> {
   if ("reason" in body) return { status: "declined", reason: body.reason };
-  const answer = "values" in body ? { values: body.values } : decided(request, body);
+  const answer =
+    "values" in body ? { values: body.values } : "names" in body ? given(body) : decided(request, body);
   return { status: "answered", answer, source: "responder" };
 }
 

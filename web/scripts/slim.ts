@@ -92,8 +92,8 @@ function inPages(): Set<string> {
 /**
  * Keeps, of the catalogues, the words of the page and the faults of answers.
  *
- * The English words of approvals are in the part that draws them, which asks for `en.json?approval`. The inbox has
- * those of `ui.approvals.` too.
+ * The English words of a kind on demand are in the part that draws it, which asks for `en.json?approval` or
+ * `en.json?secret`. The inbox has those of `ui.approvals.` and `ui.secrets.` too.
  */
 export function slimCatalogues(page: string): Plugin {
   return {
@@ -101,14 +101,16 @@ export function slimCatalogues(page: string): Plugin {
     apply: "build",
     enforce: "pre",
     transform(code, id) {
-      const [, language, part] = /\/messages\/(\w+)\.json(\?approval)?$/.exec(id) ?? [];
+      const [, language, part] = /\/messages\/(\w+)\.json(?:\?(\w+))?$/.exec(id) ?? [];
       if (!language) return null;
-      const keep = part ? /^ui\.approvals?\./ : shown();
+      const keep = part ? new RegExp(`^ui\\.${part}s?\\.`) : shown();
       const drop = language === "en" && !part ? inPages() : new Set();
       const lists = page === "inbox" || page === "gallery";
       const elsewhere = [
         ...(lists ? [] : [/^ui\.inbox_/]),
-        ...(language === "en" && !part ? [lists ? /^ui\.approval\./ : /^ui\.approvals?\./] : []),
+        ...(language === "en" && !part
+          ? [lists ? /^ui\.(approval|secret)\./ : /^ui\.(approval|secret)s?\./]
+          : []),
       ];
       const entries = Object.entries(JSON.parse(code)).filter(
         ([key]) => keep.test(key) && !drop.has(key) && !elsewhere.some((pattern) => pattern.test(key)),

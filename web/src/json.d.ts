@@ -1,5 +1,9 @@
-/** The part of a catalogue that `scripts/slim.ts` leaves for approvals. */
+/** The parts of a catalogue that `scripts/slim.ts` leaves for what is fetched on demand. */
 declare module "*.json?approval" {
+  const texts: Record<string, string>;
+  export default texts;
+}
+declare module "*.json?secret" {
   const texts: Record<string, string>;
   export default texts;
 }

@@ -32,24 +32,30 @@ export function checkAnswer(form: Form, values: unknown, rules: AnswerRules = {}
   }
   const given = values as Record<string, unknown>;
   if (Object.keys(given).length === 0) return { faults: [fault("values", "empty.values")] };
-  const clean: [string, Json][] = [];
-  const other: [string, true][] = [];
-  const sections = form.sections ?? [{ fields: form.fields ?? [], optional: false }];
-  const faults = sections.flatMap(({ fields, optional }) =>
-    optional && fields.every((field) => isUntouched(field, own(given, field.id)))
-      ? []
-      : fields.flatMap((field) => {
-          const checked = checkField(field, own(given, field.id), rules);
-          if (checked.clean !== undefined) clean.push([field.id, checked.clean]);
-          if (checked.other) other.push([field.id, true]);
-          return checked.faults;
-        }),
-  );
+  const verdicts = checkFields(form, given, rules);
   const known = new Set(allFields(form).map((field) => field.id));
   const strange = Object.keys(given).filter((key) => !known.has(key));
-  faults.push(...strange.map((key) => fault(join("values", shorten(key)), "unknown_field")));
+  const faults = [
+    ...verdicts.flatMap((verdict) => verdict.faults),
+    ...strange.map((key) => fault(join("values", shorten(key)), "unknown_field")),
+  ];
   if (faults.length) return { faults };
-  return { values: Object.fromEntries(clean), other: Object.fromEntries(other) };
+  return {
+    values: Object.fromEntries(
+      verdicts.flatMap(({ id, clean }) => (clean === undefined ? [] : [[id, clean]])),
+    ),
+    other: Object.fromEntries(verdicts.flatMap(({ id, other }) => (other ? [[id, true]] : []))),
+  };
+}
+
+/** Check each field, but for those of optional sections that nobody has begun. */
+export function checkFields(form: Form, given: Record<string, unknown>, rules: AnswerRules): Verdict[] {
+  const sections = form.sections ?? [{ fields: form.fields ?? [], optional: false }];
+  return sections.flatMap(({ fields, optional }) =>
+    optional && fields.every((field) => isUntouched(field, own(given, field.id)))
+      ? []
+      : fields.map((field) => checkField(field, own(given, field.id), rules)),
+  );
 }
 
 /** A box that is not ticked does not make a section begun. */
@@ -59,6 +65,7 @@ function isUntouched(field: Field, value: unknown): boolean {
 }
 
 interface Verdict {
+  id: string;
   clean?: Json;
   other?: boolean;
   faults: Fault[];
@@ -66,17 +73,20 @@ interface Verdict {
 
 function checkField(field: Field, value: unknown, rules: AnswerRules): Verdict {
   const { patterns, matches, moment, strict } = rules;
-  const path = join("values", field.id);
+  const { id } = field;
+  const path = join("values", id);
   const lenient = field.validate_on_client === false && !strict;
   if (!isProvided(field, value))
-    return { faults: field.required && !lenient ? [fault(path, "required_missing")] : [] };
+    return { id, faults: field.required && !lenient ? [fault(path, "required_missing")] : [] };
   const pattern = "pattern" in field ? field.pattern : null;
   const fits = (text: string): boolean =>
-    !pattern || (matches ? matches(pattern, text) : browserMatches(own(patterns, field.id), text));
+    !pattern || (matches ? matches(pattern, text) : browserMatches(own(patterns, id), text));
   const { clean, other, faults } = checkValue(field, value, { matches: fits, moment });
-  if (!faults.length) return { clean, other, faults: [] };
-  if (lenient) return { clean: value as Json, other, faults: [] };
+  if (lenient && faults.length) return { id, clean: value as Json, other, faults: [] };
   return {
+    id,
+    clean,
+    other,
     faults: faults.map(([at, key, params]) => fault(at === null ? path : join(path, at), key, params)),
   };
 }

@@ -28,10 +28,10 @@ export function applyInboxEvent(inbox: Inbox, event: RequestEvent): Inbox {
   return learn(moved, event.request);
 }
 
-/** What still waits, newest first. */
+/** What still waits for a person, newest first; what is being tried waits for the agent. */
 export function waiting(inbox: Inbox): InputRequest[] {
   return [...inbox.known.values()]
-    .filter((request) => request !== null)
+    .filter((request): request is InputRequest => request?.status === "pending")
     .sort((a, b) => compare(b.created_at, a.created_at) || compare(b.id, a.id));
 }
 

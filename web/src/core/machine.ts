@@ -2,7 +2,7 @@
  * What a view of one request shows, as a pure function of what it was told.
  *
  * loading → pending → submitting → answered | declined | cancelled | expired
- *             ↑           ├→ error   the server or the form refused the values: they are kept
+ *             ↑           ├→ error   what was sent was refused, or tried in vain: it is asked again
  *             └ (typing)  └→ failed  nobody knows whether it arrived: retry with the same key
  *
  * The request's own status is the truth and the four ends absorb. `disabled` is laid over this: it
@@ -106,9 +106,11 @@ function adopt(view: View, request: InputRequest): View {
   const held = view.request?.id === request.id ? view.request : null;
   if (held && !isNewer(request, held)) return view;
   if (held?.status === status && held.revision === revision) return { ...view, request };
-  const fresh = { ...view, request, errors: [], summary: null };
+  const { field_errors: errors = [], error_summary: summary = null } = request;
+  const fresh = { ...view, request, errors, summary };
   if (isTerminal(status)) return { ...fresh, phase: status as Phase, elsewhere: view.key === null };
-  return { ...fresh, phase: status === "resolving" ? "submitting" : "pending", key: null, elsewhere: false };
+  const open = errors.length > 0 || summary ? "error" : "pending";
+  return { ...fresh, phase: status === "resolving" ? "submitting" : open, key: null, elsewhere: false };
 }
 
 /** What was sent was taken: as the end, or as one vote of several. */

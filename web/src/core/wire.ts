@@ -5,6 +5,7 @@
  */
 
 import type { Approval, Decided, Vote } from "./approval.ts";
+import type { SecretAsk, SecretScope } from "./secret.ts";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type Values = Record<string, Json>;
@@ -132,8 +133,15 @@ export interface Actor {
   name: string;
 }
 
-/** What a form was answered with, or what was decided about an approval. */
-export interface Answer extends Decided {
+/**
+ * What a form was answered with, what was decided about an approval, or which secrets were given.
+ *
+ * Of a sensitive field and of a secret it holds no value. The names in `existing` were kept before.
+ */
+export interface Answer extends Omit<Decided, "scope"> {
+  scope?: Decided["scope"] | SecretScope;
+  names?: string[];
+  existing?: string[];
   values?: Values;
   other?: Record<string, boolean>;
 }
@@ -159,6 +167,7 @@ export interface InputRequest {
   expires_at?: string | null;
   form?: Form | null;
   approval?: Approval | null;
+  secret?: SecretAsk | null;
   view?: Display | null;
   status: Status;
   revision: number;
@@ -169,6 +178,9 @@ export interface InputRequest {
   settled_at?: string | null;
   settled_by?: Actor | null;
   votes?: Vote[];
+  /** What was wrong with what was sent before, when the same is asked again. */
+  field_errors?: FieldError[];
+  error_summary?: string | null;
 }
 
 export type Block =
@@ -203,7 +215,7 @@ interface EventBase {
 }
 
 export type RequestEvent = EventBase & {
-  type: `request.${"created" | "voted" | "answered" | "declined" | "cancelled" | "expired"}`;
+  type: `request.${"created" | "voted" | "resolving" | "reprompted" | "answered" | "declined" | "cancelled" | "expired"}`;
   request: InputRequest;
 };
 export type ThreadEvent =

@@ -1,4 +1,4 @@
-import { checkAnswer } from "../core/answer.ts";
+import { checkFields } from "../core/answer.ts";
 import { fault } from "../core/fault.ts";
 import { type Locale, renderFault } from "../core/messages.ts";
 import { join, own } from "../core/path.ts";
@@ -42,15 +42,9 @@ function momentFaults(field: Field, value: Json | undefined, validity: ValidityS
 
 /** An empty answer names its required fields, before it is called empty. */
 function answerFaults({ form, values, patterns }: Entered): readonly Fault[] {
-  const faultsOf = (given: Values): readonly Fault[] => {
-    const checked = checkAnswer(form, given, { patterns });
-    return "faults" in checked ? checked.faults : [];
-  };
-  const first = allFields(form).slice(0, 1);
-  const named = Object.keys(values).length
-    ? []
-    : faultsOf(Object.fromEntries(first.map(({ id }) => [id, null])));
-  return named.length > 0 ? named : faultsOf(values);
+  const faults = checkFields(form, values, { patterns }).flatMap((verdict) => verdict.faults);
+  const nothing = faults.length === 0 && Object.keys(values).length === 0;
+  return nothing ? [fault("values", "empty.values")] : faults;
 }
 
 /** Everything that is wrong, as sentences; each field is named once. */

@@ -1,4 +1,5 @@
 import type { Scope, Verdict } from "../core/approval.ts";
+import type { SecretScope } from "../core/secret.ts";
 import type { Json, Values } from "../core/wire.ts";
 
 /** What a person decides about an approval. */
@@ -13,14 +14,26 @@ export interface Decision {
   mode?: "accept_edits" | undefined;
 }
 
+/** A form as it was filled in. */
+export interface Filled {
+  revision: number;
+  values: Values;
+}
+
+/** That secrets are handed over: the names, and never a value, which only the element itself can send. */
+export interface Handover {
+  revision: number;
+  names: readonly string[];
+  use_existing: readonly string[];
+  scope: SecretScope;
+}
+
 export type Action = "answer" | "decline";
-export type Body =
-  | { revision: number; values: Values }
-  | Decision
-  | { reason: "skipped" | "dismissed" | "refused" };
+export type Body = Filled | Decision | Handover | { reason: "skipped" | "dismissed" | "refused" };
 
 /**
  * The person sends: cancel it to send it yourself, then set `.request` or call `fail()`.
+ * Of what is kept secret `body` says only that it is set: cancelling that stops it.
  * It never bubbles out of a page by accident: listen on the element or an ancestor.
  */
 export interface SubmitEvent extends Event {

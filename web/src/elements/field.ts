@@ -88,7 +88,8 @@ const group = (view: FieldView, inside: Template): Template =>
     ${notes(view)} ${inside}
   </fieldset>`;
 
-const labelled = (view: FieldView, control: Template): Template =>
+/** A control with its label, hint and error. */
+export const labelled = (view: FieldView, control: Template): Template =>
   html`<div class=${wrap(view)} part="field">
     <label for=${view.uid}>${label(view)}</label>
     ${notes(view)} ${control}

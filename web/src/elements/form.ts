@@ -2,7 +2,6 @@ import { stateOf, type View } from "../core/machine.ts";
 import { own } from "../core/path.ts";
 import { allFields, type Field, type Form, type InputRequest, type Section } from "../core/wire.ts";
 import { blankOthers, type Draft, EMPTY, type Entry, gated, oneClick, progress } from "./draft.ts";
-import { drawField } from "./field.ts";
 import { type FieldView, type Filter, UNFILTERED } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
@@ -18,6 +17,7 @@ export interface FormHost {
   /** The labels of the dangerous options that wait for a second yes. */
   readonly asking: readonly string[];
   readonly filters: ReadonlyMap<string, Filter>;
+  drawField(view: FieldView): Template;
   errorOf(field: Field): string | undefined;
   change(field: Field, next: Partial<Entry>): void;
   search(field: Field, text: string): void;
@@ -57,7 +57,7 @@ const fieldsOf = (
   form: Form,
   fields: readonly Field[],
   path: string,
-) => fields.map((field, at) => drawField(viewOf(host, request, form, field, `${path}.fields[${at}]`)));
+) => fields.map((field, at) => host.drawField(viewOf(host, request, form, field, `${path}.fields[${at}]`)));
 
 function drawDescription(request: InputRequest, text: string | null | undefined, path: string) {
   const tree = own(request.view?.markdown, path);

@@ -4,7 +4,9 @@ import { allFields, type Field, type Form, type InputRequest, type Values } from
 import { check } from "./check.ts";
 import { collect, type Draft, dangerous, type Entry, start } from "./draft.ts";
 import type { Settled } from "./ended.ts";
-import type { Filter } from "./fieldview.ts";
+import type { Filled } from "./events.ts";
+import { drawField } from "./field.ts";
+import type { FieldView, Filter } from "./fieldview.ts";
 import { drawForm, drawLead, type FormHost, uidOf } from "./form.ts";
 import type { Template } from "./html.ts";
 import type { Card, Host, Kind, Place } from "./kind.ts";
@@ -19,10 +21,10 @@ export class FormKind implements Kind, FormHost {
   draft: Draft = new Map();
   asking: readonly string[] = [];
   filters: ReadonlyMap<string, Filter> = new Map();
-  #form: Form = {};
+  protected form: Form = {};
   #confirmed = false;
 
-  constructor(private readonly host: Host) {}
+  constructor(protected readonly host: Host) {}
 
   get view(): View {
     return this.host.view;
@@ -38,16 +40,20 @@ export class FormKind implements Kind, FormHost {
 
   /** Make a draft for the form as it is now, from what was entered so far. */
   adopt({ form }: InputRequest): void {
-    this.#form = form ?? {};
-    this.draft = start(this.#form, this.host.locale, this.draft);
+    this.form = form ?? {};
+    this.draft = start(this.form, this.host.locale, this.draft);
   }
 
   drawOpen(request: InputRequest, card: Card): Template {
-    const form = this.#form;
+    const form = this.form;
     return card([drawLead(this, request, form), drawForm(this, request, form)], form.locale);
   }
 
-  drawAnswered(settled: Settled): Template {
+  drawField(view: FieldView): Template {
+    return drawField(view);
+  }
+
+  drawSettled(settled: Settled): Template | undefined {
     return drawReceipt(settled);
   }
 
@@ -72,7 +78,7 @@ export class FormKind implements Kind, FormHost {
   pick(field: Field, patch: Partial<Entry>): void {
     if (!isOpen(this.view)) return;
     this.change(field, patch);
-    if (patch.chosen?.length) this.#proceed(collect(this.#form, this.draft, this.host.locale));
+    if (patch.chosen?.length) this.#proceed(collect(this.form, this.draft, this.host.locale));
     else this.host.focusOn("#f0-text");
   }
 
@@ -85,7 +91,7 @@ export class FormKind implements Kind, FormHost {
 
   submit(): void {
     const { locale } = this.host;
-    const form = this.#form;
+    const form = this.form;
     const values = collect(form, this.draft, locale);
     const validityOf = (field: Field) => this.#control(field)?.validity;
     const patterns = this.view.request?.view?.patterns;
@@ -100,20 +106,24 @@ export class FormKind implements Kind, FormHost {
 
   /** Send what has passed the check, but ask again first where a dangerous option is chosen. */
   #proceed(values: Values): void {
-    const labels = this.#confirmed ? [] : dangerous(this.#form, this.draft);
+    const labels = this.#confirmed ? [] : dangerous(this.form, this.draft);
     this.#confirmed = false;
     this.asking = labels;
     if (labels.length > 0) this.host.focusOn("#back");
-    else this.host.send("answer", { revision: this.view.request?.revision ?? 1, values });
+    else this.send({ revision: this.view.request?.revision ?? 1, values });
+  }
+
+  protected send(body: Filled): void {
+    this.host.send("answer", body);
   }
 
   escape(target: HTMLElement): void {
     if (this.asking.length > 0) this.confirm(false);
-    else if (this.#form.allow_skip && !target.matches("select, [type=search]")) this.decline("skipped");
+    else if (this.form.allow_skip && !target.matches("select, [type=search]")) this.decline("skipped");
   }
 
   placeOf(path: string): Place | undefined {
-    const fields = allFields(this.#form);
+    const fields = allFields(this.form);
     const field = fields.find((item) => isWithin(path, pathOf(item)));
     return (
       field && {
@@ -126,7 +136,7 @@ export class FormKind implements Kind, FormHost {
 
   unsent({ answer }: InputRequest): string {
     const { locale, say } = this.host;
-    const form = this.#form;
+    const form = this.form;
     const line = (values: Values) =>
       answerLine({ ...form, completed_view: null }, { values }, locale, say).trim();
     const entered = line(collect(form, this.draft, locale));
@@ -135,7 +145,7 @@ export class FormKind implements Kind, FormHost {
   }
 
   #control(field: Field): HTMLInputElement | null {
-    const uid = uidOf(this.#form, field);
+    const uid = uidOf(this.form, field);
     const find = (selector: string) => this.host.root.querySelector<HTMLInputElement>(selector);
     return find(`#${uid}-text`) ?? find(`#${uid}, #${uid}-0`);
   }

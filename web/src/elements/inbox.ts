@@ -109,6 +109,7 @@ const list = css`
 `;
 
 const CALL = draw("M12 3l8 3v6c0 4.5-3.4 7.7-8 9-4.6-1.3-8-4.5-8-9V6zM9 12l2.2 2.2L15.5 10");
+const KEY = draw("M14.5 3a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M10 14l-7 7M5 19l2 2M16.5 7.5v.01");
 const ASK = draw(
   "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M9.5 9.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1 1-1.1 1.8M12 16.5v.01",
 );
@@ -168,13 +169,13 @@ export class AskbackInbox extends AskbackElement {
   }
 
   #drawItem(request: InputRequest): Template {
-    const { approval } = request;
+    const { approval, secret } = request;
     const danger = approval?.risk?.level === "danger";
     return html`<a href=${this.#linkOf(request)}
-        >${approval ? CALL : ASK}<span class="what"
-          ><b>${approval ? html`<code>${told(questionOf(request))}</code>` : questionOf(request)}</b
+        >${approval ? CALL : secret ? KEY : ASK}<span class="what"
+          ><b>${approval || secret ? html`<code>${told(questionOf(request))}</code>` : questionOf(request)}</b
           ><span class="meta"
-            >${danger && html`<span class="danger-mark">${icons.warn} ${this.say("approvals.danger")}</span>`}<bdi
+            >${danger && html`<span class="danger-mark">${icons.warn} ${this.say("approvals.danger")}</span>`}${secret && html`<span>${this.say("secrets.needed")}</span>`}<bdi
               >${request.agent?.name ?? request.requester?.name ?? ""}</bdi
             ><bdi>${request.thread_id}</bdi><span>${when(request.created_at, this.locale)}</span></span
           ></span

@@ -8,10 +8,13 @@ import type { Say } from "./text.ts";
 
 /** What the elements need to send; `Client` is one. Without `whoami` nobody knows who is signed in. */
 export interface Sender {
-  send(id: string, action: Action, body: Body, key: string): Promise<InputRequest>;
+  send(id: string, action: Action, body: unknown, key: string): Promise<InputRequest>;
   post?<T>(path: string, body: unknown, key: string): Promise<T>;
   whoami?(): Promise<{ principal: Actor }>;
 }
+
+/** Makes the body that is sent. */
+export type Whole = () => unknown;
 
 /** What a kind needs of the element that shows the request. */
 export interface Host {
@@ -28,7 +31,11 @@ export interface Host {
   redraw(): void;
   /** After the next drawing, give the focus to the first match. */
   focusOn(selector: string): void;
-  send(action: Action, body: Body): void;
+  /**
+   * Send it. Where `body` leaves out what nobody else may see, `whole` makes all of it, at the last moment; the same
+   * function as before says that nothing was changed in between.
+   */
+  send(action: Action, body: Body, whole?: Whole): void;
   /** What the person entered is not sent: say why. */
   refuse(errors: readonly FieldError[]): void;
   /** The message for a place of the body, unless the person has changed it since. */
@@ -51,7 +58,8 @@ export interface Kind {
   /** The view has changed; called before it is drawn. */
   adopt(request: InputRequest): void;
   drawOpen(request: InputRequest, card: Card): Template;
-  drawAnswered(settled: Settled): Template;
+  /** The receipt, if it has one of its own for how it ended. */
+  drawSettled(settled: Settled): Template | undefined;
   /** After a drawing. */
   drawn?(request: InputRequest): void;
   /** Check what was entered and send it. */

@@ -1,35 +1,46 @@
 import { own } from "../core/path.ts";
-import type { InputRequest } from "../core/wire.ts";
+import { allFields, type InputRequest } from "../core/wire.ts";
 import { FormKind } from "./formkind.ts";
 import type { Host, Kind } from "./kind.ts";
 
-type Make = new (host: Host) => Kind;
+type Kinds = Record<string, new (host: Host) => Kind>;
 
-const kinds: Record<string, Make | undefined> = { form: FormKind };
-let coming: Promise<void> | undefined;
+/** What draws the requests, as far as it is there. */
+const kinds: Kinds = { form: FormKind };
 
-/** What draws a kind of request; nothing for one that is not known here, or could not be fetched. */
-export function makeKind(name: string, host: Host): Kind | undefined {
-  const Made = own(kinds, name);
+const secrets = () => import("./secret/kind.ts");
+
+/** What is not in the page's script is fetched when the first request of its kind is seen. */
+const parts: Record<string, () => Promise<{ kinds: Kinds }>> = {
+  approval: () => import("./approval/kind.ts"),
+  secret: secrets,
+  sensitive: secrets,
+};
+
+/** The kind of a request; a form of which something is kept secret has one of its own. */
+const kindOf = ({ kind, form }: InputRequest): string =>
+  form && allFields(form).some(({ sensitive }) => sensitive) ? "sensitive" : kind;
+
+/** What draws a request; nothing for one of a kind that is not known here, or could not be fetched. */
+export function makeKind(request: InputRequest, host: Host): Kind | undefined {
+  const Made = own(kinds, kindOf(request));
   return Made && new Made(host);
 }
 
 /**
- * Have what these requests are drawn by: what is not in the page's script is fetched when the first one is seen.
+ * Have what these requests are drawn by, which is fetched once.
  *
  * It never rejects. After a failure the next call tries again.
  */
-export function fetchKinds(requests: readonly InputRequest[]): Promise<void> | undefined {
-  if (kinds.approval || !requests.some(({ kind }) => kind === "approval")) return undefined;
-  coming ??= fetchApprovals();
-  return coming;
+export function fetchKinds(requests: readonly InputRequest[]): Promise<unknown> | undefined {
+  const missing = new Set(requests.map(kindOf).filter((kind) => own(parts, kind) && !own(kinds, kind)));
+  return missing.size > 0 ? Promise.all([...missing].map(fetchPart)) : undefined;
 }
 
-async function fetchApprovals(): Promise<void> {
+async function fetchPart(kind: string): Promise<void> {
   try {
-    const part = await import("./approval/kind.ts");
-    kinds.approval = part.ApprovalKind;
+    Object.assign(kinds, (await parts[kind]?.())?.kinds);
   } catch {
-    coming = undefined;
+    // What it would draw can be dismissed.
   }
 }

@@ -36,11 +36,12 @@ function inputs(view: Settled, form: Form, answer: Answer): Template {
 const LINE = 300;
 
 /** An answered form: one line that opens to what was answered. */
-export function drawReceipt(view: Settled): Template {
+export function drawReceipt(view: Settled): Template | undefined {
   const { request, say, locale } = view;
   const { form, answer } = request;
-  const opens = form && answer && form.completed_view?.show_inputs !== false;
-  const text = form && answer ? answerLine(form, answer, locale, say) : "";
+  if (!form || !answer) return undefined;
+  const opens = form.completed_view?.show_inputs !== false;
+  const text = answerLine(form, answer, locale, say);
   const line = html`<span class="tick">${icons.tick}</span>
     <span class="line"
       ><span class="q">${questionOf(request)}</span><span aria-hidden="true"> → </span

@@ -10,7 +10,7 @@ import { drawEnded } from "./ended.ts";
 import { type Action, type Body, made } from "./events.ts";
 import { fields } from "./field.css.ts";
 import { html, type Template } from "./html.ts";
-import type { Card, Host, Kind, Sender } from "./kind.ts";
+import type { Card, Host, Kind, Sender, Whole } from "./kind.ts";
 import { fetchKinds, makeKind } from "./kinds.ts";
 import { card, receipt } from "./request.css.ts";
 import { questionOf } from "./show.ts";
@@ -22,6 +22,7 @@ interface Attempt {
   readonly action: Action;
   readonly body: Body;
   readonly key: string;
+  readonly whole: Whole | undefined;
 }
 
 /**
@@ -85,7 +86,9 @@ export class AskbackRequest extends AskbackElement implements Host {
   }
 
   #signal(signal: Signal): void {
+    const { errors } = this.view;
     this.view = next(this.view, signal);
+    if (this.view.errors !== errors) this.#mended = new Set();
   }
 
   protected override willUpdate(changed: Changed): void {
@@ -107,7 +110,7 @@ export class AskbackRequest extends AskbackElement implements Host {
       this.#attempt = null;
       this.#sent = false;
     }
-    this.#kind ??= makeKind(request.kind, this);
+    this.#kind ??= makeKind(request, this);
     this.#signal({ type: "request", request });
   }
 
@@ -145,27 +148,27 @@ export class AskbackRequest extends AskbackElement implements Host {
   }
 
   refuse(errors: readonly FieldError[], summary: string | null = null): void {
-    this.#mended = new Set();
     this.#signal({ type: "refused", errors, summary });
     this.#focusProblems();
   }
 
-  send(action: Action, body: Body): void {
+  send(action: Action, body: Body, whole?: Whole): void {
     const request = this.view.request;
     if (!request || !isOpen(this.view)) return;
     const text = JSON.stringify([action, body]);
-    const again = this.view.phase === "failed" && this.#attempt?.text === text ? this.#attempt : null;
-    this.#attempt = again ?? { text, action, body, key: newKey() };
+    const last = this.#attempt;
+    const again = this.view.phase === "failed" && last?.text === text && last.whole === whole ? last : null;
+    this.#attempt = again ?? { text, action, body, key: newKey(), whole };
     this.#sent = true;
     this.#signal({ type: "submit", key: this.#attempt.key });
     void this.#deliver(request.id, this.#attempt);
   }
 
-  async #deliver(id: string, { action, body, key }: Attempt): Promise<void> {
+  async #deliver(id: string, { action, body, key, whole }: Attempt): Promise<void> {
     const unclaimed = this.dispatchEvent(made("askback-submit", { id, action, body, key }));
     if (!this.client || !unclaimed) return;
     try {
-      const request = await this.client.send(id, action, body, key);
+      const request = await this.client.send(id, action, whole ? whole() : body, key);
       if (this.view.request?.id === id) this.#signal({ type: "accepted", request });
     } catch (error) {
       if (this.view.request?.id === id) this.fail(error);
@@ -205,12 +208,14 @@ export class AskbackRequest extends AskbackElement implements Host {
     const { say } = this;
     const attempt = this.#attempt;
     const { phase, summary, errors } = this.view;
-    if (phase === "failed" && attempt)
+    if (phase === "failed" && attempt) {
+      const retry = (): void => (attempt.whole ? this.submit() : this.send(attempt.action, attempt.body));
       return drawProblems(
         say("failed"),
         summary ? [{ text: summary }] : [],
-        html`<button type="button" class="retry" .onclick=${() => this.send(attempt.action, attempt.body)}>${say("retry")}</button>`,
+        html`<button type="button" class="retry" .onclick=${retry}>${say("retry")}</button>`,
       );
+    }
     if (phase !== "error") return false;
     const open = errors.flatMap(({ path, message }): Problem[] => {
       const place = this.#kind?.placeOf(path);
@@ -248,7 +253,7 @@ export class AskbackRequest extends AskbackElement implements Host {
     if (!isTerminal(request.status)) return this.#drawOpen(request);
     const unsent = (!this.#sent && kind?.unsent(request)) || "";
     const settled = { request, say, locale, lost: this.#lost, unsent };
-    return (request.status === "answered" && kind?.drawAnswered(settled)) || drawEnded(settled);
+    return kind?.drawSettled(settled) || drawEnded(settled);
   }
 
   #announcement(): string {

@@ -4,8 +4,13 @@ import { allFields } from "../core/wire.ts";
 import { type Say, variantOf } from "./text.ts";
 
 /** The one line that stands for the whole question. */
-export const questionOf = ({ form, approval, kind }: InputRequest): string =>
-  form?.title || (form && allFields(form)[0]?.label) || approval?.preview?.headline || approval?.tool || kind;
+export const questionOf = ({ form, approval, secret, kind }: InputRequest): string =>
+  form?.title ||
+  (form && allFields(form)[0]?.label) ||
+  approval?.preview?.headline ||
+  approval?.tool ||
+  secret?.names.join(", ") ||
+  kind;
 
 /** A date or a moment in words, in the zone that it names; what is none stays as it is. */
 function moment(text: string, locale: string): string {

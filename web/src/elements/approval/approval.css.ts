@@ -85,7 +85,8 @@ export const approvals = css`
     background: var(--_danger-tint);
   }
   .hunk,
-  .gap {
+  .gap,
+  .allow {
     color: var(--_muted);
   }
   .gap {
@@ -118,9 +119,6 @@ export const approvals = css`
   }
   .aside textarea {
     min-block-size: 4rem;
-  }
-  .allow {
-    color: var(--_muted);
   }
   .actions > .arm {
     margin-inline-start: auto;

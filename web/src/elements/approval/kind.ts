@@ -61,7 +61,7 @@ export class ApprovalKind implements Kind, Desk {
     return html`<dialog closedby="none" aria-labelledby="title" .oncancel=${stay} .onclose=${() => this.host.redraw()}>${body}</dialog>`;
   }
 
-  drawAnswered(settled: Settled): Template {
+  drawSettled(settled: Settled): Template | undefined {
     return drawDecided(settled, this.shown);
   }
 
@@ -168,6 +168,8 @@ export class ApprovalKind implements Kind, Desk {
     return this.entered.note.trim();
   }
 }
+
+export const kinds = { approval: ApprovalKind };
 
 /** Whether a request is an open approval that this person can decide, as far as that is known here. */
 function mayDecide({ kind, status, assignees, votes }: InputRequest, me: Actor | undefined): boolean {

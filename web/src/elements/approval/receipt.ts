@@ -49,10 +49,10 @@ function drawMore({ request, say }: Settled, approval: Approval, answer: Answer,
 }
 
 /** A decided approval: one line that opens to the call. What the policy decided by itself is a quiet one. */
-export function drawDecided(view: Settled, shown: Shown): Template {
+export function drawDecided(view: Settled, shown: Shown): Template | undefined {
   const { request, say, locale } = view;
   const { approval, answer, source, settled_at } = request;
-  if (!approval || !answer) return html`<p class="card plain">${say("unknown_kind")}</p>`;
+  if (!approval || !answer) return undefined;
   const approved = answer.decision === "approve";
   const automatic = source === "policy";
   const { headline } = previewOf(approval);

@@ -1,0 +1,85 @@
+import { isOpen, stateOf } from "../../core/machine.ts";
+import { own } from "../../core/path.ts";
+import { offered, type SecretAsk } from "../../core/secret.ts";
+import type { InputRequest } from "../../core/wire.ts";
+import { html, type Template } from "../html.ts";
+import { icons } from "../icons.ts";
+import { rich } from "../rich.ts";
+import type { Say } from "../text.ts";
+import type { Desk } from "./desk.ts";
+import { drawValue } from "./value.ts";
+
+/** What the agent says of it, apart from what we say. */
+function drawSays(request: InputRequest, { reason, instructions }: SecretAsk, say: Say): Template {
+  const tree = own(request.view?.markdown, "secret.instructions");
+  return html`<div class="says">
+    <p class="hint">${say("secret.says")}</p>
+    <p>${reason}</p>
+    ${instructions && html`<div class=${tree ? "description rich" : "description"}>${tree ? rich(tree) : instructions}</div>`}
+  </div>`;
+}
+
+function drawScopes(desk: Desk, secret: SecretAsk, off: boolean): Template {
+  const { say } = desk.host;
+  return html`<fieldset class="field">
+    <legend class="label">${say("secret.scope")}</legend>
+    <div class="chips segments">
+      ${offered(secret).map(
+        (scope) => html`<label class="chip" part="option">
+          <input
+            type="radio"
+            name="scope"
+            id=${`scope-${scope}`}
+            disabled=${off}
+            .checked=${desk.scope === scope}
+            .onchange=${() => desk.choose(scope)}
+          />
+          <span>${say(`secret.${scope}`)}${scope === "project" && html` <bdi>(${secret.project})</bdi>`}</span>
+        </label>`,
+      )}
+    </div>
+  </fieldset>`;
+}
+
+function drawActions(desk: Desk): Template {
+  const { say, view } = desk.host;
+  const state = stateOf(view);
+  if (state === "disabled") return html`<p class="hint">${say("disabled")}</p>`;
+  const busy = state === "submitting";
+  return html`<div class="actions">
+    <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${busy ? html`${icons.clock}${say("sending")}` : say("secret.save")}</button>
+    <button type="button" class="quiet end" aria-disabled=${busy} .onclick=${() => desk.dismiss()}>${say("dismiss")}</button>
+  </div>`;
+}
+
+function drawForm(desk: Desk, secret: SecretAsk): Template {
+  const { host } = desk;
+  const off = !isOpen(host.view);
+  const send = (event: Event): void => {
+    event.preventDefault();
+    if (!off) desk.submit();
+  };
+  return html`<form novalidate autocomplete="off" aria-busy=${host.view.phase === "submitting"} .onsubmit=${send}>
+    ${secret.names.map((name) => drawValue(desk, secret, name, off))} ${drawScopes(desk, secret, off)}
+    <div>
+      <p class="strong">${host.say("secret.never_paste")}</p>
+      <p class="hint">${host.say("secret.names_seen")}</p>
+    </div>
+    ${drawActions(desk)}
+  </form>`;
+}
+
+/** An open request for secrets: what the agent says it needs them for, and where the person types them. */
+export function drawCard(desk: Desk, request: InputRequest): Template {
+  const { secret } = request;
+  const { say, headingLevel } = desk.host;
+  if (!secret) return html`<p>${say("unknown_kind")}</p>`;
+  const count = secret.names.length;
+  return html`<div class="title" role="heading" aria-level=${headingLevel} id="title">${say(count === 1 ? "secret.title" : "secret.title_many", { count })}</div>
+    ${drawSays(request, secret, say)}
+    ${
+      request.status === "resolving"
+        ? html`<p class="trial" role="status">${icons.clock} ${say("secret.checking")} <code>${secret.names.join(", ")}</code></p>`
+        : drawForm(desk, secret)
+    }`;
+}

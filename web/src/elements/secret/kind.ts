@@ -1,0 +1,133 @@
+import "./texts.ts";
+import { isWithin } from "../../core/path.ts";
+import { type SecretScope, savedIn } from "../../core/secret.ts";
+import type { InputRequest } from "../../core/wire.ts";
+import type { Settled } from "../ended.ts";
+import type { Template } from "../html.ts";
+import type { Card, Host, Kind, Place, Whole } from "../kind.ts";
+import { drawCard } from "./card.ts";
+import { type Desk, NOTHING, pathOf, type Slot, uidOf } from "./desk.ts";
+import { Inputs } from "./inputs.ts";
+import { drawGiven } from "./receipt.ts";
+import { secrets } from "./secret.css.ts";
+import { SensitiveForm } from "./sensitive.ts";
+
+/** Names that an agent needs values for: what the person types is sent to the server, and to nobody else. */
+export class SecretKind implements Kind, Desk {
+  scope: SecretScope = "session";
+  #slots: ReadonlyMap<string, Slot> | undefined;
+  #request: InputRequest | undefined;
+  #tried = false;
+  /** What makes the body, as long as nothing has changed. */
+  #whole: Whole | undefined;
+  readonly #inputs: Inputs;
+
+  constructor(readonly host: Host) {
+    host.root.adoptedStyleSheets.push(secrets);
+    this.#inputs = new Inputs(host.root, () => this.#forget());
+  }
+
+  adopt(request: InputRequest): void {
+    this.#request = request;
+    const { secret, status } = request;
+    if (secret && !this.#slots) {
+      this.scope = secret.default_scope ?? "session";
+      this.#slots = new Map(
+        secret.names.map((name) => [name, { ...NOTHING, saved: savedIn(secret, name) !== undefined }]),
+      );
+    }
+    if (status === "resolving") this.#forget();
+    else if (status !== "pending") this.#inputs.end();
+  }
+
+  /** Empty the inputs, and what was said about them. */
+  #forget(): void {
+    this.#inputs.clear();
+    this.#whole = undefined;
+    this.#slots =
+      this.#slots && new Map([...this.#slots].map(([name, { saved }]) => [name, { ...NOTHING, saved }]));
+    this.host.redraw();
+  }
+
+  drawOpen(request: InputRequest, card: Card): Template {
+    return card(drawCard(this, request));
+  }
+
+  drawSettled(settled: Settled): Template | undefined {
+    return drawGiven(settled);
+  }
+
+  /** What was tried in vain is asked again where the person waits for it, unless they have gone on to something else. */
+  drawn({ status }: InputRequest): void {
+    const again = this.#tried && status === "pending";
+    this.#tried = status === "resolving";
+    const { activeElement } = document;
+    if (again && (activeElement === document.body || activeElement === this.host.root.host))
+      this.host.focusOn("#problems");
+  }
+
+  slotOf(name: string): Slot {
+    return this.#slots?.get(name) ?? NOTHING;
+  }
+
+  change(name: string, patch: Partial<Slot> = {}): void {
+    this.#slots = new Map(this.#slots).set(name, { ...this.slotOf(name), ...patch });
+    this.#whole = undefined;
+    this.host.mend(pathOf(name));
+  }
+
+  choose(scope: SecretScope): void {
+    this.scope = scope;
+    this.#whole = undefined;
+    this.host.redraw();
+  }
+
+  dismiss(): void {
+    this.host.send("decline", { reason: "dismissed" });
+  }
+
+  /** Whether it is blank, too long or not wanted at all is the server's to say, which alone reads it. */
+  submit(): void {
+    if (!this.#request) return;
+    const { secrets, ...told } = this.#body(this.#request);
+    this.#whole ??= () => this.#request && this.#body(this.#request);
+    this.host.send("answer", { ...told, names: Object.keys(secrets) }, this.#whole);
+  }
+
+  #body({ revision, secret }: InputRequest) {
+    const names = secret?.names ?? [];
+    const isSaved = (name: string): boolean => this.slotOf(name).saved;
+    const typed = names
+      .filter((name) => !isSaved(name))
+      .map((name) => [name, this.#inputs.read(uidOf(name))]);
+    return {
+      revision,
+      secrets: Object.fromEntries(typed.filter(([, value]) => value)) as Record<string, string>,
+      use_existing: names.filter(isSaved),
+      scope: this.scope,
+    };
+  }
+
+  /** A key that was meant for something else answers nothing. */
+  escape(): void {}
+
+  placeOf(path: string): Place | undefined {
+    const names = this.#request?.secret?.names ?? [];
+    const name = names.find((item) => isWithin(path, pathOf(item)));
+    return name === undefined
+      ? undefined
+      : { path: pathOf(name), label: names.length > 1 && name, go: () => this.#goTo(name) };
+  }
+
+  #goTo(name: string): void {
+    if (this.slotOf(name).folded) this.change(name, { folded: null });
+    this.host.focusOn(`#${uidOf(name)}${this.slotOf(name).saved ? "-saved" : ""}`);
+  }
+
+  /** What was typed is not told again. */
+  unsent(): string {
+    return "";
+  }
+}
+
+export const kinds = { secret: SecretKind, sensitive: SensitiveForm };

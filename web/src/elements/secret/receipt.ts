@@ -1,0 +1,36 @@
+import type { InputRequest } from "../../core/wire.ts";
+import { byline, drawLine, late, type Settled } from "../ended.ts";
+import { html, type Template } from "../html.ts";
+import { draw, icons } from "../icons.ts";
+import { when } from "../text.ts";
+
+const NONE = draw("M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M5.7 5.7l12.6 12.6");
+
+const namesOf = ({ secret, answer }: InputRequest): Template =>
+  html`<code>${(answer?.names ?? secret?.names ?? []).join(", ")}</code>`;
+
+/** Secrets that were handed over, were there already, or were not given: their names, and where they hold. */
+export function drawGiven(view: Settled): Template | undefined {
+  const { request, say, locale } = view;
+  const { status, answer, source, reason, settled_at } = request;
+  if (status === "declined")
+    return drawLine(html`${NONE}
+      <div>
+        <p><strong>${namesOf(request)}</strong></p>
+        <p class="by">${byline(`declined.${reason ?? "dismissed"}`, view)}</p>
+        ${late(view)}
+      </div>`);
+  if (!answer) return undefined;
+  const scope = answer.scope && say(`secret.in_${answer.scope}`);
+  if (source === "existing")
+    return drawLine(html`<div>
+      <p><strong>${namesOf(request)}</strong> <span class="badge">${say("secret.existing")}</span></p>
+      <p class="by">${[scope, settled_at && when(settled_at, locale)].filter(Boolean).join(" · ")}</p>
+    </div>`);
+  return drawLine(html`<span class="tick">${icons.tick}</span>
+    <div>
+      <p><strong>${namesOf(request)}</strong> · ${scope}</p>
+      <p class="by">${byline("secret.by", view)}</p>
+      ${late(view)}
+    </div>`);
+}

@@ -1,0 +1,153 @@
+import { isTerminal } from "../../core/lifecycle.ts";
+import {
+  allFields,
+  type Field,
+  type Form,
+  type InputRequest,
+  type TextField,
+  type Values,
+} from "../../core/wire.ts";
+import { collect, type Draft, EMPTY, type Entry } from "../draft.ts";
+import type { Settled } from "../ended.ts";
+import type { Filled } from "../events.ts";
+import { drawField, labelled } from "../field.ts";
+import { describedBy, type FieldView } from "../fieldview.ts";
+import { uidOf } from "../form.ts";
+import { FormKind } from "../formkind.ts";
+import { html, type Template } from "../html.ts";
+import type { Host, Whole } from "../kind.ts";
+import { Inputs } from "./inputs.ts";
+import { secrets } from "./secret.css.ts";
+
+/** Fields that are typed; what is chosen from options, which everybody knows, stays with the rest of the draft. */
+const isTyped = (field: Field): boolean =>
+  field.sensitive === true && !("options" in field || field.type === "boolean" || field.type === "checkbox");
+
+/** What is said of a value that is kept secret. */
+const SET = { set: true };
+
+function drawHidden(view: FieldView): Template {
+  const { field, uid, error, disabled, change } = view;
+  const described = describedBy(view);
+  const native = { date: "date", time: "time", datetime: "datetime-local" }[field.type as string];
+  const touch = (): void => change({});
+  return labelled(
+    view,
+    field.type === "textarea"
+      ? html`<textarea
+          id=${uid}
+          class="secret"
+          part="input"
+          rows="4"
+          autocomplete="off"
+          spellcheck="false"
+          placeholder=${field.placeholder}
+          aria-required=${field.required}
+          aria-invalid=${!!error}
+          aria-describedby=${described}
+          disabled=${disabled}
+          .oninput=${touch}
+        ></textarea>`
+      : html`<input
+          id=${uid}
+          class="secret"
+          part="input"
+          type=${native ?? "password"}
+          autocomplete=${native ? "off" : "new-password"}
+          spellcheck="false"
+          placeholder=${field.placeholder}
+          aria-required=${field.required}
+          aria-invalid=${!!error}
+          aria-describedby=${described}
+          disabled=${disabled}
+          .oninput=${touch}
+        />`,
+  );
+}
+
+/** A form of which some fields are kept secret: what is typed there stands in no draft. */
+export class SensitiveForm extends FormKind {
+  readonly #inputs: Inputs;
+  #whole: Whole | undefined;
+
+  constructor(host: Host) {
+    super(host);
+    host.root.adoptedStyleSheets.push(secrets);
+    this.#inputs = new Inputs(host.root, () => this.#inputs.clear());
+  }
+
+  override adopt(request: InputRequest): void {
+    if (isTerminal(request.status)) {
+      this.#inputs.end();
+      this.draft = this.#with(() => EMPTY);
+    }
+    super.adopt(request);
+  }
+
+  /** The draft with other entries for what is kept secret. */
+  #with(entryOf: (field: Field, entry: Entry) => Entry): Draft {
+    const hidden = allFields(this.form).filter(({ sensitive }) => sensitive);
+    return new Map([
+      ...this.draft,
+      ...hidden.map((field) => [field.id, entryOf(field, this.draft.get(field.id) ?? EMPTY)] as const),
+    ]);
+  }
+
+  /** All that was entered, for as long as it takes to check it or to send it. */
+  #entered(): Draft {
+    return this.#with((field, entry) =>
+      isTyped(field) ? { ...EMPTY, text: this.#inputs.read(uidOf(this.form, field)) } : entry,
+    );
+  }
+
+  override drawField(view: FieldView): Template {
+    if (!isTyped(view.field)) return drawField(view);
+    const kept = html`<p class="hint">${this.say("secret.kept")} ${this.say("secret.never_paste")}</p>`;
+    return html`${drawHidden(view)}${kept}`;
+  }
+
+  override change(field: Field, patch: Partial<Entry>): void {
+    this.#whole = undefined;
+    super.change(field, patch);
+  }
+
+  override submit(): void {
+    const { draft } = this;
+    this.draft = this.#entered();
+    super.submit();
+    this.draft = draft;
+  }
+
+  protected override send({ revision, values }: Filled): void {
+    const told = allFields(this.form).map(({ id, sensitive }): [string, Values[string] | undefined] => [
+      id,
+      sensitive && Object.hasOwn(values, id) ? SET : values[id],
+    ]);
+    this.#whole ??= () => ({ revision, values: collect(this.form, this.#entered(), this.host.locale) });
+    const shown = Object.fromEntries(told.filter(([, value]) => value !== undefined)) as Values;
+    this.host.send("answer", { revision, values: shown }, this.#whole);
+  }
+
+  override drawSettled(settled: Settled): Template | undefined {
+    return super.drawSettled({ ...settled, request: this.#masked(settled.request) });
+  }
+
+  /** The request as its receipt shows it: of what is kept secret only that it is set. */
+  #masked(request: InputRequest): InputRequest {
+    const { form, answer } = request;
+    if (!form || !answer?.values) return request;
+    const hidden = new Set(allFields(form).flatMap(({ id, sensitive }) => (sensitive ? [id] : [])));
+    const values = Object.entries(answer.values).map(([id, value]) => [
+      id,
+      hidden.has(id) ? this.say("secret.set") : value,
+    ]);
+    const plain = (fields: Field[] = []): Field[] =>
+      fields.map((field) => (hidden.has(field.id) ? asText(field) : field));
+    const masked: Form = form.sections
+      ? { ...form, sections: form.sections.map((part) => ({ ...part, fields: plain(part.fields) })) }
+      : { ...form, fields: plain(form.fields ?? []) };
+    return { ...request, form: masked, answer: { ...answer, values: Object.fromEntries(values) } };
+  }
+}
+
+const asText = ({ id, label }: Field): TextField => ({ id, label, type: "text" });

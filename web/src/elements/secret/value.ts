@@ -1,0 +1,141 @@
+import type { SecretAsk, SecretHelp } from "../../core/secret.ts";
+import { savedIn } from "../../core/secret.ts";
+import { codePoints } from "../../core/text.ts";
+import { ticked } from "../fieldview.ts";
+import { html, type Template } from "../html.ts";
+import { icons } from "../icons.ts";
+import { type Desk, pathOf, type Slot, uidOf } from "./desk.ts";
+
+/** One name that is asked for, and what drawing its input needs. */
+interface Asked {
+  readonly desk: Desk;
+  readonly name: string;
+  readonly slot: Slot;
+  readonly help: SecretHelp;
+  readonly error: string | undefined;
+  readonly off: boolean;
+}
+
+const hintOf = ({ description, format_hint }: SecretHelp): string =>
+  [description, format_hint].filter(Boolean).join("\n");
+
+function describedBy({ name, slot, help, error }: Asked): string | false {
+  const uid = uidOf(name);
+  const ids = [hintOf(help) && `${uid}-hint`, error && `${uid}-error`, slot.padded && `${uid}-padded`];
+  return ids.filter(Boolean).join(" ") || false;
+}
+
+/** Only whether there is white space around it is kept of what was typed. */
+function type({ desk, name }: Asked, event: Event): void {
+  const { value } = event.target as HTMLInputElement;
+  desk.change(name, { padded: value !== value.trim() });
+}
+
+/** Fold what has several lines, but nothing may move while the pointer is down on something else. */
+function leave({ desk, name }: Asked, event: Event): void {
+  const area = event.target as HTMLTextAreaElement;
+  const fold = (): void => {
+    const { value } = area;
+    const lines = value.trimEnd().split("\n").length;
+    if (lines > 1) desk.change(name, { folded: { lines, characters: codePoints(value) } });
+  };
+  if (document.querySelector(":active")) addEventListener("click", fold, { once: true });
+  else fold();
+}
+
+function drawLine(asked: Asked): Template {
+  const { desk, name, slot, help, error, off } = asked;
+  const hides = help.input !== "text";
+  const show = (): void => {
+    desk.change(name, { seen: !slot.seen });
+    desk.host.focusOn(`#${uidOf(name)}`);
+  };
+  return html`<div class="value">
+    <input
+      id=${uidOf(name)}
+      class="secret"
+      part="input"
+      type=${hides && !slot.seen ? "password" : "text"}
+      autocomplete=${hides ? "new-password" : "off"}
+      autocapitalize="off"
+      spellcheck="false"
+      placeholder=${help.placeholder}
+      aria-invalid=${!!error}
+      aria-describedby=${describedBy(asked)}
+      disabled=${off}
+      .oninput=${(event: Event) => type(asked, event)}
+    />${
+      hides &&
+      !off &&
+      html`<button type="button" class="quiet" aria-pressed=${String(slot.seen)} .onclick=${show}>${desk.host.say("secret.show")}<span class="hidden"> ${name}</span></button>`
+    }
+  </div>`;
+}
+
+function drawLines(asked: Asked): Template {
+  const { desk, name, slot, help, error, off } = asked;
+  const { say } = desk.host;
+  const open = (): void => {
+    desk.change(name, { folded: null });
+    desk.host.focusOn(`#${uidOf(name)}`);
+  };
+  return html`<textarea
+      id=${uidOf(name)}
+      class="secret"
+      part="input"
+      rows="4"
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck="false"
+      placeholder=${help.placeholder}
+      aria-invalid=${!!error}
+      aria-describedby=${describedBy(asked)}
+      disabled=${off}
+      hidden=${slot.folded !== null}
+      .oninput=${(event: Event) => type(asked, event)}
+      .onblur=${(event: Event) => leave(asked, event)}
+    ></textarea>
+    ${
+      slot.folded &&
+      html`<div class="value">
+        <span>${say("secret.folded", { ...slot.folded })}</span>
+        ${!off && html`<button type="button" class="quiet" id=${`${uidOf(name)}-open`} .onclick=${open}>${say("secret.open")}<span class="hidden"> ${name}</span></button>`}
+      </div>`
+    }`;
+}
+
+/** One name: its label, what the agent says of it, and an input, or the choice of what is saved already. */
+export function drawValue(desk: Desk, secret: SecretAsk, name: string, off: boolean): Template {
+  const { say } = desk.host;
+  const uid = uidOf(name);
+  const slot = desk.slotOf(name);
+  const help = secret.metadata?.[name] ?? {};
+  const error = desk.host.errorAt(pathOf(name));
+  const asked: Asked = { desk, name, slot, help, error, off };
+  const present = savedIn(secret, name);
+  const hint = hintOf(help);
+  const reuse = (event: Event): void =>
+    desk.change(name, { saved: ticked(event), folded: null, padded: false });
+  return html`<div class=${error ? "field wrong" : "field"} part="field">
+    <label class="label" for=${slot.saved ? `${uid}-saved` : uid}><code>${name}</code></label>
+    ${hint && html`<div class="hint" id=${`${uid}-hint`}>${hint}</div>`}
+    ${error && html`<p class="error" id=${`${uid}-error`}>${icons.warn} ${error}</p>`}
+    ${
+      present &&
+      html`<label class="option" part="option">
+        <input
+          id=${`${uid}-saved`}
+          part="input"
+          type="checkbox"
+          aria-label=${`${name}: ${say("secret.saved", { scope: say(`secret.in_${present}`) })}`}
+          disabled=${off}
+          .checked=${slot.saved}
+          .onchange=${reuse}
+        />
+        <span>${say("secret.saved", { scope: say(`secret.in_${present}`) })}</span>
+      </label>`
+    }
+    ${!slot.saved && (help.input === "textarea" ? drawLines(asked) : drawLine(asked))}
+    ${slot.padded && html`<p class="padded" id=${`${uid}-padded`} role="status">${icons.warn} ${say("secret.padded")}</p>`}
+  </div>`;
+}
