@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from askback.domain.policy.shell.reading import Reading, read_argv, read_command
@@ -75,10 +75,10 @@ class Call:
             shell = self.input.get("shell") or "bash"
             reading = read_command(command, shell if isinstance(shell, str) else "?")
         else:
-            return Reading((), (), (), "the input has no single command")
+            return Reading((), (), unclear="the input has no single command")
         other = next((name for name in self.input if name not in _DESCRIBE), None)
         if other is not None and reading.unclear is None:
-            return Reading((), reading.seen, reading.targets, f"`{other}` in the input changes what runs")
+            return replace(reading, commands=(), unclear=f"`{other}` in the input changes what runs")
         return reading
 
 
@@ -104,5 +104,5 @@ def tool_name(name: str) -> str:
 def _vector(argv: object) -> Reading:
     words = cast("list[object]", argv) if isinstance(argv, list | tuple) else []
     if not words or not all(isinstance(word, str) for word in words):
-        return Reading((), (), (), "the argument vector is not a list of texts")
+        return Reading((), (), unclear="the argument vector is not a list of texts")
     return read_argv(tuple(cast("list[str]", words)))

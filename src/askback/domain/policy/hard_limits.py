@@ -19,10 +19,10 @@ _HOME = re.compile(r"(?:~[A-Za-z0-9_-]*|\$HOME|\$\{HOME[^}]*\}|/home/[^/]+|/root
 _SYSTEM = words(
     "bin boot dev etc home lib lib64 opt proc root sbin srv sys usr var users system library applications"
 )
-# Every repetition is bounded: the text is the agent's, and the search must not be what stops the machine.
-_BOMB = re.compile(
-    r"(?<![\w:.])([\w:.]{1,40})\s{0,9}\(\s{0,9}\)\s{0,9}\{[^}]{0,80}?(?<![\w:.])\1\s{0,9}\|\s{0,9}\1\s{0,9}&"
-)
+# The text is the agent's, and the search must not be what stops the machine: no repetition gives anything back.
+_NAME = r"(?<![\w:.])([\w:.]{1,40}+)(?![\w:.])\s{0,9}+"
+_DEFINED = re.compile(_NAME + r"\(\s{0,9}+\)\s{0,9}+\{")
+_DOUBLED = re.compile(_NAME + r"\|\s{0,9}+\1\s{0,9}+&")
 _FORMATS = words("mkfs mke2fs mkswap wipefs blkdiscard")
 _PLAIN_DEVICES = re.compile(
     r"/dev/(?:null|zero|full|tty|stdin|stdout|stderr|fd/\d+|shm/.*|tcp/.*|udp/.*|ptmx)"
@@ -37,14 +37,21 @@ def broken(call: Call, reading: Reading | None) -> str | None:
     """Say which hard limit a call breaks; None when it breaks none."""
     if reading is None:
         return _written(call.path) if call.edits and call.path is not None else None
-    text = call.input.get("command")
-    if isinstance(text, str) and _BOMB.search(text):
+    if any(map(_bomb, reading.lines)):
         return "A function that calls itself in the background without end stops the machine."
     for argv in reading.seen:
         reason = _command(argv)
         if reason:
             return reason
     return next((reason for target in reading.targets if (reason := _written(target))), None)
+
+
+def _bomb(text: str) -> bool:
+    """Tell whether a function is defined and put into the background twice: `f() { f | f & }; f`."""
+    if "&" not in text or "|" not in text:
+        return False
+    doubled = {match[1] for match in _DOUBLED.finditer(text)}
+    return bool(doubled) and any(match[1] in doubled for match in _DEFINED.finditer(text))
 
 
 def _command(argv: Argv) -> str | None:

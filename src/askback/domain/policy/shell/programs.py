@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from askback.domain.policy.wordlist import words
 
 WRAPPERS = words(
@@ -35,7 +33,7 @@ _INTERPRETERS = words(
     """
 )
 _RUNNERS = words("npx bunx pnpx uvx pipx ssh npm pnpm yarn uv poetry pipenv cargo go docker podman kubectl")
-_VERSION = re.compile(r"-?[\d.]+$")
+_VERSION = "0123456789."
 _ASKS_VERSION = frozenset({"--version", "-V", "-v", "version"})
 
 
@@ -47,7 +45,7 @@ def basename(program: str) -> str:
 def interpreter(program: str) -> bool:
     """Tell whether a program runs code from its arguments, its standard input or a file: `python3.12`, `bash`."""
     name = basename(program)
-    return name in _INTERPRETERS or _VERSION.sub("", name) in _INTERPRETERS
+    return name in _INTERPRETERS or name.rstrip(_VERSION).removesuffix("-") in _INTERPRETERS
 
 
 def runs_code(argv: tuple[str, ...], prefix: int) -> str | None:

@@ -14,6 +14,7 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser, Tree
 
 from askback.domain.policy.shell import limits
+from askback.domain.policy.shell.budget import Budget
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.wordlist import words
 
@@ -26,9 +27,10 @@ _WORDS = words("word string raw_string ansi_c_string translated_string number co
 _VALUES = _WORDS | words(
     "simple_expansion expansion command_substitution process_substitution brace_expression"
 )
-_ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
-_ESCAPED_IN_DOUBLE = re.compile(rb'\\([\\"$`])')
-_LIVELY = re.compile(rb"[`$]")
+_COMMANDS = words("command declaration_command unset_command test_command")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED_IN_DOUBLE = re.compile(r'\\([\\"$`])')
+_LIVELY = re.compile(r"[`$]")
 _ANSI = re.compile(
     r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))", re.DOTALL
 )
@@ -40,48 +42,53 @@ class Sight:
     """What the tree shows.
 
     `plain` tells that there is nothing but simple commands of literal words. `commands` are all commands at any
-    depth, as far as their words can be known; `targets` are the files that redirections name.
+    depth, as far as their words can be known; `targets` are the files that redirections name. `broken` tells that a
+    part could not be parsed, so that there may be more.
     """
 
     plain: bool
     commands: tuple[Argv, ...]
     targets: tuple[str, ...]
     odd: str | None = None
+    broken: bool = False
 
 
-def look(text: str) -> Sight | None:
+def look(text: str, budget: Budget) -> Sight | None:
     """Parse a command line; None when the parser gives up within its limits."""
     if text.count("|") > limits.PIPES:
         return None
-    tree = _parse(text.encode())
+    source = text.encode(errors="replace")
+    tree = _parse(source, budget)
     if tree is None or tree.root_node.descendant_count > limits.NODES:
         return None
-    odd: str | None = "a part that cannot be parsed" if tree.root_node.has_error else None
+    broken = tree.root_node.has_error
+    odd: str | None = "a part that cannot be parsed" if broken else None
     commands: list[Argv] = []
     targets: list[str] = []
     for node in _nodes(tree):
         kind = node.type
         if odd is None and kind not in _ACCEPTED:
             odd = kind.replace("_", " ")
-        if kind in {"command", "declaration_command", "unset_command", "test_command"}:
-            commands.append(_argv(node))
+        if kind in _COMMANDS:
+            commands.append(_argv(node, source))
         elif kind == "file_redirect":
-            targets += [_text(child) for child in node.children if child.type in _VALUES]
-    return Sight(odd is None, tuple(argv for argv in commands if argv), tuple(targets), odd)
+            targets += [_text(child, source) for child in node.children if child.type in _VALUES]
+    return Sight(odd is None, tuple(argv for argv in commands if argv), tuple(targets), odd, broken)
 
 
-def _parse(source: bytes) -> Tree | None:
-    steps = 0
+def _parse(source: bytes, budget: Budget) -> Tree | None:
+    def piece(offset: int, _point: object) -> bytes:
+        # Always the truth: a parser that is told of an end where there is none can crash the process.
+        budget.reads -= 1
+        return source[offset : offset + limits.PIECE]
 
     def give_up(_offset: int, _has_error: bool) -> bool:
-        nonlocal steps
-        steps += 1
-        return steps > limits.STEPS
+        return not budget.step()
 
+    if not budget.step():
+        return None
     try:
-        return _PARSER.parse(
-            lambda offset, _point: source[offset:], encoding="utf8", progress_callback=give_up
-        )
+        return _PARSER.parse(piece, encoding="utf8", progress_callback=give_up)
     except ValueError:
         _PARSER.reset()
         return None
@@ -97,32 +104,34 @@ def _nodes(tree: Tree) -> Iterator[Node]:
             left += reversed(node.children)
 
 
-def _argv(node: Node) -> Argv:
+def _argv(node: Node, source: bytes) -> Argv:
     words: list[str] = []
     if node.type != "command":
-        return (node.children[0].type, *(_text(child) for child in node.children[1:]))
+        return (node.children[0].type, *(_text(child, source) for child in node.children[1:]))
     for child in node.children:
         if child.type == "command_name":
-            words.append(_text(child.children[0]) if child.children else _text(child))
+            words.append(_text(child.children[0] if child.children else child, source))
         elif child.type in _VALUES:
-            words.append(_text(child))
+            words.append(_text(child, source))
     return tuple(words)
 
 
-def _text(node: Node) -> str:
+def _text(node: Node, source: bytes) -> str:
     """Return what a word says without its quotes; parts that are expanded stay as they are written."""
-    kind, source = node.type, node.text or b""
+    kind = node.type
     if kind == "concatenation":
-        return "".join(_text(child) for child in node.children)
+        return "".join(_text(child, source) for child in node.children)
+    # Decoded before anything is cut off: of a text with an error, a node may end within a character.
+    text = source[node.start_byte : node.end_byte].decode(errors="replace")
     if kind == "raw_string":
-        return source[1:-1].decode()
+        return text.removeprefix("'").removesuffix("'")
     if kind == "string":
-        return _ESCAPED_IN_DOUBLE.sub(rb"\1", source[1:-1]).decode()
+        return _ESCAPED_IN_DOUBLE.sub(r"\1", text.removeprefix('"').removesuffix('"'))
     if kind == "ansi_c_string":
-        return _ANSI.sub(_ansi, source[2:-1].decode())
-    if _LIVELY.search(_ESCAPED.sub(b"", source)):
-        return source.decode()
-    return _ESCAPED.sub(rb"\1", source).decode()
+        return _ANSI.sub(_ansi, text.removeprefix("$'").removesuffix("'"))
+    if _LIVELY.search(_ESCAPED.sub("", text)):
+        return text
+    return _ESCAPED.sub(r"\1", text)
 
 
 def _ansi(match: re.Match[str]) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from askback.domain.policy.shell import limits
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.programs import WRAPPERS, basename, interpreter
 from askback.domain.policy.wordlist import words
@@ -19,32 +19,33 @@ _GIT_VALUES = frozenset(
 )
 
 
-def inner(argv: Argv) -> list[Argv]:
-    """Return the argument vectors that a command may hand to another program, as far as words can tell."""
+def inner(argv: Argv) -> Iterator[Argv]:
+    """Go through the argument vectors that a command may hand to another program, as far as words can tell.
+
+    One at a time: there may be as many as there are words, each nearly as long as the command.
+    """
     name = basename(argv[0])
     if name == "find":
-        return [argv[i + 1 :] for i, word in enumerate(argv[:-1]) if word in _EXECUTES][: limits.COMMANDS]
-    if name == "git":
+        yield from (argv[i + 1 :] for i, word in enumerate(argv[:-1]) if word in _EXECUTES)
+    elif name == "git":
         plain = _without_git_options(argv)
-        return [] if plain == argv else [plain]
-    if name not in WRAPPERS:
-        return []
-    return _candidates(name, argv)
+        if plain != argv:
+            yield plain
+    elif name in WRAPPERS:
+        yield from _candidates(name, argv)
 
 
-def _candidates(name: str, argv: Argv) -> list[Argv]:
+def _candidates(name: str, argv: Argv) -> Iterator[Argv]:
     """Where the wrapped command may begin: a word behind an option may be its value or the command already."""
-    found: list[Argv] = []
     more = 1 + (name in _OPERAND_FIRST)
     for i in range(1, len(argv)):
         word = argv[i]
         if word.startswith("-") or _ASSIGNMENT.match(word) or _NUMBER.fullmatch(word):
             continue
-        found.append(argv[i:])
+        yield argv[i:]
         more -= not argv[i - 1].startswith("-")
         if not more:
-            break
-    return found
+            return
 
 
 def code(argv: Argv) -> list[str]:

@@ -1,0 +1,100 @@
+"""Look for every command in a call, wherever it hides: for rules that deny, and for hard limits.
+
+A command may stand in a substitution, behind `sudo`, in the code of `bash -c`, or in a text that no reader
+understands. Nothing that is found here is a reason to allow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable
+
+from askback.domain.policy.shell import limits, tree, wrapped
+from askback.domain.policy.shell.budget import Budget
+from askback.domain.policy.shell.lexer import Argv
+
+TOO_LONG = f"it is longer than {limits.BYTES} bytes"
+
+_SEGMENT = re.compile(r"[^\s;&|(){}`$\"'<>][^\n;&|(){}`$\"'<>]*")
+
+
+class Search:
+    """What was found so far. All that is looked into shares one budget, so no input costs more than another.
+
+    `seen` are the commands in sight, `targets` the files that redirections name, and `lines` the texts in which both
+    were found; `unseen` says why there may be more than these.
+    """
+
+    def __init__(self) -> None:
+        self.seen: list[Argv] = []
+        self.targets: list[str] = []
+        self.lines: list[str] = []
+        self.unseen: str | None = None
+        self._budget = Budget()
+        self._waiting: deque[Argv | str] = deque()
+
+    def text(self, text: str) -> tree.Sight | None:
+        """Look into a command line. Return what its tree shows; None when there is none."""
+        sight = self._look(text)
+        if over(text):
+            self._miss(TOO_LONG)
+        elif sight is None:
+            self._miss("it is too complex to be parsed")
+        elif sight.broken:
+            self._miss("a part of it cannot be parsed")
+        self._follow()
+        return sight
+
+    def vector(self, argv: Argv) -> None:
+        """Look into an argument vector."""
+        self._take((argv[: limits.WORDS + 1],))
+        self._follow()
+
+    def _look(self, text: str) -> tree.Sight | None:
+        text = text.replace("\0", "")  # as shells do; and over many of them the parser takes its time
+        self.lines.append(text)
+        sight = None if over(text) else tree.look(text, self._budget)
+        if sight is not None:
+            self.targets += sight.targets
+            self._take(sight.commands)
+        if sight is None or sight.broken:
+            self._take(_crude(text))
+        return sight
+
+    def _take(self, commands: Iterable[Argv]) -> None:
+        """Add commands, of which some may be empty, until the budget is spent."""
+        for argv in commands:
+            if not argv:
+                continue
+            self.seen.append(argv)
+            self._waiting.append(argv)
+            if not self._budget.take(argv):
+                self._miss("it may hold more commands than are looked for")
+                return
+
+    def _follow(self) -> None:
+        """Add what the commands would run in their turn."""
+        while self._waiting and not self._budget.spent:
+            found = self._waiting.popleft()
+            if isinstance(found, str):
+                # Of code in Python, say, only words can be found. That is no miss: the option says enough.
+                self._look(found)
+            else:
+                self._take(wrapped.inner(found))
+                self._waiting += wrapped.code(found)
+        self._waiting.clear()
+
+    def _miss(self, why: str) -> None:
+        self.unseen = self.unseen or why
+
+
+def over(text: str) -> bool:
+    """Tell whether a text is longer than a command may be."""
+    return len(text) > limits.BYTES or len(text.encode(errors="replace")) > limits.BYTES
+
+
+def _crude(text: str) -> Iterable[Argv]:
+    """Cut at everything that could begin a command: for denying only, when no tree can be had."""
+    for segment in _SEGMENT.finditer(text):
+        yield tuple(segment[0].split(maxsplit=limits.WORDS))

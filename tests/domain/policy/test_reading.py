@@ -1,0 +1,73 @@
+"""Reading a command costs little, whatever it repeats, and finds what hides in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from askback.domain.policy.shell import limits, tree
+from askback.domain.policy.shell.budget import Budget
+from askback.domain.policy.shell.reading import Reading, read_argv, read_command
+from tests.requirements import requirement
+
+
+def filled(fragment: str, size: int = limits.BYTES) -> str:
+    """A fragment, again and again, as long as a command may be."""
+    return (fragment * (size // len(fragment.encode()) + 1)).encode()[:size].decode(errors="ignore")
+
+
+def words_in(reading: Reading) -> int:
+    return sum(len(argv) for argv in reading.seen)
+
+
+@requirement("B5")
+@pytest.mark.parametrize(
+    "fragment",
+    ["env -a ", "find -exec ", "xargs -n 1 ", "bash -c ", "bash -c -c ", "eval ", "sudo ", "git -C a ", "trap ", "a;", "rm a\n", "(a)", "; ", "("],
+)  # fmt: skip
+@pytest.mark.parametrize("size", [limits.BYTES, 250_000])
+def test_no_command_holds_more_than_is_looked_for(fragment: str, size: int) -> None:
+    text = filled(fragment, size)
+    for reading in (read_command(text), read_argv(tuple(text.split()))):
+        assert len(reading.seen) <= limits.SEEN + 1
+        assert words_in(reading) <= 2 * limits.WORDS + 1
+
+
+@requirement("B5")
+@pytest.mark.parametrize("fragment", ["a=(", ")", ">", "<<a\n", "a() ", '"${', "${", "[[ a =~ ", "a"])
+def test_the_parser_reads_a_broken_text_only_so_often(fragment: str) -> None:
+    budget = Budget()
+    tree.look(filled(fragment), budget)
+    # It is stopped between two steps, of which each may read the text to its end a few dozen times.
+    assert budget.reads > -10 * limits.READS
+    assert budget.steps >= -1
+
+
+@requirement("B7")
+def test_what_a_command_runs_in_its_turn_is_in_sight_however_deep_it_stands() -> None:
+    reading = read_command("env nice sudo timeout 5 bash -c 'env bash -c \"nohup rm -rf x\"'")
+    assert ("rm", "-rf", "x") in reading.seen
+    assert reading.unseen is None
+
+
+@requirement("B7")
+@pytest.mark.parametrize(
+    "text", [filled(": a", limits.BYTES + 1) + "; rm x", 'echo "é; rm x', "\0" * 9000 + "r\0m x"]
+)
+def test_what_cannot_be_parsed_is_in_sight_all_the_same(text: str) -> None:
+    reading = read_command(text)
+    assert ("rm", "x") in reading.seen
+    assert reading.unseen
+
+
+def test_code_of_another_language_in_an_argument_hides_nothing_from_the_shell() -> None:
+    assert read_command("python3 -c 'for x in (1, 2): print(x['").unseen is None
+
+
+@requirement("B29")
+def test_of_a_text_that_holds_too_much_nothing_is_clear() -> None:
+    reading = read_command(filled("env -a ", 3_000))
+    assert (reading.commands, reading.unclear, reading.unseen) == (
+        (),
+        "it may hold more commands than are looked for",
+        "it may hold more commands than are looked for",
+    )
