@@ -12,6 +12,7 @@ import pytest
 
 from askback.domain.policy.calls import Call
 from askback.domain.policy.engine import Policy, decide
+from askback.domain.policy.narrow import narrow_rule
 from askback.domain.policy.rules import Rule, parse_rule
 from askback.domain.policy.table import verdict
 from tests.requirements import requirement
@@ -75,6 +76,42 @@ def test_an_expired_rule_no_longer_holds() -> None:
 def test_a_rule_that_denies_and_cannot_be_read_makes_everything_ask() -> None:
     policy = Policy(rules=(parse_rule("ls"),), faults=("The rule `rm *` cannot be read.",))
     assert decide(bash("ls"), policy).reasons == ("The rule `rm *` cannot be read.",)
+
+
+class Broken(dict[str, Any]):
+    """An input that can be digested, and that fails whoever looks into it."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        raise LookupError(key)
+
+
+@requirement("B29")
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        (Policy(level="full"), "ask"),
+        (Policy(level="full", ask="always"), "ask"),
+        (Policy(level="full", ask="off"), "deny"),
+        (Policy(level="deny"), "deny"),
+    ],
+)
+def test_a_check_that_fails_lets_nothing_through(policy: Policy, expected: str) -> None:
+    call = Call("bash", Broken(command="ls"))
+    decision = decide(call, policy)
+    assert (decision.decision, decision.rule) == (expected, None)
+    assert decision.reasons == ("The check failed (LookupError), and what cannot be checked is not allowed.",)
+    assert narrow_rule(call) is None
+
+
+@requirement("B29")
+@pytest.mark.parametrize(
+    "text", ['rm -rf / "é', "rm -rf / 'é", "rm -rf / $'é", '"é', "$'é", 'echo "$(rm -rf / "é']
+)
+def test_a_quote_that_does_not_end_is_read_as_far_as_it_goes(text: str) -> None:
+    decision = decide(bash(text), Policy(level="full"))
+    assert decision.decision in {"ask", "deny"}
+    assert "failed" not in decision.reasons[0]
+    assert narrow_rule(bash(text)) is None
 
 
 @requirement("B15")

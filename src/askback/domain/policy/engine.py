@@ -1,6 +1,7 @@
 """Decide what may run: hard limits, then rules that deny, then rules that ask, then level and mode.
 
-Pure: the same call and policy always give the same decision. Whatever goes wrong on the way ends in *ask*.
+Pure: the same call and policy always give the same decision. Whatever goes wrong on the way ends in *ask*, or in
+*deny* where nobody is asked.
 """
 
 from __future__ import annotations
@@ -68,9 +69,8 @@ def decide(call: Call, policy: Policy) -> Decision:
     try:
         return replace(_decided(call, policy), digest=digest)
     except Exception as failure:  # noqa: BLE001 - whatever fails in a check must not let the call through
-        return Decision(
-            "ask", (f"The check failed ({type(failure).__name__}), so a person decides.",), digest=digest
-        )
+        why = f"The check failed ({type(failure).__name__}), and what cannot be checked is not allowed."
+        return Decision(_instead(policy), (why,), digest=digest)
 
 
 def _decided(call: Call, policy: Policy) -> Decision:
@@ -85,11 +85,19 @@ def _decided(call: Call, policy: Policy) -> Decision:
     asked = _hit(call, reading, policy.rules, "ask")
     if asked or policy.faults:
         reasons = (f"The rule `{asked.text}` asks each time.",) if asked else policy.faults
-        kind: Verdict = "deny" if unanswerable(policy.ask, policy.compat) or policy.level == "deny" else "ask"
         return Decision(
-            kind, reasons, asked.text if asked else None, dangers, locked=asked is not None and asked.locked
+            _instead(policy),
+            reasons,
+            asked.text if asked else None,
+            dangers,
+            locked=asked is not None and asked.locked,
         )
     return _by_table(call, reading, policy, dangers)
+
+
+def _instead(policy: Policy) -> Verdict:
+    """Return what happens to a call that must not run unasked: a question, where somebody may be asked."""
+    return "deny" if policy.level == "deny" or unanswerable(policy.ask, policy.compat) else "ask"
 
 
 def _by_table(call: Call, reading: Reading | None, policy: Policy, dangers: tuple[str, ...]) -> Decision:
@@ -100,6 +108,9 @@ def _by_table(call: Call, reading: Reading | None, policy: Policy, dangers: tupl
         return Decision(
             "deny", ("In plan mode nothing runs that could change something.", *misses), risks=dangers
         )
+    if reading is not None and reading.unseen:
+        why = f"Not all of it can be checked: {reading.unseen}."
+        return Decision(_instead(policy), (why,), risks=dangers)
     level: Level = "full" if policy.mode == "full" and policy.level != "deny" else policy.level
     if not listed and policy.mode == "accept_edits" and not dangers and _own_file(call):
         listed = True

@@ -17,9 +17,12 @@ def narrow_rule(call: Call, *, scope: Scope = "always") -> Rule | None:
     and interpreters (their script can change), and for shells that are not understood. For a file tool: the path.
     For another tool: each of its texts, so that only the same call is covered again.
     """
-    if hard_limits.broken(call, call.read() if call.shell else None):
+    try:
+        if hard_limits.broken(call, call.read() if call.shell else None):
+            return None
+        return _for_command(call, scope) if call.shell else _for_tool(call, scope)
+    except Exception:  # noqa: BLE001 - a call that cannot be checked is approved once, if at all
         return None
-    return _for_command(call, scope) if call.shell else _for_tool(call, scope)
 
 
 def would_match(rule: Rule, calls: list[Call]) -> list[Call]:
