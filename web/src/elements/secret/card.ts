@@ -7,6 +7,7 @@ import { icons } from "../icons.ts";
 import { rich } from "../rich.ts";
 import type { Say } from "../text.ts";
 import type { Desk } from "./desk.ts";
+import { nobody } from "./inputs.ts";
 import { drawValue } from "./value.ts";
 
 /** What the agent says of it, apart from what we say. */
@@ -60,7 +61,7 @@ function drawForm(desk: Desk, secret: SecretAsk): Template {
     if (!off) desk.submit();
   };
   return html`<form novalidate autocomplete="off" aria-busy=${host.view.phase === "submitting"} .onsubmit=${send}>
-    ${secret.names.map((name) => drawValue(desk, secret, name, off))} ${drawScopes(desk, secret, off)}
+    ${nobody} ${secret.names.map((name) => drawValue(desk, secret, name, off))} ${drawScopes(desk, secret, off)}
     <div>
       <p class="strong">${host.say("secret.never_paste")}</p>
       <p class="hint">${host.say("secret.names_seen")}</p>

@@ -1,3 +1,8 @@
+import { html } from "../html.ts";
+
+/** Stands before passwords: without one a browser complains, or takes the field before them for the user's name. */
+export const nobody = html`<input autocomplete="username" hidden />`;
+
 /**
  * The values that a person types: they stand in their inputs and nowhere else.
  *

@@ -19,7 +19,7 @@ export const secrets = css`
     gap: 0.25rem 0.5rem;
   }
   .value > .secret {
-    flex: 1 1 12rem;
+    flex: 1 1 8rem;
   }
   .secret {
     font-family: var(--_mono);

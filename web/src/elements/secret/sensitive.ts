@@ -16,7 +16,7 @@ import { uidOf } from "../form.ts";
 import { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 import type { Host, Whole } from "../kind.ts";
-import { Inputs } from "./inputs.ts";
+import { Inputs, nobody } from "./inputs.ts";
 import { secrets } from "./secret.css.ts";
 
 /** Fields that are typed; what is chosen from options, which everybody knows, stays with the rest of the draft. */
@@ -103,7 +103,7 @@ export class SensitiveForm extends FormKind {
   override drawField(view: FieldView): Template {
     if (!isTyped(view.field)) return drawField(view);
     const kept = html`<p class="hint">${this.say("secret.kept")} ${this.say("secret.never_paste")}</p>`;
-    return html`${drawHidden(view)}${kept}`;
+    return html`${nobody}${drawHidden(view)}${kept}`;
   }
 
   override change(field: Field, patch: Partial<Entry>): void {
