@@ -11,6 +11,7 @@ from askback import errors
 from askback.app import create_app
 from askback.domain.events import Draft
 from askback.domain.record import Record
+from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Change, Claim, ClaimMismatch
 from askback.testing.fake_store import FakeStore
 from askback.transports.problems import HostNotAllowed, MethodNotAllowed, problem_reply
@@ -60,7 +61,9 @@ def test_an_exception_becomes_one_shape(
 class FullDisk(FakeStore):
     """A store that cannot write."""
 
-    async def insert(self, record: Record, event: Draft, claim: Claim | None = None) -> Change:
+    async def insert(
+        self, record: Record, event: Draft, claim: Claim | None = None, along: Along = NOTHING
+    ) -> Change:
         raise errors.Unavailable("The disk is full.")
 
 

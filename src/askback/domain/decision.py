@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from askback.domain.approval import Mode, Scope
 from askback.domain.lifecycle import Status
@@ -57,7 +57,7 @@ def decided(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> Decision
         tool=request.approval.tool,
         text=model_text(request, texts),
         input=chosen if status == "approve" else {},
-        scope=answer.scope,
+        scope=cast("Scope | None", answer.scope),
         note=request.note if request.answer is None else answer.note,
         mode=answer.mode,
         source=request.source,
