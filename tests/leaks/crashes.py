@@ -1,0 +1,61 @@
+"""Ways on which a value is on its way when the server dies, and what becomes of it after."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import anyio
+from anyio.abc import SocketStream
+
+from tests.journeys.people import leased
+from tests.leaks.scene import THREAD, Scene
+from tests.leaks.serving import TOKENS
+
+
+@asynccontextmanager
+async def under_way(scene: Scene) -> AsyncIterator[dict[str, str]]:
+    """Have submissions on their way, some of them not whole; yields (request id: value) of those that are whole."""
+    whole: dict[str, str] = {}
+    async with AsyncExitStack() as lines:
+        for number in range(6):
+            name = f"CRASH_{number}"
+            request_id = await scene.need(name, probe=number == 5)
+            is_whole = number % 2 == 1
+            way = "was sent whole" if is_whole else "was being sent"
+            value = scene.value(f"{way} when the server died, {number}")
+            line = await lines.enter_async_context(await _connected(scene))
+            await _send(
+                line, request_id, json.dumps({"revision": 1, "secrets": {name: value}}), whole=is_whole
+            )
+            if is_whole:
+                whole[request_id] = value
+        yield whole
+
+
+async def _connected(scene: Scene) -> SocketStream:
+    return await anyio.connect_tcp("127.0.0.1", int(scene.serving.url.rpartition(":")[2]))
+
+
+async def _send(line: SocketStream, request_id: str, body: str, *, whole: bool) -> None:
+    """Send a submission, or all of it but the last two brackets, which is all of the value."""
+    head = (
+        f"POST /v1/requests/{request_id}/answer HTTP/1.1\r\nHost: localhost\r\n"
+        f"Authorization: Bearer {TOKENS['responder']}\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    await line.send((head + (body if whole else body[:-2])).encode())
+
+
+async def recovered(scene: Scene, whole: dict[str, str]) -> list[str]:
+    """Look at what was on its way: it is there or it is not, and then it is sent again. Returns what is leased."""
+    values = list[str]()
+    for request_id, value in whole.items():
+        request = await scene.ada.get(request_id)
+        [name] = request["secret"]["names"]
+        if request["status"] == "pending":
+            assert (await scene.ada.hand_over(request_id, {name: value})).status_code == 200
+            request = await scene.ada.get(request_id)
+        more = {"request_id": request_id} if request["status"] == "resolving" else {}
+        values += leased(await scene.agent.lease(THREAD, name, **more)).values()
+    return values

@@ -1,0 +1,137 @@
+"""Ways on which a value goes where none belongs: into addresses, headers and frames."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import anyio
+import websockets
+import websockets.exceptions
+
+from tests.leaks.scene import THREAD, Scene
+from tests.leaks.serving import TOKENS
+
+PING = '{"id": 1, "op": "ping"}'
+
+
+async def misplaced(scene: Scene) -> None:
+    """Send values in the address of every kind of route, and as what is no HTTP at all."""
+    request_id = await scene.need("A_KEY")
+    http = scene.ada.http
+    for way, method, path in (
+        ("in the query of a submission", "POST", f"/v1/requests/{request_id}/answer?A_KEY={{}}"),
+        ("in the query of a list", "GET", "/v1/secrets?value={}"),
+        ("as a cursor", "GET", "/v1/secrets?cursor={}"),
+        ("as a number of a page", "GET", "/v1/secrets?limit={}"),
+        ("as a status", "GET", "/v1/requests?status={}"),
+        ("in the query of a page", "GET", f"/t/{THREAD}?value={{}}"),
+        ("in the query of what there is not", "GET", "/nothing?value={}"),
+        ("in the path of a submission", "POST", "/v1/requests/{}/answer"),
+        ("in the path of a request", "GET", "/v1/requests/{}"),
+        ("in the path of a secret", "DELETE", "/v1/secrets/{}"),
+        ("in the path of what there is not", "PUT", "/v1/secrets/A_KEY/{}"),
+        ("as a login code", "GET", "/login?code={}"),
+    ):
+        reply = await http.request(method, path.format(scene.value(way)))
+        assert reply.status_code < 500, (way, reply.text)
+    for method in ("PUT", "PATCH", "DELETE"):
+        body = json.dumps({"revision": 1, "secrets": {"A_KEY": scene.value(f"by {method}")}})
+        reply = await http.request(method, f"/v1/requests/{request_id}/answer", content=body)
+        assert reply.status_code == 405
+    for name in (
+        "Authorization",
+        "Cookie",
+        "X-Askback-CSRF",
+        "Host",
+        "Origin",
+        "Accept-Language",
+        "X-Secret",
+    ):
+        reply = await http.get("/v1/secrets", headers={name: scene.value(f"in the header {name}")})
+        assert reply.status_code < 500
+    await _no_http(scene)
+
+
+async def _no_http(scene: Scene) -> None:
+    """Write a value where a request should begin, go on, or end."""
+    port = int(scene.serving.url.rpartition(":")[2])
+    for way, text in (
+        ("in the place of a request", "{}\r\n\r\n"),
+        ("as a method", "{} / HTTP/1.1\r\n\r\n"),
+        ("as a version", "GET / HTTP/{}\r\n\r\n"),
+        (
+            "as the length of a body",
+            "POST /v1/secrets HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n",
+        ),
+        ("after a header that does not end", "GET / HTTP/1.1\r\nHost: localhost\r\nX: {}\x00\r\n\r\n"),
+    ):
+        async with await anyio.connect_tcp("127.0.0.1", port) as line:
+            await line.send(text.format(scene.value(way)).encode())
+            with anyio.fail_after(10):
+                scene.notes.seen.append(("reply to what is no HTTP", await line.receive()))
+
+
+def _submission(value: str) -> dict[str, Any]:
+    return {"revision": 1, "secrets": {"A_KEY": value}}
+
+
+FRAMES: Mapping[str, Callable[[str, str], Any]] = {
+    "as a submission": lambda v, r: {"op": "answer", "request_id": r, "body": _submission(v)},
+    "as a form": lambda v, r: {
+        "op": "answer",
+        "request_id": r,
+        "body": {"revision": 1, "values": {"A_KEY": v}},
+    },
+    "to be kept": lambda v, _: {
+        "op": "keep_secret",
+        "body": {"name": "A_KEY", "value": v, "scope": "global"},
+    },
+    "as an operation": lambda v, _: {"op": v},
+    "as the id of a request": lambda v, _: {"op": "get", "request_id": v},
+    "beside an operation": lambda v, _: {"op": "ping", "value": v},
+    "as a cursor": lambda v, _: {"op": "secrets", "cursor": v},
+}
+"""Frames by what is wrong with them, from a value and the id of a request."""
+
+
+async def misplaced_frames(scene: Scene) -> None:
+    """Send values over a WebSocket, in every place of a frame, and in its address."""
+    request_id = await scene.need("A_KEY")
+    for way, write in FRAMES.items():
+        frame = write(scene.value(f"over the WebSocket {way}"), request_id)
+        await _frame(scene, json.dumps({"id": 1, **frame}))
+    cut = json.dumps({"id": 1, "op": "answer", "body": _submission(scene.value("over the WebSocket, cut"))})
+    await _frame(scene, cut[:-3])
+    await _frame(scene, scene.value("over the WebSocket as no frame"))
+    await _frame(scene, scene.value("over the WebSocket in bytes").encode())
+    await _frame(scene, scene.value("over the WebSocket, too large") * 10_000)
+    await _frame(scene, PING, query=f"?value={scene.value('in the address of the WebSocket')}")
+    await _frame(scene, PING, token=scene.value("as the token of the WebSocket"))
+
+
+async def _frame(
+    scene: Scene, frame: str | bytes, *, query: str = "", token: str = TOKENS["responder"]
+) -> None:
+    """Send one frame on a connection of its own, and note what comes of it."""
+    address = f"{scene.serving.url.replace('http', 'ws', 1)}/v1/ws{query}"
+    try:
+        async with websockets.connect(
+            address,
+            subprotocols=[websockets.Subprotocol("askback.v1")],
+            additional_headers={"Authorization": f"Bearer {token}"},
+        ) as socket:
+            await socket.send(frame)
+            await socket.send('{"id": 2, "op": "ping"}')
+            with anyio.fail_after(10):
+                while True:
+                    said = await socket.recv()
+                    scene.notes.seen.append(("reply over a WebSocket", str(said).encode()))
+                    if json.loads(said).get("id") == 2:
+                        return
+    except websockets.exceptions.ConnectionClosed as closed:
+        scene.notes.seen.append(("end of a WebSocket", repr(closed).encode()))
+    except websockets.exceptions.InvalidStatus as refused:
+        body = bytes(refused.response.body or b"")
+        scene.notes.seen.append(("refusal of a WebSocket", body + repr(refused.response.headers).encode()))

@@ -1,0 +1,212 @@
+"""Ways on which a value is refused: it breaks a rule, is cut, stands in the wrong place, comes from the wrong person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+
+from tests.journeys.people import asked, refusal
+from tests.leaks.canary import ODD
+from tests.leaks.scene import THREAD, Scene
+
+Body = Callable[[str], bytes]
+
+
+def _sent(secrets: Any, **more: Any) -> bytes:
+    return json.dumps({"revision": 1, "secrets": secrets, **more}).encode()
+
+
+def _cut(body: bytes, at: str) -> bytes:
+    """Leave out all that comes after the middle of a value."""
+    return body[: body.index(at.encode()) + len(at) // 2]
+
+
+SUBMISSIONS: Mapping[str, Body] = {
+    "too long": lambda v: _sent({"A_KEY": v * 300}),
+    "with a NUL": lambda v: _sent({"A_KEY": f"{v}\0"}),
+    "in a list": lambda v: _sent({"A_KEY": [v]}),
+    "in an object": lambda v: _sent({"A_KEY": {v: v}}),
+    "as a number": lambda v: b'{"revision": 1, "secrets": {"A_KEY": %d}}' % int.from_bytes(v.encode()),
+    "for a name that nobody asked for": lambda v: _sent({"A_KEY": "x", "OTHER_KEY": v}),
+    "for a blocked name": lambda v: _sent({"A_KEY": "x", "LD_PRELOAD": v}),
+    "in the place of a name": lambda v: _sent({v: "x"}),
+    "in the place of all": lambda v: _sent(v),
+    "in a list of all": lambda v: _sent([{"name": "A_KEY", "value": v}]),
+    "beside a good one": lambda v: _sent({"A_KEY": "x"}, value=v),
+    "as a member": lambda v: _sent({"A_KEY": "x"}, **{v: "x"}),
+    "as the revision": lambda v: _sent({"A_KEY": "x"}, revision=v),
+    "with an old revision": lambda v: _sent({"A_KEY": v}, revision=7),
+    "with a revision in words": lambda v: _sent({"A_KEY": v}, revision="1"),
+    "as the scope": lambda v: _sent({"A_KEY": "x"}, scope=v),
+    "in the scope": lambda v: _sent({"A_KEY": "x"}, scope=[v]),
+    "with a wrong scope": lambda v: _sent({"A_KEY": v}, scope="everywhere"),
+    "among those to be reused": lambda v: _sent({}, use_existing=[v]),
+    "in the place of those to be reused": lambda v: _sent({}, use_existing=v),
+    "beside a saved one that is not there": lambda v: _sent({"A_KEY": v}, use_existing=["B_KEY"]),
+    "and reused at once": lambda v: _sent({"A_KEY": v, "B_KEY": v}, use_existing=["A_KEY"]),
+    "for one name of two": lambda v: _sent({"A_KEY": v}),
+    "cut in the middle": lambda v: _cut(_sent({"A_KEY": v}), v),
+    "cut after the value": lambda v: _sent({"A_KEY": v})[:-2],
+    "cut in an escape": lambda v: _cut(_sent({"A_KEY": v}), v) + b"\\u12",
+    "with a name twice": lambda v: b'{"revision":1,"secrets":{"A_KEY":"%b","A_KEY":"%b"}}' % (v.encode(), v.encode()),
+    "not in UTF-8": lambda v: _sent({"A_KEY": v}).replace(v.encode(), v.encode() + b"\xff"),
+    "with half a character": lambda v: _sent({"A_KEY": f"{v}\ud800"}),
+    "too deep": lambda v: _sent(json.loads("[" * 40 + f'"{v}"' + "]" * 40)),
+    "with an endless number": lambda v: _sent({"A_KEY": v, "B_KEY": float("inf")}),
+    "as a text of JSON": lambda v: json.dumps(v).encode(),
+    "as a list of JSON": lambda v: json.dumps([v]).encode(),
+    "in single quotes": lambda v: repr({"revision": 1, "secrets": {"A_KEY": v}}).encode(),
+    "as it is": str.encode,
+    "as lines": lambda v: f"A_KEY={v}\nB_KEY={v}\n".encode(),
+    "too large": lambda v: _sent({"A_KEY": v * 40_000}),
+}  # fmt: skip
+
+SHAPES: Mapping[str, str] = {"in single quotes": ODD, "in a list": ODD, "cut after the value": ODD}
+"""Values that are more than letters."""
+
+KEPT: Mapping[str, Body] = {
+    "too long": lambda v: _keep(value=v * 300),
+    "with a NUL": lambda v: _keep(value=f"{v}\0"),
+    "in a list": lambda v: _keep(value=[v]),
+    "as the name": lambda v: _keep(name=v, value="x"),
+    "for a blocked name": lambda v: _keep(name="PATH", value=v),
+    "as the scope": lambda v: _keep(value="x", scope=v),
+    "with a wrong scope": lambda v: _keep(value=v, scope="everywhere"),
+    "without a thread": lambda v: _keep(value=v, scope="session"),
+    "with a thread too many": lambda v: _keep(value=v, thread_id="t"),
+    "as a thread too many": lambda v: _keep(value="x", thread_id=v),
+    "as a member": lambda v: _keep(value="x", **{v: "x"}),
+    "cut in the middle": lambda v: _cut(_keep(value=v), v),
+    "as a text of JSON": lambda v: json.dumps(v).encode(),
+}
+
+
+def _keep(**more: Any) -> bytes:
+    return json.dumps({"name": "A_KEY", "scope": "global", **more}).encode()
+
+
+FIELDS: Mapping[str, Callable[[str], dict[str, Any]]] = {
+    "too long": lambda v: {"short": v},
+    "too short": lambda v: {"long": v},
+    "against the pattern": lambda v: {"digits": v},
+    "not a number": lambda v: {"number": v},
+    "not among the options": lambda v: {"choice": v},
+    "not among the options of many": lambda v: {"choices": ["a", v]},
+    "not a date": lambda v: {"date": v},
+    "in a list": lambda v: {"short": [v]},
+    "in an object": lambda v: {"short": {v: v}},
+    "with a NUL": lambda v: {"short": f"{v}\0"},
+    "in the place of all": lambda v: {"values": v},
+    "and nothing of what is required": lambda v: {"long": v * 3},
+}
+
+
+async def refused(scene: Scene) -> None:
+    """Send values on every way on which they are refused; whatever waits for them still waits at the end."""
+    await _refused_submissions(scene)
+    await _refused_by_hand(scene)
+    await _refused_fields(scene)
+    await _refused_people(scene)
+    await _refused_requests(scene)
+
+
+async def _refused_submissions(scene: Scene) -> None:
+    request_id = await scene.need("A_KEY", "B_KEY")
+    for way, write in SUBMISSIONS.items():
+        value = scene.value(f"submitted {way}", shape=SHAPES.get(way, "{}{}{}{}{}"))
+        reply = await scene.post(request_id, write(value))
+        assert reply.status_code in (409, 413, 422), (way, reply.text)
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"):
+        value = scene.value(f"submitted as {kind}")
+        reply = await scene.post(request_id, f"A_KEY={value}".encode(), **{"content-type": kind})
+        assert reply.status_code == 422
+    value = scene.value("submitted in pieces, and too large")
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for _ in range(400):
+            yield f"{value} ".encode() * 100
+
+    reply = await scene.ada.http.post(f"/v1/requests/{request_id}/answer", content=pieces())
+    assert refusal(reply) == (413, "too_large")
+    assert (await scene.ada.get(request_id))["status"] == "pending"
+
+
+async def _refused_by_hand(scene: Scene) -> None:
+    for way, write in KEPT.items():
+        body = write(scene.value(f"kept {way}"))
+        reply = await scene.ada.http.post("/v1/secrets", content=body)
+        assert reply.status_code == 422, (way, reply.text)
+
+
+async def _refused_fields(scene: Scene) -> None:
+    request_id = asked(await scene.agent.ask(THREAD, {"fields": _fields()}))["id"]
+    for way, write in FIELDS.items():
+        values = write(scene.value(f"a sensitive field {way}"))
+        reply = await scene.ada.answer(request_id, values.get("values", values))
+        assert reply.status_code == 422, (way, reply.text)
+    value = scene.value("a sensitive field cut in the middle")
+    body = json.dumps({"revision": 1, "values": {"short": value}}).encode()
+    assert (await scene.post(request_id, _cut(body, value))).status_code == 422
+    stale = await scene.ada.answer(request_id, {"long": scene.value("a sensitive field, late")}, revision=7)
+    assert refusal(stale) == (409, "stale_revision")
+    beside = {"revision": 1, "values": {}, "secrets": {"long": scene.value("beside a sensitive field")}}
+    assert (await scene.post(request_id, json.dumps(beside).encode())).status_code == 422
+
+
+def _fields() -> list[dict[str, Any]]:
+    kinds: dict[str, dict[str, Any]] = {
+        "short": {"type": "text", "max_length": 9},
+        "long": {"type": "text", "min_length": 99},
+        "digits": {"type": "text", "pattern": "[0-9]+", "pattern_message": "Digits, please."},
+        "number": {"type": "number"},
+        "choice": {"type": "select", "options": ["a", "b"]},
+        "choices": {"type": "multiselect", "options": ["a", "b"]},
+        "date": {"type": "date"},
+        "needed": {"type": "text", "required": True},
+    }
+    return [{"id": name, "label": name, "sensitive": True, **kind} for name, kind in kinds.items()]
+
+
+async def _refused_people(scene: Scene) -> None:
+    request_id = await scene.need("A_KEY", assignees=["responder"])
+    for person, found in (
+        (scene.agent, (403, "forbidden")),
+        (scene.bob, (403, "not_assigned")),
+        (scene.foreigner, (404, "not_found")),
+        (scene.stranger, (401, "unauthorized")),
+    ):
+        way = f"submitted by somebody who is told {found[1]}"
+        assert refusal(await person.hand_over(request_id, {"A_KEY": scene.value(way)})) == found
+    by_agent = await scene.agent.keep("A_KEY", scene.value("kept by an agent"))
+    assert refusal(by_agent) == (403, "forbidden")
+
+
+async def _refused_requests(scene: Scene) -> None:
+    """Send values to what has ended, and to what asked for something else."""
+    cancelled, dismissed = await scene.need("C_KEY"), await scene.need("D_KEY")
+    await scene.agent.cancel(cancelled)
+    await scene.ada.decline(dismissed, "dismissed")
+    for request_id, name, way in ((cancelled, "C_KEY", "cancelled"), (dismissed, "D_KEY", "dismissed")):
+        late = await scene.ada.hand_over(request_id, {name: scene.value(f"submitted, but it was {way}")})
+        assert refusal(late) == (409, "already_settled")
+    waits = await scene.need("E_KEY")
+    for way, body in (
+        ("as values of a form", {"revision": 1, "values": {"E_KEY": scene.value("as values of a form")}}),
+        ("as a decision", {"revision": 1, "decision": "approve", "note": scene.value("as a decision")}),
+    ):
+        assert (await scene.post(waits, json.dumps(body).encode())).status_code == 422, way
+    form = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
+    for request in (await scene.agent.ask(THREAD, form), await scene.agent.bash(THREAD, "make deploy")):
+        value = scene.value(f"submitted to {asked(request)['kind']}")
+        assert (await scene.ada.hand_over(request.json()["id"], {"A_KEY": value})).status_code == 422
+        reply = await scene.ada.decline(request.json()["id"], "dismissed", secrets={"A_KEY": value})
+        assert reply.status_code == 422
+    verdicts = await scene.need("F_KEY", probe=True)
+    await scene.ada.hand_over(verdicts, {"F_KEY": scene.value("tried, and the verdict was wrong")})
+    wrong = [{"path": scene.value("as the path of a verdict"), "message": "no"}]
+    assert (await scene.agent.reprompt(verdicts, field_errors=wrong)).status_code == 422
+    asks = await scene.agent.need(THREAD, scene.value("in the place of a name that is asked for"))
+    assert asks.status_code == 422
+    metadata = {scene.value("in the place of a name that is explained"): {"description": "d"}}
+    assert (await scene.agent.need(THREAD, "A_KEY", metadata=metadata)).status_code == 422

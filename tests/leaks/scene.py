@@ -1,0 +1,71 @@
+"""Who takes part when values are sent about: an agent, people, a stranger, and what each of them was told."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+
+from tests.journeys.people import Person, asked
+from tests.leaks.canary import Canary, canary
+from tests.leaks.serving import Serving
+from tests.leaks.witness import Notes
+
+THREAD = "leaks"
+
+
+@dataclass
+class Scene:
+    """One life of a server, and everybody who talks to it."""
+
+    serving: Serving
+    notes: Notes
+    canaries: list[Canary]
+    agent: Person
+    other: Person
+    ada: Person
+    bob: Person
+    admin: Person
+    foreigner: Person
+    stranger: Person
+    numbers: itertools.count[int] = field(default_factory=itertools.count, init=False)
+
+    def value(self, way: str, **how: Any) -> str:
+        """Make a value that is sent on this way, and looked for when all is over."""
+        made = canary(way, **how)
+        self.canaries.append(made)
+        return made.value
+
+    async def need(self, *names: str, **more: Any) -> str:
+        """Ask for secrets, by default for one that nobody has asked for; returns the id of the request."""
+        found = names or (f"KEY_{next(self.numbers)}_{self.serving.pid}",)
+        return asked(await self.agent.need(THREAD, *found, **more))["id"]
+
+    async def post(self, request_id: str, body: bytes, **headers: str) -> httpx2.Response:
+        """Answer with a body as it is."""
+        sent = {"content-type": "application/json", **headers}
+        return await self.ada.http.post(f"/v1/requests/{request_id}/answer", content=body, headers=sent)
+
+
+@asynccontextmanager
+async def scene(serving: Serving, notes: Notes, canaries: list[Canary]) -> AsyncIterator[Scene]:
+    """Everybody, for as long as this life of the server lasts; a witness sees all of it."""
+    roles = {
+        "agent": "requester",
+        "other": "requester/other",
+        "ada": "responder",
+        "bob": "responder/bob",
+        "admin": "admin",
+        "foreigner": "responder@acme",
+        "stranger": None,
+    }
+    async with AsyncExitStack() as stack:
+        people = {
+            name: await stack.enter_async_context(notes.person(serving.url, role))
+            for name, role in roles.items()
+        }
+        yield Scene(serving, notes, canaries, **people)

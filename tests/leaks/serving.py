@@ -1,0 +1,117 @@
+"""A real server that writes all it can into its log, in folders of its own, so that whatever it leaves can be looked at."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import anyio
+
+SERVE = (sys.executable, "-m", "askback", "serve")
+TOKENS: Mapping[str, str] = {
+    role: f"leaks-{role.replace('/', '-').replace('@', '-')}"
+    for role in ("requester", "requester/other", "responder", "responder/bob", "admin", "responder@acme")
+}
+
+
+class Serving:
+    """A server process over a folder that outlives it."""
+
+    def __init__(self, place: Path, *, command: tuple[str, ...] = SERVE) -> None:
+        self.place = place
+        self.database = place / "data" / "askback.db"
+        self.url = ""
+        self._command = command
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lives = 0
+        for name in ("data", "home", "tmp", "log"):
+            (place / name).mkdir(mode=0o700)
+
+    @property
+    def pid(self) -> int:
+        """The id of the process."""
+        assert self._process is not None
+        return self._process.pid
+
+    async def start(self) -> None:
+        """Start a process, and return once it accepts requests."""
+        self._lives += 1
+        given = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
+        environ = {
+            **given,
+            "HOME": str(self.place / "home"),
+            "TMPDIR": str(self.place / "tmp"),
+            "ASKBACK_LOG_LEVEL": "debug",
+            "ASKBACK_BOOTSTRAP_TOKENS": ",".join(f"{role}:{token}" for role, token in TOKENS.items()),
+        }
+        with open(self._log("stderr"), "wb") as errors:
+            self._process = subprocess.Popen(
+                [*self._command, "--port", "0", "--data-dir", str(self.database.parent), "--ready-json"],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=environ,
+                # It has to turn core dumps off by itself, also where they are on for whoever starts it.
+                preexec_fn=_allow_core_dumps,
+            )
+        assert self._process.stdout is not None
+        with anyio.fail_after(30):
+            ready = await anyio.to_thread.run_sync(self._process.stdout.readline)
+        assert ready, self._log("stderr").read_text()
+        self._log("stdout").write_bytes(ready)
+        self.url = json.loads(ready)["url"]
+
+    def kill(self) -> None:
+        """End the process by SIGKILL: nothing is finished, nothing is flushed."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """Let the process end in good order."""
+        self._end(signal.SIGTERM)
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process is None or self._process.poll() is not None:
+            return
+        self._process.send_signal(how)
+        self._process.wait(15)
+        assert self._process.stdout is not None
+        with self._process.stdout as rest, open(self._log("stdout"), "ab") as log:
+            log.write(rest.read())
+
+    def _log(self, stream: str) -> Path:
+        return self.place / "log" / f"{stream}-{self._lives}"
+
+    def traces(self) -> Iterator[tuple[str, bytes]]:
+        """Every file that there is now, by its path: databases, logs, what is in the home and among temporary files."""
+        for path in sorted(self.place.rglob("*")):
+            name = str(path.relative_to(self.place))
+            yield f"file {name}", name.encode()
+            if path.is_file():
+                yield f"file {name}", path.read_bytes()
+
+    def back_up(self) -> None:
+        """Copy the database as the manual says, while the server runs or after."""
+        with closing(sqlite3.connect(self.database)) as database:
+            database.execute("VACUUM INTO ?", (str(self.place / "data" / f"backup-{self._lives}.db"),))
+
+
+def _allow_core_dumps() -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))
+
+
+def processes() -> Iterator[tuple[str, bytes]]:
+    """The arguments and the environment of every process of this machine that may be looked at."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        for part in ("cmdline", "environ"):
+            try:
+                yield f"{part} of a process", (folder / part).read_bytes()
+            except OSError:  # it has ended, or is somebody else's
+                continue

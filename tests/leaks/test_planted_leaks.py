@@ -1,0 +1,74 @@
+"""The harness is no better than what it finds: each hole that is made on purpose is found where it is."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.leaks.canary import Canary
+from tests.leaks.evidence import leaks
+from tests.leaks.planted import STORED, TOLD
+from tests.leaks.scene import THREAD, scene
+from tests.leaks.serving import Serving, processes
+from tests.leaks.witness import Notes
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
+
+PLANTED = (sys.executable, str(Path(__file__).with_name("planted.py")))
+
+LOG, DATA = (
+    {"file log/stderr-1"},
+    {"file data/askback.db", "file data/askback.db-wal", "file data/backup-1.db"},
+)
+OWN = {
+    "LOGGED": LOG,
+    "LOGGED_IN_BASE64": LOG,
+    "LOGGED_IN_PART": LOG,
+    "IN_A_BODY": LOG,
+    "PRINTED": {"file log/stdout-1"},
+    "IN_A_FILE": {"file tmp/askback-debug"},
+    "IN_AN_ENVIRONMENT": {"environ of a process"},
+    "IN_AN_ARGUMENT": {"cmdline of a process"},
+    "STORED": DATA,
+    "STORED_IN_HEX": DATA,
+    "CUT": {"reply 422 to responder: POST /v1/requests"},
+    "SEALED": set[str](),
+}
+"""Where the value of each name is found, of the name that stands for an answer apart: that is found all over."""
+
+
+async def test_every_hole_is_found_where_it_is(tmp_path: Path) -> None:
+    serving, notes, canaries = Serving(tmp_path, command=PLANTED), Notes(), list[Canary]()
+    try:
+        await serving.start()
+        async with scene(serving, notes, canaries) as people, notes.watching(serving.url, THREAD):
+            for name in (*TOLD, *STORED, "IN_A_BODY", "SEALED", "ANSWERED"):
+                request_id = await people.need(name)
+                given = await people.ada.hand_over(request_id, {name: people.value(name)})
+                assert given.status_code == 200, given.text
+            waits = await people.need("CUT")
+            cut = f'{{"revision": 1, "secrets": {{"CUT": "{people.value("CUT")}'
+            assert (await people.post(waits, cut.encode())).status_code == 422
+            await people.admin.http.get("/v1/audit")
+        seen = [*processes(), *serving.traces()]
+        serving.back_up()
+        serving.stop()
+        seen += [*serving.traces(), *notes.seen]
+    finally:
+        serving.kill()
+    found: dict[str, set[str]] = {each.way: set() for each in canaries}
+    for leak in leaks(seen, canaries):
+        found[leak.way].add(leak.place)
+    everywhere = found.pop("ANSWERED")
+    assert found == OWN
+    assert everywhere >= {
+        "events of /v1/events",
+        "events of /v1/threads",
+        "frames of the WebSocket",
+        "reply 200 to responder: POST /v1/requests",
+        "file data/askback.db",
+        "file data/askback.db-wal",
+        "file data/backup-1.db",
+    }
