@@ -76,11 +76,11 @@ function shown(): RegExp {
   return new RegExp(`^(ui\\..+|fault\\.(${keys.join("|")}))$`);
 }
 
-/** The texts that stand in the pages themselves, in English, and nowhere else. */
-function inPages(): Set<string> {
+/** The texts that stand in the pages themselves, in English, and in no script of this one; the gallery has them all. */
+function inPages(page: string): Set<string> {
   const files = readdirSync(new URL("../pages", import.meta.url)).map((name) => `../pages/${name}`);
   const scripts = [...files, "../src/elements/thread.ts", "../src/elements/inbox.ts"].filter((path) =>
-    path.endsWith(".ts"),
+    page === "gallery" ? path.endsWith(".ts") : path.endsWith(`/${page}.ts`) || path.endsWith("/page.ts"),
   );
   const said = new Set(keysIn(scripts.map(read).join("\n"), /\bsay\("(\w+)"/g));
   const written = files
@@ -104,7 +104,7 @@ export function slimCatalogues(page: string): Plugin {
       const [, language, part] = /\/messages\/(\w+)\.json(?:\?(\w+))?$/.exec(id) ?? [];
       if (!language) return null;
       const keep = part ? new RegExp(`^ui\\.${part}s?\\.`) : shown();
-      const drop = language === "en" && !part ? inPages() : new Set();
+      const drop = language === "en" && !part ? inPages(page) : new Set();
       const lists = page === "inbox" || page === "gallery";
       const elsewhere = [
         ...(lists ? [] : [/^ui\.inbox_/]),

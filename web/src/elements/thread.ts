@@ -82,10 +82,12 @@ export class AskbackThread extends AskbackElement {
   /** Show it as soon as all of it can be drawn, so that nothing moves when a part comes later. */
   async #show(next: Transcript): Promise<void> {
     await fetchKinds(next.requests);
-    if (next.id !== this.thread) return;
-    const known = new Set(this.transcript?.requests.map((request) => request.id));
+    const shown = this.transcript;
+    // A later state, for which all was there by then, may have overtaken this one.
+    if (next.id !== this.thread || (shown?.id === next.id && shown.seq > next.seq)) return;
+    const known = new Set(shown?.requests.map((request) => request.id));
     const fresh = next.requests.findLast(({ status, id }) => status === "pending" && !known.has(id));
-    if (this.transcript && fresh) this.news = this.say("new_question", { title: questionOf(fresh) });
+    if (shown && fresh) this.news = this.say("new_question", { title: questionOf(fresh) });
     this.transcript = next;
   }
 

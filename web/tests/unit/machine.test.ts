@@ -49,6 +49,16 @@ test("a failed attempt is retried with the same key", () => {
   expect(next(failed, submit)).toMatchObject({ phase: "submitting", key: "k1", summary: null });
 });
 
+test("what is being tried is on its way, and tried in vain it is open again with what was wrong", () => {
+  const resolving = next(after(pending, submit), { type: "accepted", request: request("resolving") });
+  expect([stateOf(resolving), isOpen(resolving), resolving.key]).toEqual(["submitting", false, null]);
+  const asked = { ...request("pending", 2), field_errors: [fault], error_summary: "It was refused." };
+  const again = next(resolving, { type: "request", request: asked });
+  expect([stateOf(again), isOpen(again)]).toEqual(["error", true]);
+  expect([again.errors, again.summary]).toEqual([[fault], "It was refused."]);
+  expect(next(again, { type: "submit", key: "k2" })).toMatchObject({ errors: [], summary: null });
+});
+
 test("an answer from elsewhere is told from one's own, whichever message comes first", () => {
   const answered = request("answered");
   expect(after(pending, { type: "request", request: answered }).elsewhere).toBe(true);

@@ -1,6 +1,6 @@
 import { html } from "../html.ts";
 
-/** Stands before passwords: without one a browser complains, or takes the field before them for the user's name. */
+/** Stands before the first password: without one a browser complains, or takes the field before them for the user's name. */
 export const nobody = html`<input autocomplete="username" hidden />`;
 
 /**

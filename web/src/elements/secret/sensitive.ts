@@ -103,7 +103,8 @@ export class SensitiveForm extends FormKind {
   override drawField(view: FieldView): Template {
     if (!isTyped(view.field)) return drawField(view);
     const kept = html`<p class="hint">${this.say("secret.kept")} ${this.say("secret.never_paste")}</p>`;
-    return html`${nobody}${drawHidden(view)}${kept}`;
+    const first = allFields(this.form).find(isTyped) === view.field;
+    return html`${first && nobody}${drawHidden(view)}${kept}`;
   }
 
   override change(field: Field, patch: Partial<Entry>): void {

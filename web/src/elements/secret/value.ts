@@ -28,7 +28,8 @@ function describedBy({ name, slot, help, error }: Asked): string | false {
 /** Only whether there is white space around it is kept of what was typed. */
 function type({ desk, name }: Asked, event: Event): void {
   const { value } = event.target as HTMLInputElement;
-  desk.change(name, { padded: value !== value.trim() });
+  const inner = value.trim();
+  desk.change(name, { padded: inner !== "" && inner !== value });
 }
 
 /** Fold what has several lines, but nothing may move while the pointer is down on something else. */

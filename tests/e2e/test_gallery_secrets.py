@@ -1,0 +1,91 @@
+"""Every state of a request for secrets, and of a form that holds some, says where it stands and shows no value."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import OpenGallery
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.e2e
+
+CANARY = "canary-7f3a9c51e2"
+
+
+@pytest.mark.parametrize(
+    ("example", "text"),
+    {
+        "secret-answered": "HUBSPOT_API_KEY · global",
+        "secret-existing": "✓ already configured",
+        "secret-dismissed": "Dismissed by Eva",
+        "secret-expired": "nobody answered in time",
+        "secret-resolving": "Checking…",
+        "secret-reprompted": "REGION: The service does not know this region.",
+    }.items(),
+)
+def test_each_state_says_where_it_stands(open_gallery: OpenGallery, example: str, text: str) -> None:
+    expect(open_gallery(example).card).to_contain_text(text)
+
+
+@pytest.mark.parametrize(
+    "example",
+    ["secret-answered", "secret-existing", "secret-dismissed", "secret-expired", "secret-resolving"],
+)
+def test_where_nothing_can_be_typed_there_is_no_input(open_gallery: OpenGallery, example: str) -> None:
+    card = open_gallery(example).card
+    expect(card.get_by_text("HUBSPOT_API_KEY", exact=True)).to_be_visible()
+    expect(card.locator("input, textarea, button")).to_have_count(0)
+
+
+def test_a_reader_who_may_not_answer_can_type_nothing(open_gallery: OpenGallery) -> None:
+    card = open_gallery("secret-readonly").card
+    expect(card.get_by_text("Interactive mode disabled")).to_be_visible()
+    expect(card.get_by_label("HUBSPOT_API_KEY")).to_be_disabled()
+    expect(card.locator("button")).to_have_count(0)
+
+
+@requirement("E5")
+def test_a_host_hears_which_names_are_sent_and_no_value(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("secret-many")
+    card = gallery.card
+    card.get_by_label("REGION").fill(CANARY)
+    card.get_by_label("This conversation").check()
+    card.get_by_role("button", name="Save & continue").click()
+    expect(card).to_contain_text("HUBSPOT_API_KEY, REGION · this conversation")
+    assert [attempt["body"] for attempt in gallery.sent] == [
+        {"revision": 1, "names": ["REGION"], "use_existing": ["HUBSPOT_API_KEY"], "scope": "session"}
+    ]
+
+
+@requirement("E22")
+def test_of_a_sensitive_field_a_host_hears_that_it_is_set(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("sensitive")
+    gallery.card.get_by_label("Host").fill("smtp.example.com")
+    gallery.card.get_by_label("Password").fill(CANARY)
+    gallery.card.get_by_role("button", name="Submit").click()
+    expect(gallery.card.locator("summary")).to_contain_text("smtp.example.com · set")
+    assert gallery.values == {"host": "smtp.example.com", "password": {"set": True}}
+
+
+@requirement("E5")
+def test_what_could_not_be_sent_is_sent_again_with_the_same_key_unless_it_changed(
+    open_gallery: OpenGallery,
+) -> None:
+    gallery = open_gallery("secret-failed")
+    again = gallery.card.get_by_role("button", name="Try again")
+    again.click()
+    gallery.card.get_by_label("HUBSPOT_API_KEY").fill("one")
+    again.click()
+    gallery.card.get_by_label("HUBSPOT_API_KEY").fill("two")
+    again.click()
+    first, same, typed, changed = (attempt["key"] for attempt in gallery.sent)
+    assert first == same
+    assert len({first, typed, changed}) == 3
+
+
+@requirement("E22")
+def test_a_receipt_says_set_and_shows_no_reference(open_gallery: OpenGallery) -> None:
+    card = open_gallery("sensitive-answered").card
+    card.locator("summary").click()
+    assert card.locator("dd").all_inner_texts() == ["smtp.example.com", "set", "set"]
