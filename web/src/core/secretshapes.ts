@@ -1,0 +1,43 @@
+/**
+ * What a text looks like that ought to be in a secret field; the server's `domain/secretshapes.py` reads the same
+ * table and comes to the same verdict.
+ */
+
+import table from "../../../src/askback/domain/secretshapes.json" with { type: "json" };
+
+/** What was found and where, never the text itself: indices of UTF-16 units, `end` is the first one after it. */
+export interface Shape {
+  kind: keyof typeof table.certain | "token";
+  start: number;
+  end: number;
+}
+
+const certain = Object.entries(table.certain).map(
+  ([kind, patterns]) => [kind as Shape["kind"], new RegExp(patterns.join("|"))] as const,
+);
+const word = new RegExp(`${table.harmless.join("|")}|(${table.token})`, "g");
+
+/** The first secret shape in a text: one that is certain, else a token that looks random. */
+export function findSecret(text: string): Shape | null {
+  let first: Shape | null = null;
+  for (const [kind, pattern] of certain) {
+    const match = pattern.exec(text);
+    if (!match) continue;
+    const end = match.index + match[0].length;
+    const start = end - (match[1] ?? match[0]).length;
+    if (!first || start < first.start) first = { kind, start, end };
+  }
+  if (first) return first;
+  for (const { index, 1: token } of text.matchAll(word))
+    if (token && random(token)) return { kind: "token", start: index, end: index + token.length };
+  return null;
+}
+
+/** Whether letters and digits change more often than one time in four: in words they do not. */
+function random(token: string): boolean {
+  const bare = token.replace(/[^A-Za-z\d]/g, "");
+  const changes = bare.match(/[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
+  return (
+    /[a-z]/.test(bare) && /[A-Z]/.test(bare) && /\d/.test(bare) && changes > Math.max(5, bare.length / 4)
+  );
+}

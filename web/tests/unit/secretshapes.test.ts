@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { findSecret } from "../../src/core/secretshapes.ts";
+import { cases, expand } from "./cases.ts";
+
+interface ShapeCase {
+  text: unknown[];
+  shape: [string, number, number] | null;
+}
+
+/** Indices of code points, as the vectors and the server count them. */
+function points(text: string, ...indices: number[]): number[] {
+  return indices.map((index) => [...text.slice(0, index)].length);
+}
+
+describe("secret shapes", () => {
+  test.each(cases<ShapeCase>("secretshapes"))("$id: $shows", ({ text, shape }) => {
+    const whole = expand(text).join("");
+    const found = findSecret(whole);
+    expect(found && [found.kind, ...points(whole, found.start, found.end)]).toEqual(shape);
+  });
+
+  test("a shape is a range of the text", () => {
+    const pieces = fc.constantFrom(
+      "ghp_",
+      "eyJ",
+      "-----BEGIN ",
+      "PRIVATE KEY-----",
+      "://a:",
+      "@b",
+      "Bearer ",
+      "A1b",
+      "x",
+      " ",
+    );
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
+        const text = parts.join("");
+        const found = findSecret(text);
+        if (found) expect(0 <= found.start && found.start < found.end && found.end <= text.length).toBe(true);
+      }),
+    );
+  });
+
+  test("no text keeps the page busy", () => {
+    const pieces = [
+      "eyJ-",
+      "eyJaaaaaaaaaaaaaaaa.",
+      "A1b",
+      "://a:",
+      "a-",
+      "a@",
+      "..",
+      "~/./",
+      "aGVs",
+      "token=a",
+      "a+b://",
+    ];
+    for (const piece of [...pieces, "-----BEGIN ", "bearer a", "AKIA", "0x"])
+      expect(findSecret(`${piece.repeat(100_000 / piece.length)} ghp_${"a1B".repeat(12)}`)).not.toBeNull();
+  });
+});
