@@ -98,6 +98,14 @@ async def test_a_lease_that_breaks_a_rule_is_refused_at_its_path(
     assert faults(await team.agent.http.post("/v1/secrets/lease", json=body)) == [found]
 
 
+@requirement("E17", "E5")
+@pytest.mark.xfail(reason="the refusal repeats what stands in the place of a name")
+async def test_what_is_no_name_is_refused_and_not_repeated(team: Team, thread: str) -> None:
+    refused = await team.agent.lease(thread, "canary-4711")
+    assert faults(refused) == [("names[0]", "not_a_secret_name")]
+    assert "4711" not in refused.text
+
+
 @requirement("E17", "E19")
 async def test_what_is_erased_is_leased_no_more_and_is_asked_for_again(team: Team, thread: str) -> None:
     await given(team, thread)

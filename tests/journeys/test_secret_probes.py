@@ -84,6 +84,17 @@ async def test_what_does_not_hold_is_asked_for_again_with_what_was_wrong(team: T
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "second"}
 
 
+@requirement("E5", "E23")
+@pytest.mark.xfail(reason="what the agent says of a trial is stored and shown as it is")
+async def test_a_verdict_that_quotes_the_value_does_not_tell_it_to_anybody(team: Team, thread: str) -> None:
+    request = await tried(team, thread, "canary-4711-0815")
+    said = "401: the key canary-4711-0815 is not known"
+    wrong = [{"path": "secrets.A_KEY", "message": said}]
+    await team.agent.reprompt(request["id"], field_errors=wrong, error_summary=said)
+    events = [event async for event in team.bob.events(thread, until=3)]
+    assert "canary-4711" not in str([await team.bob.get(request["id"]), events])
+
+
 @requirement("E23")
 async def test_a_trial_that_fails_leaves_the_value_that_was_there(team: Team, thread: str) -> None:
     await team.ada.keep("A_KEY", "good", "session", thread_id=thread)

@@ -50,6 +50,7 @@ class Serving:
             "HOME": str(self.place / "home"),
             "TMPDIR": str(self.place / "tmp"),
             "ASKBACK_LOG_LEVEL": "debug",
+            "PYTHONDEVMODE": "1",
             "ASKBACK_BOOTSTRAP_TOKENS": ",".join(f"{role}:{token}" for role, token in TOKENS.items()),
         }
         with open(self._log("stderr"), "wb") as errors:
