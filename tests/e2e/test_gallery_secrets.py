@@ -58,6 +58,16 @@ def test_a_host_hears_which_names_are_sent_and_no_value(open_gallery: OpenGaller
     ]
 
 
+@requirement("E5")
+def test_what_was_typed_for_one_request_is_not_offered_to_the_next(open_gallery: OpenGallery) -> None:
+    card = open_gallery("secret").card
+    value = card.get_by_label("HUBSPOT_API_KEY")
+    value.fill(CANARY)
+    card.evaluate("(card) => { card.request = {...card.request, id: 'req_next', thread_id: 'next'}; }")
+    expect(card).to_contain_text("next")
+    expect(value).to_have_value("")
+
+
 @requirement("E22")
 def test_of_a_sensitive_field_a_host_hears_that_it_is_set(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("sensitive")

@@ -17,6 +17,8 @@ export class Inputs {
     private readonly root: ShadowRoot,
     left: () => void,
   ) {
+    // What was typed for another request, which this element showed before, is not for this one.
+    this.clear();
     addEventListener("pagehide", left, { signal: this.#over.signal });
   }
 

@@ -115,8 +115,11 @@ export class SensitiveForm extends FormKind {
   override submit(): void {
     const { draft } = this;
     this.draft = this.#entered();
-    super.submit();
-    this.draft = draft;
+    try {
+      super.submit();
+    } finally {
+      this.draft = draft;
+    }
   }
 
   protected override send({ revision, values }: Filled): void {
