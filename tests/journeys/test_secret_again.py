@@ -40,6 +40,24 @@ async def test_what_is_set_in_the_suggested_scope_is_not_asked_for(team: Team, t
 
 
 @requirement("E9")
+async def test_what_is_kept_for_everything_is_given_to_any_agent_of_the_tenant_that_asks_and_the_log_says_so(
+    server: Any, team: Team, thread: str
+) -> None:
+    await team.ada.keep("A_KEY", "saved")
+    made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
+    async with Person(server.url, made.json()["token"]) as other:
+        existing(await other.need(thread, "A_KEY", default_scope="global"))
+        assert leased(await other.lease(thread, "A_KEY")) == {"A_KEY": "saved"}
+        me = (await other.http.get("/v1/session")).json()["principal"]["id"]
+    entries, _ = await team.admin.audit()
+    assert [(e["action"], e.get("requester")) for e in entries][-2:] == [
+        ("secret.grant", me),
+        ("secret.lease", None),
+    ]
+    assert refusal(await team.agent.lease(thread, "A_KEY")) == (404, "not_granted")
+
+
+@requirement("E9")
 @pytest.mark.parametrize(
     ("kept", "suggested", "more"),
     [
