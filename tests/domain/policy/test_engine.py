@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -64,13 +63,6 @@ def test_a_locked_rule_says_that_always_cannot_be_offered() -> None:
     policy = Policy(rules=(parse_rule("git push:*", "ask", locked=True), parse_rule("git push")))
     decision = decide(bash("git push"), policy)
     assert (decision.decision, decision.locked, decision.rule) == ("ask", True, "bash(git push:*)")
-
-
-def test_an_expired_rule_no_longer_holds() -> None:
-    until = datetime(2026, 1, 1, tzinfo=UTC)
-    policy = Policy(rules=(parse_rule("ls", expires_at=until),))
-    assert decide(bash("ls"), policy.at(datetime(2025, 12, 31, tzinfo=UTC))).decision == "allow"
-    assert decide(bash("ls"), policy.at(until)).decision == "ask"
 
 
 def test_a_rule_that_denies_and_cannot_be_read_makes_everything_ask() -> None:

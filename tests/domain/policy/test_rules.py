@@ -29,6 +29,8 @@ def bash(command: str) -> Call:
         ("mcp:github:get_*", "mcp__github__get_*"),
         ("mcp__github__get_*", "mcp__github__get_*"),
         ("tool:Read", "tool:Read"),
+        ("restart{}", "restart {}"),
+        ('mcp:mail:send  {"to":"bob","n":1.0}', 'mcp__mail__send {"n": 1, "to": "bob"}'),
     ],
 )
 def test_a_rule_has_one_canonical_text_that_reads_back_as_itself(text: str, canonical: str) -> None:
@@ -54,6 +56,21 @@ def test_a_rule_has_one_canonical_text_that_reads_back_as_itself(text: str, cano
         "if ls",
         "git 'x",
         "x" * 3000,
+        "'tool:x'",
+        "'mcp__x__y'",
+        "tool:[!~]*",
+        "tool:[a-z]*",
+        "tool:_*",
+        "ls a\u202eb",
+        "ls a\u200bb",
+        "ls \x1b[1m",
+        "bash(echo 'a\nb')",
+        "m\u0430ke x",
+        "restart {",
+        'restart {"a": 1, "a": 2}',
+        'restart {"n": 1e999}',
+        'bash {"command": "ls"}',
+        't {"q": "a\u202eb"}',
     ],
 )
 def test_a_rule_that_means_too_much_or_nothing_is_refused_with_a_sentence(text: str) -> None:
@@ -106,12 +123,91 @@ def test_always_on_a_file_tool_stores_the_path_and_not_another_text_that_is_the_
     assert not rule.covers(Call("write_file", {"comment": "src/a.py", "path": "/opt/run.sh", "content": "x"}))
 
 
-def test_always_on_another_tool_stores_every_argument_or_nothing() -> None:
-    rule = narrow_rule(Call("mcp__x__get", {"id": "7"}))
+@requirement("B9", "B10")
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (Call("mcp__x__get", {"id": "7"}), 'mcp__x__get {"id": "7"}'),
+        (Call("mcp:x:get", {"id": "*"}), 'mcp__x__get {"id": "*"}'),
+        (Call("restart", {}), "restart {}"),
+        (Call("send_mail", {"to": "bob", "body": "hi, a=b"}), 'send_mail {"body": "hi, a=b", "to": "bob"}'),
+        (Call("t", {"n": 3.0, "on": True, "none": None, "in": [{"é": "x\ny"}]}), 't {"in": [{"é": "x\\ny"}], "n": 3, "none": null, "on": true}'),
+        (Call("write_file", {"path": "a", "content": "x", "mode": "append"}), 'write_file {"content": "x", "mode": "append", "path": "a"}'),
+        (Call("write_file", {"path": "a*", "content": "x"}), 'write_file {"content": "x", "path": "a*"}'),
+    ],
+)  # fmt: skip
+def test_always_on_another_tool_stores_exactly_its_input(call: Call, text: str) -> None:
+    rule = narrow_rule(call)
     assert rule is not None
-    assert not rule.covers(Call("mcp__x__get", {"id": "8"}))
-    assert narrow_rule(Call("mcp__x__get", {"id": "*"})) is None
-    assert narrow_rule(Call("mcp__x__get", {"ids": [1]})) is None
+    assert rule.text == text
+    assert parse_rule(text) == rule
+    assert decide(call, Policy(rules=(rule,))).decision == "allow"
+
+
+@requirement("B9", "B10")
+@pytest.mark.parametrize(
+    ("kept", "later"),
+    [
+        (Call("restart", {}), Call("restart", {"host": "prod", "force": True})),
+        (Call("send_mail", {"to": "bob"}), Call("send_mail", {"to": "bob", "bcc": "eve"})),
+        (Call("t", {"n": 1}), Call("t", {"n": True})),
+        (Call("t", {"n": 1}), Call("t", {"n": "1"})),
+        (Call("t", {"q": "é"}), Call("t", {"q": "./é"})),
+        (Call("t", {"q": "a"}), Call("t", {"q": "A"})),
+        (Call("t", {"q": "a"}), Call("T", {"q": "a"})),
+        (Call("write_file", {"path": "a", "content": "x"}), Call("write_file", {"path": "a", "content": "x", "file": "b"})),
+        (Call("write_file", {"path": "a", "content": "x"}), Call("write_file", {"path": "a", "patch": "*** Update File: b"})),
+        (Call("multiedit", {"path": "a", "edits": [{"old": "x", "new": "y"}]}), Call("multiedit", {"path": "a", "edits": [{"path": "b", "new": "y"}]})),
+    ],
+)  # fmt: skip
+def test_a_kept_rule_covers_no_call_that_was_not_shown(kept: Call, later: Call) -> None:
+    rule = narrow_rule(kept)
+    assert rule is not None
+    assert decide(kept, Policy(rules=(rule,))).decision == "allow"
+    assert decide(later, Policy(rules=(rule,))).decision == "ask"
+
+
+def test_always_is_not_offered_where_the_rule_could_not_be_shown_whole() -> None:
+    for text in ("x" * 3_000, "a\u202eb", "a\u200bb", "\x9b"):
+        assert narrow_rule(Call("send_mail", {"body": text})) is None
+    assert narrow_rule(Call("send_mail", {"body": "a\nb"})) is not None
+
+
+@requirement("B10")
+@pytest.mark.parametrize(
+    ("rule", "call", "covered"),
+    [
+        ("send_mail(to=bob)", Call("send_mail", {"to": "bob", "body": "hi"}), True),
+        ("write_file(path=src/**)", Call("write_file", {"path": "./src//a", "content": "x"}), True),
+        ("write_file(path=src/**)", Call("write_file", {"filePath": "src/a", "content": "x"}), False),
+        ("write_file(path=src/**)", Call("write_file", {"path": "src/a", "mode": "x"}), False),
+        ("write_file(path=src/**, mode=append)", Call("write_file", {"path": "src/a", "mode": "append"}), True),
+        ("write_file(path=src/**)", Call("write_file", {"path": "src/.git/hooks/x", "content": "x"}), True),
+        ("fetch(url=https://docs.python.org/**)", Call("fetch", {"url": "https://docs.python.org/3/x"}), True),
+        ("fetch(url=https://docs.python.org/**)", Call("fetch", {"url": "https://docs.python.org/3/../x"}), False),
+        ("fetch(url=https://docs.python.org/**)", Call("fetch", {"url": "https://docs.python.org/%2e%2E/x"}), False),
+        ("fetch(url=https://*.python.org/**)", Call("fetch", {"url": "https://evil.example#.python.org/"}), False),
+        ("restart(force=true)", Call("restart", {"force": True}), True),
+        ("restart(force=true)", Call("restart", {"force": False}), False),
+        ("restart(n=3)", Call("restart", {"n": 3}), True),
+        ("restart {}", Call("restart", {}), True),
+        ("t(q=a\\b)", Call("t", {"q": "a\\b"}), True),
+    ],
+)  # fmt: skip
+def test_a_rule_by_hand_covers_what_it_says_and_leaves_the_rest_open(
+    rule: str, call: Call, covered: bool
+) -> None:
+    assert parse_rule(rule).covers(call) is covered
+
+
+@requirement("B7", "B26")
+def test_a_pattern_does_not_reach_a_file_that_decides_what_runs() -> None:
+    policy = Policy(rules=(parse_rule("write_file(path=src/**)"), parse_rule("tool:create_file")))
+    hook = {"path": "src/.git/hooks/x", "content": "x"}
+    assert decide(Call("write_file", hook), policy).decision == "ask"
+    assert decide(Call("create_file", hook), policy).decision == "ask"
+    exact = Policy(rules=(*policy.rules, parse_rule("write_file(path=src/.git/hooks/x)")))
+    assert decide(Call("write_file", hook), exact).decision == "allow"
 
 
 def test_an_edited_rule_shows_which_earlier_calls_it_would_have_allowed() -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, cast
 
+from askback.domain.policy import files
+from askback.domain.policy.digest import canonical_json
 from askback.domain.policy.shell.reading import Reading, read_argv, read_command
 from askback.domain.policy.wordlist import words
 
@@ -19,13 +22,12 @@ EDIT_TOOLS = words(
 )
 """Names of tools that write a file at a path, in small letters."""
 
-_PATH_NAMES = ("path", "file_path", "filename", "file", "notebook_path", "target_file", "filepath")
 _DESCRIBE = frozenset({"command", "argv", "shell", "description", "timeout", "timeout_s", "timeout_ms"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Call:
-    """One call of a tool: its name and its input, as they would run.
+    """One call of a tool: its name and its input, as they would run. What is read of it is read once.
 
     A shell tool's input is `{"command": "git status", "shell"?: "bash"}` or `{"argv": ["git", "status"]}`; a list as
     `command` is an argument vector too.
@@ -39,27 +41,51 @@ class Call:
         """The tool's name, with `mcp:server:tool` written as `mcp__server__tool`."""
         return tool_name(self.tool)
 
+    @cached_property
+    def folded(self) -> str:
+        """The tool's name as it is compared where a call is refused: in small letters, without blanks around it."""
+        return folded_name(self.tool)
+
     @property
     def shell(self) -> bool:
         """Whether the tool runs shell commands."""
-        return self.tool.casefold() in SHELL_TOOLS
+        return self.folded in SHELL_TOOLS
 
     @property
     def edits(self) -> bool:
-        """Whether the tool writes one file."""
-        return self.tool.casefold() in EDIT_TOOLS
+        """Whether the tool writes files."""
+        return self.folded in EDIT_TOOLS
 
     @property
     def path_name(self) -> str | None:
         """The name in the input under which a file tool finds its path, when there is exactly one."""
-        found = [name for name in _PATH_NAMES if name in self.input]
-        return found[0] if len(found) == 1 else None
+        return files.path_name(self.input)
 
     @property
     def path(self) -> str | None:
         """The path that a file tool works on, when the input names exactly one."""
         path = None if self.path_name is None else self.input[self.path_name]
         return path if isinstance(path, str) and path else None
+
+    @cached_property
+    def others(self) -> frozenset[str]:
+        """The keys of the input that are not for the contents of a file."""
+        return files.others(self.input)
+
+    @property
+    def only_path(self) -> str | None:
+        """The path that a file tool works on, when the input holds nothing but contents beside it."""
+        return self.path if len(self.others) == 1 else None
+
+    @cached_property
+    def places(self) -> tuple[str, ...]:
+        """Every text of the input that may be a path."""
+        return tuple(files.named(self.input))
+
+    @cached_property
+    def canonical_input(self) -> bytes:
+        """The canonical JSON of the input. Raises NotCanonical."""
+        return canonical_json(self.input)
 
     def texts(self) -> Iterator[str]:
         """Go through every text of the input, however deep it stands."""
@@ -99,6 +125,11 @@ def tool_name(name: str) -> str:
         _, server, tool = name.split(":", 2)
         return f"mcp__{server}__{tool}"
     return name
+
+
+def folded_name(name: str) -> str:
+    """Return a tool's name as it is compared where nothing must slip through."""
+    return tool_name(name.strip()).casefold()
 
 
 def _vector(argv: object) -> Reading:

@@ -25,7 +25,12 @@ def digest_of(canonical_bytes: bytes) -> str:
 
 def canonical(tool: str, call_input: Mapping[str, Any]) -> bytes:
     """Return the bytes that are digested; what is shown to a person is made from the same. Raises NotCanonical."""
+    return canonical_json({"tool": tool, "input": dict(call_input)})
+
+
+def canonical_json(value: Mapping[str, Any]) -> bytes:
+    """Return the one JSON text (RFC 8785) of an object. Raises NotCanonical."""
     try:
-        return rfc8785.dumps({"tool": tool, "input": dict(call_input)})
+        return rfc8785.dumps(dict(value))
     except (rfc8785.CanonicalizationError, UnicodeError, RecursionError, TypeError) as odd:
         raise NotCanonical(f"The input has no canonical form: {odd}") from None

@@ -7,7 +7,6 @@ Pure: the same call and policy always give the same decision. Whatever goes wron
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Literal
 
 from askback.domain.policy import hard_limits, paths
@@ -38,10 +37,6 @@ class Policy:
     compat: Compat | None = None
     read_only: tuple[Rule, ...] = ()
     faults: tuple[str, ...] = ()
-
-    def at(self, now: datetime) -> Policy:
-        """Return the policy without the rules that have expired."""
-        return replace(self, rules=tuple(rule for rule in self.rules if rule.active(now)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +157,14 @@ def _listed(
     allowing = [rule for rule in policy.rules if rule.effect == "allow"]
     if reading is not None:
         return _commands(reading, allowing, dangerous=bool(dangers))
+    miss = f"No rule allows the tool `{call.name}`{' with this input' if call.input else ''}."
     for rule in (*allowing, *policy.read_only):
         if rule.covers(call):
-            if not rule.arguments and (wrong := _secret(call)):
-                return None, (wrong,)
-            return (rule.text,), ()
-    return None, (f"No rule allows the tool `{call.name}`{' with this input' if call.input else ''}.",)
+            wrong = None if rule.literal else _beyond(call, rule, dangerous=bool(dangers))
+            if wrong is None:
+                return (rule.text,), ()
+            miss = wrong
+    return None, (miss,)
 
 
 def _commands(
@@ -202,8 +199,12 @@ def _command(argv: tuple[str, ...], allowing: list[Rule], *, dangerous: bool) ->
     return None, miss
 
 
-def _secret(call: Call) -> str | None:
-    found = next((text for text in call.texts() if paths.secret_path(text) or text.startswith("~")), None)
+def _beyond(call: Call, rule: Rule, *, dangerous: bool) -> str | None:
+    """Say what in a call a rule that leaves something open does not reach."""
+    if dangerous:
+        return f"The rule `{rule.text}` does not reach this: it is dangerous."
+    texts = call.texts() if not rule.arguments else ()
+    found = next((text for text in texts if paths.secret_path(text) or text.startswith("~")), None)
     return f"`{found}` may hold secrets, and no rule names it." if found else None
 
 

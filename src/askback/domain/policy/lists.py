@@ -50,7 +50,7 @@ LISTS: dict[str, tuple[str, ...]] = {
 
 def rules_of(name: str) -> tuple[Rule, ...]:
     """Return the rules of a list. Raises KeyError for a name that there is not."""
-    return tuple(parse_rule(text, "allow", locked=False, why=f"list {name}") for text in LISTS[name])
+    return tuple(parse_rule(text) for text in LISTS[name])
 
 
 LOOKING = (*rules_of("default"), *rules_of("git"))

@@ -26,6 +26,8 @@ _ENDINGS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk"
 _DOT_ENV = re.compile(r"\.env(?:\..+)?|.+\.env")
 _EXAMPLES = (".example", ".sample", ".template", ".dist")
 _SPLIT = re.compile(r"[=:@,]")
+_SCHEME = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*:")
+_EXPANDED = re.compile(r"[$%\x00-\x1f]")
 _IN_GIT = frozenset({(".git", "config"), (".git", "hooks"), (".git", "credentials")})
 _PROC = frozenset({"cpuinfo", "meminfo", "version", "loadavg", "uptime"})
 
@@ -81,5 +83,18 @@ def steers(path: str) -> bool:
 
 
 def outside(path: str) -> bool:
-    """Tell whether a path leads out of the folder that it is relative to."""
-    return path.startswith(("/", "~", "\\")) or ".." in parts(path) or bool(re.match(r"[A-Za-z]:", path))
+    """Tell whether a path may lead out of the folder that it is relative to: up, to a root, a home, another scheme.
+
+    A variable and a blank at an end count as well: what opens the path may expand the one and drop the other.
+    """
+    return (
+        path.startswith(("/", "~", "\\"))
+        or path != path.strip()
+        or ".." in path.replace("\\", "/").split("/")
+        or bool(_SCHEME.match(path) or _EXPANDED.search(path))
+    )
+
+
+def without_scheme(path: str) -> str:
+    """Return the path of an address such as `file:///etc/hosts`, and what is behind the letter of a drive."""
+    return _SCHEME.sub("", path, count=1)

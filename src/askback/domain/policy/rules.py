@@ -3,31 +3,39 @@
 bash(git status)            exactly these words
 bash(git diff:*)            these words, then anything that is not known to be risky
 git status, git diff:*      the same, short
-write_file(path=src/**)     a tool, with patterns for arguments
+write_file(path=src/**)     a tool, with patterns for arguments; it may have others, but see below
+send_mail {"to": "bob"}     a tool with exactly this input, and `restart {}` with none: what a decision keeps
 mcp__github__get_*          tools by name; `mcp:github:get_*` and `tool:Read` say the same
+
+Of a tool that writes files, a rule with patterns is about these files, whatever is put into them. It covers no call
+with another argument than contents, unless it names that one too: a second path, a patch that names its own files.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from dataclasses import dataclass, replace
-from datetime import datetime
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
-from askback.domain.policy import paths
-from askback.domain.policy.calls import SHELL_TOOLS, Call, tool_name
+from askback.domain import jsontext
+from askback.domain.faults import Faults
+from askback.domain.policy import arguments as args
+from askback.domain.policy.calls import SHELL_TOOLS, Call, folded_name, tool_name
+from askback.domain.policy.digest import NotCanonical, canonical_json
+from askback.domain.policy.shell.characters import suspicious
 from askback.domain.policy.shell.hazards import objection
 from askback.domain.policy.shell.lexer import Argv, NotUnderstood, split_words
 from askback.domain.policy.shell.programs import basename
 
 Effect = Literal["deny", "ask", "allow"]
-Scope = Literal["once", "thread", "project", "always"]
 
-_FORM = re.compile(r"(?P<tool>[A-Za-z_][\w.:*?-]*)\((?P<inside>.*)\)", re.DOTALL)
-_NAME = re.compile(r"[A-Za-z_*?][\w.*?-]*")
+_FORM = re.compile(r"(?P<tool>[A-Za-z_][\w.:*?-]*)\((?P<inside>.*)\)")
+_EXACT = re.compile(r"(?P<tool>[A-Za-z_][\w.:/-]*)\s*(?P<input>\{.*\})")
+_NAME = re.compile(r"[A-Za-z_*?][\w.:/*?-]*")
 _ARGUMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^,]*?)\s*")
 _LONGEST = 2_000
 
@@ -41,8 +49,8 @@ class Rule:
     """One rule. `text` is its canonical form: two rules with the same text match the same calls.
 
     `words` is set for shell commands (`prefix`: more may follow), `tool` is a pattern of tool names, `arguments`
-    are patterns by argument name. `locked` rules are not loosened by anything that a person decides on a card.
-    `expires_at`, `who`, `why` and `subject` (the thread or project it holds for) are for those who look after rules.
+    are patterns by argument name, `input` is the canonical JSON of the only input that is meant. `locked` rules are
+    not loosened by anything that a person decides on a card.
     """
 
     effect: Effect
@@ -51,16 +59,17 @@ class Rule:
     words: Argv | None = None
     prefix: bool = False
     arguments: tuple[tuple[str, str], ...] = ()
-    scope: Scope = "always"
+    input: bytes | None = None
     locked: bool = False
-    expires_at: datetime | None = None
-    subject: str | None = None
-    who: str | None = None
-    why: str | None = None
 
-    def active(self, now: datetime) -> bool:
-        """Tell whether the rule has not expired."""
-        return self.expires_at is None or now < self.expires_at
+    @property
+    def literal(self) -> bool:
+        """Tell whether everything that the rule covers was named by whoever made it: nothing is left open."""
+        if self.words is not None:
+            return not self.prefix
+        return self.input is not None or bool(
+            self.arguments and not any(args.wild(g) for _, g in self.arguments)
+        )
 
     def objection(self, argv: Argv) -> str | None:
         """Say why this rule does not allow a simple command; empty when it is about other commands."""
@@ -71,44 +80,86 @@ class Rule:
 
     def denies(self, argv: Argv) -> bool:
         """Tell whether a command falls under this rule when it denies or asks: by any path, with any quoting."""
-        if not self.words or not argv:
-            return self.words == ()  # every command
-        words = (basename(self.words[0]), *self.words[1:])
-        seen = (basename(argv[0]), *argv[1:])
-        return seen[: len(words)] == words and (self.prefix or len(seen) == len(words))
+        words = self.words
+        if not words or not argv:
+            return words == ()  # every command
+        return (
+            basename(argv[0]) == basename(words[0])
+            and argv[1 : len(words)] == words[1:]
+            and (self.prefix or len(argv) == len(words))
+        )
 
     def covers(self, call: Call) -> bool:
-        """Tell whether a call of a tool that is no shell falls under this rule."""
+        """Tell whether a call falls under this rule by its tool and its input, and not by a command in it.
+
+        A rule that allows is read as narrowly as it is written, one that denies or asks as widely as it may be meant.
+        """
+        return self._allows(call) if self.effect == "allow" else self._reaches(call)
+
+    def _allows(self, call: Call) -> bool:
         if self.words is not None:
-            # A bare word may be the name of a program or of a tool; which one it is, the call shows.
-            return len(self.words) == 1 and not self.prefix and not self.tool and call.name == self.words[0]
-        if not fnmatchcase(call.name, self.tool):
+            return self._bare and call.name == self.words[0]
+        if not _named(call.name, self.tool):
             return False
-        return all(_argument(call.input.get(name), glob, self.effect) for name, glob in self.arguments)
+        if self.input is not None:
+            return call.canonical_input == self.input
+        if self.arguments and call.edits and not call.others <= {name for name, _ in self.arguments}:
+            return False
+        return all(args.allows(call.input, name, glob) for name, glob in self.arguments)
+
+    def _reaches(self, call: Call) -> bool:
+        if self.words is not None:
+            return self._bare and call.folded == folded_name(self.words[0])
+        if not _named(call.folded, folded_name(self.tool)):
+            return False
+        if self.input is not None:
+            return call.canonical_input == self.input
+        return all(args.reaches(call.input, call.places, name, glob) for name, glob in self.arguments)
+
+    @property
+    def _bare(self) -> bool:
+        """Tell whether this is a bare word: of a program or of a tool; which one it is, the call shows."""
+        return self.words is not None and len(self.words) == 1 and not self.prefix and not self.tool
 
 
-def parse_rule(text: str, effect: Effect = "allow", **facts: Any) -> Rule:
-    """Read a rule. `facts` are its other fields (`scope`, `locked`, `who` …). Raises RuleError."""
+def _named(name: str, pattern: str) -> bool:
+    return name == pattern or (args.wild(pattern) and fnmatchcase(name, pattern))
+
+
+def parse_rule(text: str, effect: Effect = "allow", *, locked: bool = False) -> Rule:
+    """Read a rule. Raises RuleError."""
     rule = _parsed(text, effect)
-    return replace(rule, **facts) if facts else rule
+    return replace(rule, locked=True) if locked else rule
 
 
 @lru_cache(maxsize=4096)
 def _parsed(text: str, effect: Effect) -> Rule:
     text = text.strip()
+    rule = _read(text, effect)
+    # What is kept and shown is the canonical text, so it must not mean anything else.
+    if rule.text != text and _read(rule.text, effect) != rule:
+        raise RuleError("This rule would not be read back as it is written; write its words without quotes.")
+    return rule
+
+
+def _read(text: str, effect: Effect) -> Rule:
     if not text or len(text) > _LONGEST:
         raise RuleError(f"A rule has between 1 and {_LONGEST} characters.")
-    form = _FORM.fullmatch(text)
+    if "\n" in text or "\t" in text or suspicious(text):
+        raise RuleError("A rule is one line, of characters that show themselves and do not look like others.")
+    form, exact = _FORM.fullmatch(text), _EXACT.fullmatch(text)
     if form and form["tool"].casefold() in SHELL_TOOLS:
         return _command(form["inside"], effect)
     if form:
         return _with_arguments(form["tool"], form["inside"], effect)
+    if exact:
+        return _with_input(exact["tool"], exact["input"], effect)
     if text.startswith(("tool:", "mcp:", "mcp__")):
         return _tool(text.removeprefix("tool:"), effect)
     try:
         return _command(text, effect, bare=True)
     except RuleError:
-        if _NAME.fullmatch(text) and ("*" in text or "?" in text):
+        if _NAME.fullmatch(text) and args.wild(text):
             return _tool(text, effect)
         raise
 
@@ -147,33 +198,31 @@ def _with_arguments(tool: str, inside: str, effect: Effect) -> Rule:
     return Rule(effect, f"{name}({listed})", tool=name, arguments=tuple(arguments))
 
 
+def _with_input(tool: str, inside: str, effect: Effect) -> Rule:
+    name = tool_name(tool.removeprefix("tool:"))
+    if folded_name(name) in SHELL_TOOLS:
+        raise RuleError(f"Write the command of `{name}` as in `bash(git status)`.")
+    try:
+        value = cast("dict[str, Any]", jsontext.parse(inside))
+        canonical = canonical_json(value)
+    except (Faults, NotCanonical):
+        raise RuleError(
+            f'The input of `{name}` cannot be read; write it as JSON, such as `{name} {{"to": "bob"}}`.'
+        ) from None
+    return Rule(effect, exact_text(name, canonical), tool=name, input=canonical)
+
+
+def exact_text(name: str, canonical: bytes) -> str:
+    """Write the rule for a tool with exactly one input, which is given as canonical JSON."""
+    return f"{name} {json.dumps(json.loads(canonical), ensure_ascii=False)}"
+
+
 def _tool(text: str, effect: Effect) -> Rule:
     name = tool_name(text)
-    if effect == "allow" and (name.casefold() in SHELL_TOOLS or not name.strip("*?")):
+    if not _NAME.fullmatch(name):
+        raise RuleError("A tool's name has letters, digits and `_.:/-`, and `*` and `?` as wildcards.")
+    if effect == "allow" and (folded_name(name) in SHELL_TOOLS or not any(c.isalnum() for c in name)):
         raise RuleError(
             f"The rule `{text}` would allow everything; name the command as in `bash(git status)`."
         )
     return Rule(effect, f"tool:{name}" if not name.startswith("mcp__") else name, tool=name)
-
-
-def _argument(value: object, glob: str, effect: Effect) -> bool:
-    if not isinstance(value, str):
-        return False
-    if effect == "allow" and (
-        ".." in paths.parts(value) or "/../" in f"/{value}/" or "\\" in value or "\0" in value
-    ):
-        return False
-    plain = re.sub(
-        r"(?:\./|(?<=/)/)+", lambda m: "" if m.start() == 0 or value[m.start() - 1] == "/" else m[0], value
-    )
-    return _glob(glob).fullmatch(plain) is not None or (
-        effect != "allow" and _glob(glob).fullmatch(value) is not None
-    )
-
-
-@lru_cache(maxsize=1024)
-def _glob(glob: str) -> re.Pattern[str]:
-    """`**` stands for any text, `*` and `?` for text without `/`."""
-    parts = re.split(r"(\*\*|\*|\?)", glob)
-    wild = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
-    return re.compile("".join(wild.get(part, re.escape(part)) for part in parts), re.DOTALL)

@@ -1,0 +1,110 @@
+"""Whether an argument of a call is one that a rule means.
+
+A rule that allows is read narrowly: the argument itself, and never a way around. A rule that denies or asks is read
+widely: whatever may be that argument, in any spelling.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, cast
+
+from askback.domain.patterns.engine import Matcher, compile_pattern
+from askback.domain.policy import files, paths
+
+_WILD = re.compile(r"(\*\*|\*|\?)")
+_UP = re.compile(r"(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:$|[/\\?#]|%2f|%5c)", re.IGNORECASE)
+
+
+def wild(glob: str) -> bool:
+    """Tell whether a pattern covers more than one text."""
+    return "*" in glob or "?" in glob
+
+
+def allows(given: Mapping[str, Any], name: str, glob: str) -> bool:
+    """Tell whether an argument is there, and is what a rule that allows has named."""
+    value = _scalar(given.get(name))
+    if value is None:
+        return False
+    is_path = files.is_path(name)
+    if (is_path or wild(glob)) and (_UP.search(value) or "\0" in value):
+        return False
+    if is_path:
+        return "\\" not in value and _matcher(_plain(glob)).fullmatch(_plain(value))
+    return _matcher(glob).fullmatch(value) if wild(glob) else value == glob
+
+
+def reaches(given: Mapping[str, Any], places: Iterable[str], name: str, glob: str) -> bool:
+    """Tell whether an argument may be what a rule that denies or asks has named.
+
+    For a path every one of `places`, the texts that may be paths, is looked at: resolved, in any case, and for a
+    relative pattern also where the path leads to it from somewhere else.
+    """
+    if not files.is_path(name):
+        wanted = files.folded(name)
+        return any(_matcher(glob, any_case=True).fullmatch(value) for value in _below(given, wanted))
+    return any(_leads(place, glob) for place in places)
+
+
+def _plain(path: str) -> str:
+    """Return a path without `./` and without doubled slashes."""
+    rooted = "/" if path.startswith("/") else ""
+    kept = [part for part in path.split("/") if part not in {"", "."}]
+    return rooted + "/".join(kept) + ("/" if kept and path.endswith("/") else "")
+
+
+def _leads(place: str, glob: str) -> bool:
+    if len(place) > files.PATH_MAX:
+        return True  # nobody can tell
+    resolved = "/".join(paths.parts(paths.without_scheme(place)))
+    wanted = "/".join(part for part in glob.removeprefix("~/").split("/") if part not in {"", "."})
+    rooted = glob.startswith("/")
+    elsewhere = not rooted or resolved.startswith(("..", "~"))
+    if rooted and not elsewhere and not paths.outside(place):
+        return False
+    return _matcher(f"**/{wanted}" if elsewhere else wanted, any_case=True).fullmatch(
+        f"/{resolved}" if elsewhere else resolved
+    )
+
+
+def _below(value: object, wanted: str) -> Iterator[str]:
+    """Every plain value under a key, however deep the key stands, or the value below it."""
+    if isinstance(value, Mapping):
+        for name, member in cast("Mapping[str, object]", value).items():
+            yield from _plain_values(member) if files.folded(name) == wanted else _below(member, wanted)
+    elif isinstance(value, list | tuple):
+        for item in cast("list[object]", value):
+            yield from _below(item, wanted)
+
+
+def _plain_values(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for member in cast("Mapping[str, object]", value).values():
+            yield from _plain_values(member)
+    elif isinstance(value, list | tuple):
+        for item in cast("list[object]", value):
+            yield from _plain_values(item)
+    elif (text := _scalar(value)) is not None:
+        yield text
+
+
+def _scalar(value: object) -> str | None:
+    """Return a text as it is, and a number or a boolean as JSON writes it; None for anything else."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value) if isinstance(value, bool | int | float) else None
+
+
+@lru_cache(maxsize=256)
+def _matcher(glob: str, *, any_case: bool = False) -> Matcher:
+    """Compile a pattern: `**` stands for any text, `*` and `?` for text without `/`.
+
+    In an address they do not stand for `?`, `#` and `@` either, behind which another host may be named.
+    """
+    one = "[^/?#@\\\\]" if "://" in glob else "[^/]"
+    stand_for = {"**": ".*", "*": f"{one}*", "?": one}
+    body = "".join(stand_for.get(part) or re.escape(part) for part in _WILD.split(glob))
+    return compile_pattern(f"(?s{'i' if any_case else ''}){body}")

@@ -1,0 +1,98 @@
+"""Which files a call names, and what of its input is neither a path nor what is put into a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from askback.domain.policy.wordlist import words
+
+PATH_MAX = 4096
+"""The longest path that a system takes; a longer one is not looked at."""
+
+FILES = 1_000
+"""The most texts of one input that are looked at as paths."""
+
+_PATHS = words(
+    "path paths file files filename filenames filepath filepaths notebookpath targetfile targetpath"
+)
+_CONTENTS = words(
+    """
+    content contents text filetext newtext oldtext newstring oldstring newstr oldstr inserttext insertline codeedit
+    search replace replacement old new edits replaceall count expectedreplacements line lines startline endline
+    viewrange newsource cellid cellnumber celltype editmode append overwrite encoding
+    description explanation instruction instructions comment reason
+    """
+)
+"""What is put into a file or said about it, and where in it. Under any other name a file tool may get anything."""
+
+_PATCHED = re.compile(
+    r"^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\+\+\+ |--- |(?:rename|copy) (?:from|to) )([^\t\n]+)",
+    re.MULTILINE,
+)
+
+
+def folded(name: str) -> str:
+    """Return a key as it is compared: `filePath`, `file-path` and `file_path` are the same."""
+    return name.casefold().replace("_", "").replace("-", "")
+
+
+def is_path(name: str) -> bool:
+    """Tell whether a key is one that holds a path."""
+    return folded(name) in _PATHS
+
+
+def path_name(given: Mapping[str, Any]) -> str | None:
+    """Return the key under which an input has its path; None when there is none, or more than one."""
+    found = [name for name in given if is_path(name)]
+    return found[0] if len(found) == 1 else None
+
+
+def others(given: Mapping[str, Any]) -> frozenset[str]:
+    """Return the keys that hold no contents, paths among them; of those below the first level, the way to them."""
+    return frozenset(_others(given, ""))
+
+
+def _others(value: object, at: str) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, member in cast("Mapping[str, object]", value).items():
+            if folded(name) in _CONTENTS:
+                yield from _others(member, f"{at}{name}.")
+            else:
+                yield f"{at}{name}"
+    elif isinstance(value, list | tuple):
+        for item in cast("list[object]", value):
+            yield from _others(item, at or ".")
+
+
+def named(given: Mapping[str, Any]) -> Iterator[str]:
+    """Go through every text that may be a path: all but contents, and of a patch the files that it names."""
+    yield from _named(given, "")
+
+
+def _named(value: object, name: str) -> Iterator[str]:
+    if isinstance(value, str):
+        if is_path(name) or "\n" not in value:
+            yield value
+        yield from (match[1].rstrip() for match in _PATCHED.finditer(value))
+    elif isinstance(value, Mapping):
+        for key, member in cast("Mapping[str, object]", value).items():
+            # Below contents a key may name a file all the same: `{"edits": [{"path": …}]}`.
+            if folded(key) not in _CONTENTS or not isinstance(member, str):
+                yield from _named(member, key)
+    elif isinstance(value, list | tuple):
+        for item in cast("list[object]", value):
+            yield from _named(item, name)
+
+
+def unsure(given: Mapping[str, Any]) -> str | None:
+    """Say why it is not certain which file a file tool works on; None when it is."""
+    found = list(named(given))
+    if len(found) > FILES:
+        return f"it has more than {FILES} texts that may be paths"
+    if any(len(path) > PATH_MAX for path in found):
+        return f"a path is longer than {PATH_MAX} characters"
+    if sum(is_path(name.rpartition(".")[2]) for name in others(given)) > 1:
+        return "the input names more than one file"
+    return None if found else "the input names no file"
