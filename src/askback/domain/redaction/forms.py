@@ -39,7 +39,7 @@ def forms(value: str) -> Iterator[Sequence]:
         return
     for lines in blocks:
         yield from _written([piece for line in lines for piece in _cut(line, LINE_PIECE)])
-    for text in dict.fromkeys((value, _BREAK.sub("\n", value))):
+    for text in dict.fromkeys((value, _BREAK.sub("\n", value).strip())):
         for piece in _cut(text.encode("utf-8", "surrogatepass"), BYTES_PIECE):
             yield from base64(piece)
             yield hexdump(piece)
