@@ -3,6 +3,10 @@ declare module "*.json?approval" {
   const texts: Record<string, string>;
   export default texts;
 }
+declare module "*.json?shape" {
+  const texts: Record<string, string>;
+  export default texts;
+}
 declare module "*.json?secret" {
   const texts: Record<string, string>;
   export default texts;

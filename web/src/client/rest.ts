@@ -55,7 +55,7 @@ export class Rest {
       headers,
       credentials: "same-origin",
       signal: AbortSignal.timeout(PATIENCE_MS),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: body === undefined ? null : JSON.stringify(body),
     };
     const response = await fetch(this.base + path, init).catch(() => {
       throw new WireError(0);

@@ -34,10 +34,10 @@ function input(view: FieldView): Template {
     class=${field.type !== "text" && "short"}
     inputmode=${field.type === "number" && "decimal"}
     autocomplete="off"
-    placeholder=${field.placeholder}
     step=${seconds && 1}
     min=${bound(min)}
     max=${bound(max)}
+    placeholder=${field.placeholder}
     aria-required=${field.required}
     aria-invalid=${!!view.error}
     aria-describedby=${describedBy(view)}
@@ -47,19 +47,21 @@ function input(view: FieldView): Template {
   />`;
 }
 
-const area = (view: FieldView): Template =>
-  html`<textarea
+function area(view: FieldView): Template {
+  const { field } = view;
+  return html`<textarea
     part="input"
     id=${view.uid}
     rows="4"
-    placeholder=${view.field.placeholder}
-    aria-required=${view.field.required}
+    placeholder=${field.placeholder}
+    aria-required=${field.required}
     aria-invalid=${!!view.error}
     aria-describedby=${describedBy(view)}
     disabled=${view.disabled}
     .value=${view.entry.text}
     .oninput=${(event: Event) => view.change({ text: typed(event) })}
   ></textarea>`;
+}
 
 function box(view: FieldView, asSwitch: boolean): Template {
   return html`<div class=${wrap(view)}>

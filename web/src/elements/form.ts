@@ -14,7 +14,7 @@ export interface FormHost {
   readonly draft: Draft;
   readonly say: Say;
   readonly headingLevel: number | string;
-  /** The labels of the dangerous options that wait for a second yes. */
+  /** The questions that wait for a second yes. */
   readonly asking: readonly string[];
   readonly filters: ReadonlyMap<string, Filter>;
   drawField(view: FieldView): Template;
@@ -97,7 +97,7 @@ export function drawLead(host: FormHost, request: InputRequest, { title, descrip
 
 function drawSure(host: FormHost): Template {
   return html`<div class="sure" role="group" aria-labelledby="sure">
-    <div id="sure">${host.asking.map((label) => html`<p><strong>${host.say("sure", { label })}</strong></p>`)}</div>
+    <div id="sure">${host.asking.map((question) => html`<p><strong>${question}</strong></p>`)}</div>
     <div class="actions">
       <button type="button" class="danger primary" .onclick=${() => host.confirm(true)}>${host.say("sure_yes")}</button>
       <button type="button" id="back" .onclick=${() => host.confirm(false)}>${host.say("sure_no")}</button>

@@ -2,6 +2,7 @@ import { isOpen, type View } from "../core/machine.ts";
 import { isWithin, join } from "../core/path.ts";
 import { allFields, type Field, type Form, type InputRequest, type Values } from "../core/wire.ts";
 import { check } from "./check.ts";
+import { doubts, fetchDoubts } from "./doubts.ts";
 import { collect, type Draft, dangerous, type Entry, start } from "./draft.ts";
 import type { Settled } from "./ended.ts";
 import type { Filled } from "./events.ts";
@@ -66,6 +67,7 @@ export class FormKind implements Kind, FormHost {
     if (!entry) return;
     this.draft = new Map(this.draft).set(field.id, { ...entry, ...patch });
     this.host.mend(pathOf(field));
+    if (patch.text) void fetchDoubts();
   }
 
   search(field: Field, text: string): void {
@@ -104,12 +106,16 @@ export class FormKind implements Kind, FormHost {
     this.host.send("decline", { reason });
   }
 
-  /** Send what has passed the check, but ask again first where a dangerous option is chosen. */
+  /** Send what has passed the check, but ask first about dangerous options, and about what looks like a secret. */
   #proceed(values: Values): void {
-    const labels = this.#confirmed ? [] : dangerous(this.form, this.draft);
+    const { say } = this;
+    const sure = dangerous(this.form, this.draft).map((label) => say("sure", { label }));
+    const questions = this.#confirmed
+      ? []
+      : [...sure, ...doubts.flatMap((ask) => ask(this.form, values, say))];
     this.#confirmed = false;
-    this.asking = labels;
-    if (labels.length > 0) this.host.focusOn("#back");
+    this.asking = questions;
+    if (questions.length > 0) this.host.focusOn("#back");
     else this.send({ revision: this.view.request?.revision ?? 1, values });
   }
 

@@ -49,6 +49,7 @@ export class AskbackThread extends AskbackElement {
   declare news: string;
 
   #stop: (() => void) | undefined;
+  #coming: Transcript | undefined;
   /** One element for each request: it moves with what is typed into it when the place that asked comes later. */
   readonly #cards = new Map<string, AskbackRequest>();
   #key: string | null = null;
@@ -67,6 +68,7 @@ export class AskbackThread extends AskbackElement {
 
   #begin(): void {
     this.#stop?.();
+    this.#coming = undefined;
     if (!this.thread) return;
     this.client ??= Client.shared;
     this.#stop = followThread(
@@ -81,13 +83,13 @@ export class AskbackThread extends AskbackElement {
 
   /** Show it as soon as all of it can be drawn, so that nothing moves when a part comes later. */
   async #show(next: Transcript): Promise<void> {
+    this.#coming = next;
     await fetchKinds(next.requests);
-    const shown = this.transcript;
-    // A later state, for which all was there by then, may have overtaken this one.
-    if (next.id !== this.thread || (shown?.id === next.id && shown.seq > next.seq)) return;
-    const known = new Set(shown?.requests.map((request) => request.id));
+    // What came in the meantime is later, and will be shown or is already.
+    if (next !== this.#coming) return;
+    const known = new Set(this.transcript?.requests.map((request) => request.id));
     const fresh = next.requests.findLast(({ status, id }) => status === "pending" && !known.has(id));
-    if (shown && fresh) this.news = this.say("new_question", { title: questionOf(fresh) });
+    if (this.transcript && fresh) this.news = this.say("new_question", { title: questionOf(fresh) });
     this.transcript = next;
   }
 

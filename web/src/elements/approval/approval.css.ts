@@ -2,13 +2,6 @@ import { css } from "../element.ts";
 
 /** An approval: what would run, what is said about it, and the choices. */
 export const approvals = css`
-  .head,
-  .arm {
-    align-items: center;
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.625rem;
-  }
   .flag {
     background: var(--_danger-tint);
     border-radius: 1rem;

@@ -20,7 +20,7 @@ function drawHead(desk: Desk, request: InputRequest, { tool, plan, risk }: Appro
   const { say, headingLevel } = desk.host;
   const queue = desk.mine(request);
   const at = queue.findIndex(({ id }) => id === request.id) + 1;
-  return html`<div class="head">
+  return html`<div class="actions">
     <div class="title" role="heading" aria-level=${headingLevel} id="title">${plan ? say("approval.plan_title") : named(say("approval.title"), tool)}</div>
     ${risk?.level === "danger" && html`<span class="flag">${icons.warn} ${say("approvals.danger")}</span>`}
     ${

@@ -89,7 +89,7 @@ const isBusy = ({ host }: Desk): boolean => host.view.phase === "submitting";
 function drawGrants(desk: Desk, label: string, buttons: readonly Omit<Button, "off">[]): Template {
   const { say } = desk.host;
   const off = isBusy(desk) || !desk.armed;
-  return html`<div class="arm" role="group" aria-label=${say("approval.allow")}>
+  return html`<div class="actions arm" role="group" aria-label=${say("approval.allow")}>
     ${label && html`<span class="allow" aria-hidden="true">${label}</span>`}
     ${buttons.map((button) => drawButton({ ...button, off }))}
   </div>`;
