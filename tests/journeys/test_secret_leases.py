@@ -99,7 +99,6 @@ async def test_a_lease_that_breaks_a_rule_is_refused_at_its_path(
 
 
 @requirement("E17", "E5")
-@pytest.mark.xfail(reason="the refusal repeats what stands in the place of a name")
 async def test_what_is_no_name_is_refused_and_not_repeated(team: Team, thread: str) -> None:
     refused = await team.agent.lease(thread, "canary-4711")
     assert faults(refused) == [("names[0]", "not_a_secret_name")]

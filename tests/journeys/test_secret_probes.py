@@ -85,7 +85,6 @@ async def test_what_does_not_hold_is_asked_for_again_with_what_was_wrong(team: T
 
 
 @requirement("E5", "E23")
-@pytest.mark.xfail(reason="what the agent says of a trial is stored and shown as it is")
 async def test_a_verdict_that_quotes_the_value_does_not_tell_it_to_anybody(team: Team, thread: str) -> None:
     request = await tried(team, thread, "canary-4711-0815")
     said = "401: the key canary-4711-0815 is not known"

@@ -35,17 +35,9 @@ def parse(body: bytes | str, *, limits: Limits = DEFAULTS) -> object:
     `malformed_json`, `duplicate_key`, `non_finite_number`, `number_too_large`, `too_deep` or
     `lone_surrogate`.
     """
-    try:
-        text = body if isinstance(body, str) else body.decode()
-        value: object = _DECODER.decode(text)
-    except UnicodeDecodeError:
-        _refuse("invalid_utf8")
-    except _Refused as refusal:
-        raise Faults([refusal.reason]) from None
-    except json.JSONDecodeError:
-        _refuse("malformed_json" if body.strip() else "empty_body")
-    except RecursionError:
-        _refuse("too_deep", max=limits.json_depth)
+    text, value, refusal = _read(body, limits)
+    if refusal is not None:
+        raise Faults([refusal])
     if text.count("[") + text.count("{") > limits.json_depth and _deeper(value, than=limits.json_depth):
         _refuse("too_deep", max=limits.json_depth)
     if _may_hold_surrogates(text, from_bytes=body is not text) and _holds_surrogates(value):
@@ -53,8 +45,27 @@ def parse(body: bytes | str, *, limits: Limits = DEFAULTS) -> object:
     return value
 
 
+def _read(body: bytes | str, limits: Limits) -> tuple[str, object, Fault | None]:
+    """Return the text and its value, or what is wrong; whoever raises it does so where no reader's error is at hand.
+
+    An exception remembers the one that was being handled, and those of the readers hold the whole body.
+    """
+    text = ""
+    try:
+        text = body if isinstance(body, str) else body.decode()
+        return text, _DECODER.decode(text), None
+    except UnicodeDecodeError:
+        return text, None, fault("", "invalid_utf8")
+    except _Refused as refused:
+        return text, None, refused.reason
+    except json.JSONDecodeError:
+        return text, None, fault("", "malformed_json" if body.strip() else "empty_body")
+    except RecursionError:
+        return text, None, fault("", "too_deep", max=limits.json_depth)
+
+
 def _refuse(key: str, **params: object) -> NoReturn:
-    raise Faults([fault("", key, **params)]) from None
+    raise Faults([fault("", key, **params)])
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from askback.domain.bodies import LeaseBody
 from askback.domain.faults import Fault, Faults, fault, join
 from askback.domain.lifecycle import Status
+from askback.domain.secrets.names import well_formed
 from askback.domain.secrets.secret import Secret
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden, NotFound
@@ -116,6 +117,11 @@ def _check(ctx: Services, sent: LeaseBody) -> None:
     for path, names in (("names", sent.names), ("refs", sent.refs)):
         if len(names) > ctx.limits.batch:
             faults.append(fault(path, "too_many", max=ctx.limits.batch))
+        faults += [
+            fault(join("names", n), "not_a_secret_name")
+            for n, each in enumerate(names if path == "names" else ())
+            if not well_formed(each)
+        ]
         faults += [
             fault(join(path, n), "duplicate_value") for n, each in enumerate(names) if each in names[:n]
         ]

@@ -7,7 +7,7 @@ end of the trial. A trial whose agent died ends with the request, by a deadline 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from askback.domain.bodies import RepromptBody
 from askback.domain.faults import Faults, fault, join
 from askback.domain.lifecycle import Action, Status
 from askback.domain.record import Record
+from askback.domain.redaction.redactor import Redactor
 from askback.domain.secrets.asked import ShownSecret
 from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
@@ -69,12 +70,20 @@ async def reprompt(ctx: Services, principal: Principal, request_id: str, body: o
     record = await _resolving(ctx, principal, request_id)
     sent = parse(RepromptBody, body)
     _check(ctx, sent, shown_secret(record))
+    scrub = await _scrubber(ctx, record)
     again: dict[str, Any] = {
-        "field_errors": [each.model_dump() for each in sent.field_errors],
-        "error_summary": sent.error_summary,
+        "field_errors": [{"path": each.path, "message": scrub(each.message)} for each in sent.field_errors],
+        "error_summary": None if sent.error_summary is None else scrub(sent.error_summary),
     }
     outcome = {name: value for name, value in again.items() if value}
     return await settle(ctx, record, Action.REPROMPT, outcome, by=principal)
+
+
+async def _scrubber(ctx: Services, record: Record) -> Callable[[str], str]:
+    """Return what takes the values that were tried out of what the agent says of them: everybody reads it."""
+    tried = await ctx.store.candidates(record.tenant, record.id)
+    values = {each.name: (await ctx.vault.open(binding(each), each.sealed)).reveal() for each in tried}
+    return Redactor(values).redact if values else str
 
 
 async def _resolving(ctx: Services, principal: Principal, request_id: str) -> Record:
