@@ -322,3 +322,10 @@ def decided(reply: httpx2.Response) -> tuple[str, str]:
     if request["status"] == "pending":
         return "ask", ""
     return request["answer"]["decision"], request["source"]
+
+
+async def answer_of(team: Team, request: dict[str, Any]) -> dict[str, Any]:
+    """What the agent is told."""
+    ended = await team.agent.http.get(f"/v1/requests/{request['id']}", params={"wait": 10})
+    assert ended.status_code == 200, "nobody answered"
+    return ended.json()["answer"]

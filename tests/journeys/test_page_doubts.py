@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from playwright.async_api import expect
 
 from tests.journeys.browser import OpenScreen, place_of
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, answer_of, asked
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from playwright.async_api import Locator, Page, Request, expect
 
 from tests.journeys.browser import OpenScreen, Posts, Screen, place_of
-from tests.journeys.people import Team, asked, leased
+from tests.journeys.people import Team, answer_of, asked, leased
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -72,13 +70,6 @@ async def found(shown: Screen) -> list[str]:
 def value(shown: Screen, name: str = "A_KEY") -> Locator:
     """Where the value of a name is typed."""
     return shown.card.locator(f"#s-{name}")
-
-
-async def answer_of(team: Team, request: dict[str, Any]) -> dict[str, Any]:
-    """What the agent is told."""
-    ended = await team.agent.http.get(f"/v1/requests/{request['id']}", params={"wait": 10})
-    assert ended.status_code == 200, "nobody answered"
-    return ended.json()["answer"]
 
 
 @requirement("E5", "E25")
