@@ -115,9 +115,9 @@ def run(wanted: int, *, seed: int, folder: Path, enough: int = 1) -> Report:
             return report
         report.generated += 1
         call = Call("bash", {"command": text})
-        if decide(call, POLICY).decision == "allow":
+        if call.reading is not None and decide(call, POLICY).decision == "allow":
             report.executed += 1
-            wrong = judge(text, call.read().commands, folder, prelude)
+            wrong = judge(text, call.reading.commands, folder, prelude)
             report.escapes += [f"{text!r}: {wrong}"] if wrong else []
     return report
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, cast
 
 from askback.domain.patterns.engine import Matcher, compile_pattern
@@ -37,16 +38,19 @@ def allows(given: Mapping[str, Any], name: str, glob: str) -> bool:
     return _matcher(glob).fullmatch(value) if wild(glob) else value == glob
 
 
-def reaches(given: Mapping[str, Any], places: Iterable[str], name: str, glob: str) -> bool:
+def reaches(given: Mapping[str, Any], places: Sequence[str], name: str, glob: str) -> bool:
     """Tell whether an argument may be what a rule that denies or asks has named.
 
     For a path every one of `places`, the texts that may be paths, is looked at: resolved, in any case, and for a
-    relative pattern also where the path leads to it from somewhere else.
+    relative pattern also where the path leads to it from somewhere else. Where there is too much to look at, it may.
     """
-    if not files.is_path(name):
-        wanted = files.folded(name)
-        return any(_matcher(glob, any_case=True).fullmatch(value) for value in _below(given, wanted))
-    return any(_leads(place, glob) for place in places)
+    is_path = files.is_path(name)
+    found = places if is_path else list(islice(_below(given, files.folded(name)), files.FILES + 1))
+    if len(found) > files.FILES:
+        return True
+    if is_path:
+        return any(_leads(place, glob) for place in found)
+    return any(_matcher(glob, any_case=True).fullmatch(value) for value in found)
 
 
 def _plain(path: str) -> str:

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
-from askback.domain.policy import files
-from askback.domain.policy.digest import canonical_json
-from askback.domain.policy.shell.reading import Reading, read_argv, read_command
+from askback.domain.policy import commands, files
+from askback.domain.policy.digest import canonical_json, digest_of
+from askback.domain.policy.shell.reading import Reading
 from askback.domain.policy.wordlist import words
 
 SHELL_TOOLS = words(
-    "bash shell sh terminal exec run_command run_shell_command execute_command run_in_terminal local_shell command"
+    """
+    bash shell sh terminal exec exec_command run_command run_shell_command shell_command execute_command
+    run_in_terminal local_shell command zsh fish cmd powershell pwsh
+    """
 )
 """Names of tools whose input is a shell command, in small letters. A rule `bash(…)` holds for all of them."""
 
+_OTHER_SHELLS = words("sh zsh fish cmd powershell pwsh")
+"""Those of them that say which shell it is; the others are taken for bash."""
+
 EDIT_TOOLS = words(
-    "write write_file edit edit_file multiedit notebookedit apply_patch create_file str_replace replace_in_file insert"
+    """
+    write write_file edit edit_file multiedit notebookedit apply_patch create_file str_replace replace_in_file insert
+    str_replace_editor str_replace_based_edit_tool
+    """
 )
 """Names of tools that write a file at a path, in small letters."""
 
-_DESCRIBE = frozenset({"command", "argv", "shell", "description", "timeout", "timeout_s", "timeout_ms"})
+_SEPARATOR = re.compile(r"__|[./:]")
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,10 @@ class Call:
         """The tool's name as it is compared where a call is refused: in small letters, without blanks around it."""
         return folded_name(self.tool)
 
+    @cached_property
+    def _last(self) -> str:
+        return _SEPARATOR.split(self.folded)[-1]
+
     @property
     def shell(self) -> bool:
         """Whether the tool runs shell commands."""
@@ -55,6 +69,11 @@ class Call:
     def edits(self) -> bool:
         """Whether the tool writes files."""
         return self.folded in EDIT_TOOLS
+
+    @property
+    def writes(self) -> bool:
+        """Whether the tool may write files, judged by the last part of its name: `mcp__fs__write_file`."""
+        return self._last in EDIT_TOOLS
 
     @property
     def path_name(self) -> str | None:
@@ -82,30 +101,36 @@ class Call:
         """Every text of the input that may be a path."""
         return tuple(files.named(self.input))
 
+    @property
+    def written(self) -> tuple[str, ...]:
+        """Every path that the tool may write, when it writes files."""
+        return self.places if self.edits else tuple(files.paths(self.input)) if self.writes else ()
+
     @cached_property
     def canonical_input(self) -> bytes:
         """The canonical JSON of the input. Raises NotCanonical."""
         return canonical_json(self.input)
 
+    @cached_property
+    def digest(self) -> str:
+        """What binds a decision to this call. Raises NotCanonical."""
+        return digest_of(self.tool, self.canonical_input)
+
     def texts(self) -> Iterator[str]:
         """Go through every text of the input, however deep it stands."""
         yield from _texts(self.input)
 
-    def read(self) -> Reading:
-        """Read the shell command of the call. Never raises: what is odd is `unclear`."""
-        command = self.input.get("command")
-        argv = self.input.get("argv", command if isinstance(command, list | tuple) else None)
-        if argv is not None and (command is None or command is argv):
-            reading = _vector(argv)
-        elif isinstance(command, str) and argv is None:
-            shell = self.input.get("shell") or "bash"
-            reading = read_command(command, shell if isinstance(shell, str) else "?")
-        else:
-            return Reading((), (), unclear="the input has no single command")
-        other = next((name for name in self.input if name not in _DESCRIBE), None)
-        if other is not None and reading.unclear is None:
-            return replace(reading, commands=(), unclear=f"`{other}` in the input changes what runs")
-        return reading
+    @cached_property
+    def reading(self) -> Reading | None:
+        """What the call would run, read once; None when no command is in sight.
+
+        Only of a shell tool it can be clear. Of another tool it is a glimpse, for rules that deny and hard limits.
+        """
+        if self.shell:
+            return commands.read(self.input, shell=self.folded if self.folded in _OTHER_SHELLS else "bash")
+        if self._last in SHELL_TOOLS or (not self.writes and commands.holds(self.input)):
+            return commands.look(self.input)
+        return None
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -130,10 +155,3 @@ def tool_name(name: str) -> str:
 def folded_name(name: str) -> str:
     """Return a tool's name as it is compared where nothing must slip through."""
     return tool_name(name.strip()).casefold()
-
-
-def _vector(argv: object) -> Reading:
-    words = cast("list[object]", argv) if isinstance(argv, list | tuple) else []
-    if not words or not all(isinstance(word, str) for word in words):
-        return Reading((), (), unclear="the argument vector is not a list of texts")
-    return read_argv(tuple(cast("list[str]", words)))

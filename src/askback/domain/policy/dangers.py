@@ -20,33 +20,29 @@ _HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 _LETTERS_LONG = 12
 
 
-def risks(call: Call, reading: Reading | None) -> tuple[str, ...]:
+def risks(call: Call) -> tuple[str, ...]:
     """Return a sentence for each thing that is dangerous about a call; empty when nothing is known to be."""
     found: list[str] = []
+    reading = call.reading
     if reading is not None:
         for argv in reading.seen:
             found += [reason for check in _CHECKS if (reason := check(argv))]
         found += [
             f"It writes into `{t}`." for t in reading.targets if t not in _HARMLESS and not t.isdecimal()
         ]
-        if _piped(call, reading):
+        if _piped(reading):
             found.append("It pipes text into a program that runs it.")
-    elif call.edits and call.path is not None:
-        if paths.steers(call.path):
-            found.append(f"`{call.path}` decides what runs later.")
-        if paths.secret_path(call.path):
-            found.append(f"`{call.path}` may hold secrets.")
+    for path in call.written:
+        if paths.steers(path):
+            found.append(f"`{path}` decides what runs later.")
+        if paths.secret_path(path):
+            found.append(f"`{path}` may hold secrets.")
     return tuple(dict.fromkeys(found))
 
 
-def _piped(call: Call, reading: Reading) -> bool:
-    text = call.input.get("command")
-    return (
-        isinstance(text, str)
-        and "|" in text
-        and any(
-            interpreter(argv[0]) and all(word.startswith("-") for word in argv[1:]) for argv in reading.seen
-        )
+def _piped(reading: Reading) -> bool:
+    return any("|" in line for line in reading.lines) and any(
+        interpreter(argv[0]) and all(word.startswith("-") for word in argv[1:]) for argv in reading.seen
     )
 
 

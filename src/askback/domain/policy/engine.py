@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from askback.domain.policy import hard_limits, paths
+from askback.domain.policy import files, hard_limits, paths
 from askback.domain.policy.calls import Call
 from askback.domain.policy.dangers import risks
-from askback.domain.policy.digest import NotCanonical, call_digest
+from askback.domain.policy.digest import NotCanonical
 from askback.domain.policy.lists import LOOKING
 from askback.domain.policy.rules import Rule
 from askback.domain.policy.shell.reading import Reading
@@ -58,7 +58,7 @@ class Decision:
 def decide(call: Call, policy: Policy) -> Decision:
     """Decide about a call. Never raises."""
     try:
-        digest = call_digest(call.tool, call.input)
+        digest = call.digest
     except NotCanonical as odd:
         return Decision("deny", (str(odd),))
     try:
@@ -69,15 +69,14 @@ def decide(call: Call, policy: Policy) -> Decision:
 
 
 def _decided(call: Call, policy: Policy) -> Decision:
-    reading = call.read() if call.shell else None
-    limit = hard_limits.broken(call, reading)
-    dangers = risks(call, reading)
+    limit = hard_limits.broken(call)
+    dangers = risks(call)
     if limit:
         return Decision("deny", (f"A hard limit refuses this: {limit}",), risks=dangers)
-    denied = _hit(call, reading, policy.rules, "deny")
+    denied = _hit(call, policy.rules, "deny")
     if denied:
         return Decision("deny", (f"The rule `{denied.text}` denies this.",), denied.text, dangers)
-    asked = _hit(call, reading, policy.rules, "ask")
+    asked = _hit(call, policy.rules, "ask")
     if asked or policy.faults:
         reasons = (f"The rule `{asked.text}` asks each time.",) if asked else policy.faults
         return Decision(
@@ -87,7 +86,7 @@ def _decided(call: Call, policy: Policy) -> Decision:
             dangers,
             locked=asked is not None and asked.locked,
         )
-    return _by_table(call, reading, policy, dangers)
+    return _by_table(call, policy, dangers)
 
 
 def _instead(policy: Policy) -> Verdict:
@@ -95,37 +94,36 @@ def _instead(policy: Policy) -> Verdict:
     return "deny" if policy.level == "deny" or unanswerable(policy.ask, policy.compat) else "ask"
 
 
-def _by_table(call: Call, reading: Reading | None, policy: Policy, dangers: tuple[str, ...]) -> Decision:
-    texts, misses = _listed(call, reading, policy, dangers)
+def _by_table(call: Call, policy: Policy, dangers: tuple[str, ...]) -> Decision:
+    texts, misses = _listed(call, policy, dangers)
     listed = texts is not None
     rule = ", ".join(dict.fromkeys(texts)) if texts else None
     if policy.mode == "plan" and not (listed and _looks(call, texts or (), policy)):
         return Decision(
             "deny", ("In plan mode nothing runs that could change something.", *misses), risks=dangers
         )
-    if reading is not None and reading.unseen:
-        why = f"Not all of it can be checked: {reading.unseen}."
-        return Decision(_instead(policy), (why,), risks=dangers)
+    if unchecked := _unchecked(call):
+        why = f"Not all of it can be checked: {unchecked}."
+        return Decision(_instead(policy), (why, *dangers), risks=dangers)
     level: Level = "full" if policy.mode == "full" and policy.level != "deny" else policy.level
-    if not listed and policy.mode == "accept_edits" and not dangers and _own_file(call):
-        listed = True
-        misses = ("In this mode files of the project may be edited.",)
-    kind = verdict(level, policy.ask, listed=listed, dangerous=bool(dangers), compat=policy.compat)
-    return Decision(
-        kind, _why(kind, level, policy, rule, misses, dangers), rule if kind == "allow" else None, dangers
-    )
+    edit = policy.mode == "accept_edits" and not dangers and _own_file(call)
+    kind = verdict(level, policy.ask, listed=listed or edit, dangerous=bool(dangers), compat=policy.compat)
+    if kind != "allow":
+        return Decision(kind, _why_not(kind, level, policy, misses, dangers), risks=dangers)
+    return Decision("allow", (_why(level, rule, edit=edit),), rule, dangers)
 
 
-def _why(
-    kind: Verdict,
-    level: Level,
-    policy: Policy,
-    rule: str | None,
-    misses: tuple[str, ...],
-    dangers: tuple[str, ...],
+def _why(level: Level, rule: str | None, *, edit: bool) -> str:
+    if rule:
+        return f"Allowed by {rule}."
+    if edit:
+        return "In this mode files of the project may be edited."
+    return f"Allowed by the level `{level}`." if level == "full" else "Nobody is asked, as Nebo has it."
+
+
+def _why_not(
+    kind: Verdict, level: Level, policy: Policy, misses: tuple[str, ...], dangers: tuple[str, ...]
 ) -> tuple[str, ...]:
-    if kind == "allow":
-        return (f"Allowed by {rule}.",) if rule else misses or (f"Allowed by the level `{level}`.",)
     if level == "deny":
         return ("The level is `deny`: nothing runs.",)
     if kind == "deny":
@@ -133,30 +131,30 @@ def _why(
     return (*(("Everything is asked in this mode.",) if policy.ask == "always" else ()), *misses, *dangers)
 
 
-def _hit(
-    call: Call, reading: Reading | None, rules: tuple[Rule, ...], effect: Literal["deny", "ask"]
-) -> Rule | None:
+def _unchecked(call: Call) -> str | None:
+    """Say why the checks so far may have missed something; then no level and no mode lets the call through."""
+    if call.reading is not None and call.reading.unseen:
+        return call.reading.unseen
+    return files.unsure(call.places, call.others) if call.edits else None
+
+
+def _hit(call: Call, rules: tuple[Rule, ...], effect: Literal["deny", "ask"]) -> Rule | None:
     """Find the first rule that denies or asks; locked ones first, so that nobody is offered to loosen one."""
+    seen = () if call.reading is None else call.reading.seen
     for rule in sorted((rule for rule in rules if rule.effect == effect), key=lambda rule: not rule.locked):
-        if reading is None:
-            if rule.covers(call):
-                return rule
-        elif (
-            rule.words == ()
-            or any(rule.denies(argv) for argv in reading.seen)
-            or (rule.words is None and rule.covers(call))
-        ):
+        every = rule.words == () and call.reading is not None
+        if every or rule.covers(call) or any(rule.denies(argv) for argv in seen):
             return rule
     return None
 
 
 def _listed(
-    call: Call, reading: Reading | None, policy: Policy, dangers: tuple[str, ...]
+    call: Call, policy: Policy, dangers: tuple[str, ...]
 ) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
     """Return the rules that together cover the whole call, or None and what is not covered."""
     allowing = [rule for rule in policy.rules if rule.effect == "allow"]
-    if reading is not None:
-        return _commands(reading, allowing, dangerous=bool(dangers))
+    if call.shell and call.reading is not None:
+        return _commands(call.reading, allowing, dangerous=bool(dangers))
     miss = f"No rule allows the tool `{call.name}`{' with this input' if call.input else ''}."
     for rule in (*allowing, *policy.read_only):
         if rule.covers(call):
@@ -210,10 +208,9 @@ def _beyond(call: Call, rule: Rule, *, dangerous: bool) -> str | None:
 
 def _looks(call: Call, texts: tuple[str, ...], policy: Policy) -> bool:
     """Tell whether a listed call only looks: a read-only tool, or commands that the lists of harmless ones cover."""
-    if not call.shell:
+    if not call.shell or call.reading is None:
         return any(rule.text in texts for rule in policy.read_only)
-    reading = call.read()
-    return not reading.unclear and _commands(reading, list(LOOKING), dangerous=False)[0] is not None
+    return _commands(call.reading, list(LOOKING), dangerous=False)[0] is not None
 
 
 def _own_file(call: Call) -> bool:

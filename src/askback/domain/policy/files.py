@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, cast
 
 from askback.domain.policy.wordlist import words
 
 PATH_MAX = 4096
-"""The longest path that a system takes; a longer one is not looked at."""
+"""The longest path that a system takes; of a longer one only the end is looked at."""
 
 FILES = 1_000
 """The most texts of one input that are looked at as paths."""
 
-_PATHS = words(
+_PATH_KEYS = words(
     "path paths file files filename filenames filepath filepaths notebookpath targetfile targetpath"
 )
 _CONTENTS = words(
@@ -40,7 +41,7 @@ def folded(name: str) -> str:
 
 def is_path(name: str) -> bool:
     """Tell whether a key is one that holds a path."""
-    return folded(name) in _PATHS
+    return folded(name) in _PATH_KEYS
 
 
 def path_name(given: Mapping[str, Any]) -> str | None:
@@ -67,14 +68,17 @@ def _others(value: object, at: str) -> Iterator[str]:
 
 
 def named(given: Mapping[str, Any]) -> Iterator[str]:
-    """Go through every text that may be a path: all but contents, and of a patch the files that it names."""
-    yield from _named(given, "")
+    """Go through every text that may be a path: all but contents, and of a patch the files that it names.
+
+    Stops behind the first one that is too much.
+    """
+    yield from islice(_named(given, ""), FILES + 1)
 
 
 def _named(value: object, name: str) -> Iterator[str]:
     if isinstance(value, str):
         if is_path(name) or "\n" not in value:
-            yield value
+            yield value[-PATH_MAX - 1 :]
         yield from (match[1].rstrip() for match in _PATCHED.finditer(value))
     elif isinstance(value, Mapping):
         for key, member in cast("Mapping[str, object]", value).items():
@@ -86,13 +90,28 @@ def _named(value: object, name: str) -> Iterator[str]:
             yield from _named(item, name)
 
 
-def unsure(given: Mapping[str, Any]) -> str | None:
-    """Say why it is not certain which file a file tool works on; None when it is."""
-    found = list(named(given))
-    if len(found) > FILES:
+def paths(given: object) -> Iterator[str]:
+    """Go through the texts below keys that hold paths."""
+    yield from islice(_paths(given), FILES + 1)
+
+
+def _paths(given: object) -> Iterator[str]:
+    if isinstance(given, Mapping):
+        for name, member in cast("Mapping[str, object]", given).items():
+            yield from _named(member, name) if is_path(name) else _paths(member)
+    elif isinstance(given, list | tuple):
+        for item in cast("list[object]", given):
+            yield from _paths(item)
+
+
+def unsure(places: Sequence[str], others: Iterable[str]) -> str | None:
+    """Say why it is not certain which file a file tool works on; None when it is. For what it is given, see `Call`."""
+    if not places:
+        return "the input names no file"
+    if len(places) > FILES:
         return f"it has more than {FILES} texts that may be paths"
-    if any(len(path) > PATH_MAX for path in found):
+    if any(len(place) > PATH_MAX for place in places):
         return f"a path is longer than {PATH_MAX} characters"
-    if sum(is_path(name.rpartition(".")[2]) for name in others(given)) > 1:
+    if sum(is_path(name.rpartition(".")[2]) for name in others) > 1:
         return "the input names more than one file"
-    return None if found else "the input names no file"
+    return None

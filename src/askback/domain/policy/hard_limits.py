@@ -12,7 +12,6 @@ from askback.domain.policy.calls import Call
 from askback.domain.policy.dangers import letters
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.programs import basename
-from askback.domain.policy.shell.reading import Reading
 from askback.domain.policy.wordlist import words
 
 _HOME = re.compile(r"(?:~[A-Za-z0-9_-]*|\$HOME|\$\{HOME[^}]*\}|/home/[^/]+|/root|/Users/[^/]+)(?:/\.?\*?)*")
@@ -33,10 +32,11 @@ _ACCOUNTS = frozenset(
 _COPIES = words("cp mv install ln tee rsync scp truncate touch sed")
 
 
-def broken(call: Call, reading: Reading | None) -> str | None:
+def broken(call: Call) -> str | None:
     """Say which hard limit a call breaks; None when it breaks none."""
+    reading = call.reading
     if reading is None:
-        return _written(call.path) if call.edits and call.path is not None else None
+        return next((reason for path in call.written if (reason := _written(path))), None)
     if any(map(_bomb, reading.lines)):
         return "A function that calls itself in the background without end stops the machine."
     for argv in reading.seen:

@@ -19,7 +19,7 @@ def narrow_rule(call: Call) -> Rule | None:
     one path and contents: the path. For everything else: exactly the same input.
     """
     try:
-        if hard_limits.broken(call, call.read() if call.shell else None):
+        if hard_limits.broken(call):
             return None
         return next((rule for text in _texts(call) if (rule := _readable(text, call))), None)
     except Exception:  # noqa: BLE001 - a call that cannot be checked is approved once, if at all
@@ -32,10 +32,9 @@ def would_match(rule: Rule, calls: list[Call]) -> list[Call]:
 
 
 def _matches(rule: Rule, call: Call) -> bool:
-    if not call.shell:
+    if not call.shell or call.reading is None:
         return rule.covers(call)
-    reading = call.read()
-    return not reading.unclear and all(rule.objection(argv) is None for argv in reading.commands)
+    return not call.reading.unclear and all(rule.objection(argv) is None for argv in call.reading.commands)
 
 
 def _texts(call: Call) -> Iterator[str]:
@@ -52,8 +51,8 @@ def _texts(call: Call) -> Iterator[str]:
 
 
 def _for_command(call: Call) -> Iterator[str]:
-    reading = call.read()
-    if reading.unclear or len(reading.commands) != 1 or reading.targets:
+    reading = call.reading
+    if reading is None or reading.unclear or len(reading.commands) != 1 or reading.targets:
         return
     argv = reading.commands[0]
     if basename(argv[0]) not in WRAPPERS and not interpreter(argv[0]):

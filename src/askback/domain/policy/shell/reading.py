@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from askback.domain.policy.shell import limits, tree
@@ -31,10 +32,14 @@ class Reading:
     unseen: str | None = None
 
 
-def read_command(text: str, shell: str = "bash") -> Reading:
-    """Read the text of a command line for a shell. Never raises: what is odd is `unclear`."""
+def read_command(text: str, shell: str = "bash", *, beside: Iterable[str | Argv] = ()) -> Reading:
+    """Read the text of a command line for a shell. Never raises: what is odd is `unclear`.
+
+    `beside` are other texts and vectors of the same call: they are looked into as well, and say nothing that is clear.
+    """
     search = Search()
     sight = search.text(text)
+    search.beside(beside)
     if over(text):
         return _reading((), search, TOO_LONG)
     unclear = suspicious(text)
@@ -49,15 +54,23 @@ def read_command(text: str, shell: str = "bash") -> Reading:
     return _reading(commands, search, _disagreement(commands, sight) or _state(commands))
 
 
-def read_argv(argv: Argv) -> Reading:
+def read_argv(argv: Argv, *, beside: Iterable[str | Argv] = ()) -> Reading:
     """Read an argument vector that runs without a shell: its words are exactly what the program gets."""
     search = Search()
+    search.vector(argv)
+    search.beside(beside)
     if not argv or not argv[0]:
         return _reading((), search, "there is no command")
-    search.vector(argv)
     if len(argv) > limits.BYTES or over(" ".join(argv)):
         return _reading((), search, TOO_LONG)
     return _reading((argv,), search, next(filter(None, map(suspicious, argv)), None))
+
+
+def glimpse(pieces: Iterable[str | Argv]) -> Reading:
+    """Look into texts and vectors of which any may be a command, and none is known to be."""
+    search = Search()
+    search.beside(pieces)
+    return _reading((), search, "the input has no single command")
 
 
 def _reading(commands: tuple[Argv, ...], search: Search, unclear: str | None) -> Reading:

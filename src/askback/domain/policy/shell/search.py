@@ -35,21 +35,37 @@ class Search:
         self._waiting: deque[Argv | str] = deque()
 
     def text(self, text: str) -> tree.Sight | None:
-        """Look into a command line. Return what its tree shows; None when there is none."""
-        sight = self._look(text)
-        if over(text):
-            self._miss(TOO_LONG)
-        elif sight is None:
-            self._miss("it is too complex to be parsed")
-        elif sight.broken:
+        """Look into the command line. Return what its tree shows; None when there is none."""
+        sight = self._line(text)
+        if sight is not None and sight.broken:
             self._miss("a part of it cannot be parsed")
-        self._follow()
         return sight
 
     def vector(self, argv: Argv) -> None:
         """Look into an argument vector."""
         self._take((argv[: limits.WORDS + 1],))
+        if len(argv) > limits.BYTES or over(" ".join(argv)):
+            self._miss(TOO_LONG)
         self._follow()
+
+    def beside(self, pieces: Iterable[str | Argv]) -> None:
+        """Look into texts and vectors of which any may be a command; nothing is said of those that are none."""
+        for piece in pieces:
+            if not self._paid(()):
+                return
+            if isinstance(piece, str):
+                self._line(piece)
+            else:
+                self.vector(piece)
+
+    def _line(self, text: str) -> tree.Sight | None:
+        sight = self._look(text)
+        if over(text):
+            self._miss(TOO_LONG)
+        elif sight is None:
+            self._miss("it is too complex to be parsed")
+        self._follow()
+        return sight
 
     def _look(self, text: str) -> tree.Sight | None:
         text = text.replace("\0", "")  # as shells do; and over many of them the parser takes its time
@@ -69,9 +85,14 @@ class Search:
                 continue
             self.seen.append(argv)
             self._waiting.append(argv)
-            if not self._budget.take(argv):
-                self._miss("it may hold more commands than are looked for")
+            if not self._paid(argv):
                 return
+
+    def _paid(self, argv: Argv) -> bool:
+        paid = self._budget.take(argv)
+        if not paid:
+            self._miss("it may hold more commands than are looked for")
+        return paid
 
     def _follow(self) -> None:
         """Add what the commands would run in their turn."""

@@ -1,0 +1,165 @@
+"""Whatever shape an input has, hard limits and rules that deny see what is in it, and no level lets it by unseen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from askback.domain.policy.calls import Call
+from askback.domain.policy.engine import Policy, decide
+from askback.domain.policy.rules import parse_rule
+from tests.requirements import requirement
+
+LOOSEST = (
+    Policy(level="full"),
+    Policy(mode="full"),
+    Policy(level="full", compat="nebo"),
+    Policy(ask="off", compat="nebo"),
+)
+NO_RM = (parse_rule("rm:*", "deny"),)
+PADDING = ": " + "a" * 8_200
+
+
+def verdicts(call: Call, *rules: str) -> set[str]:
+    """What the loosest policies there are say to a call, with some rules that deny."""
+    denying = tuple(parse_rule(rule, "deny") for rule in rules)
+    found: set[str] = set()
+    for policy in LOOSEST:
+        decision = decide(call, Policy(denying, policy.level, policy.ask, policy.mode, policy.compat))
+        found.add(decision.decision)
+    return found
+
+
+INPUTS: list[dict[str, Any]] = [
+    {"cmd": "@"},
+    {"script": "@"},
+    {"command": "@", "argv": ["ls"]},
+    {"command": "ls", "argv": ["@"]},
+    {"command": "ls", "cmd": "@"},
+    {"command": "ls", "env": {"BASH_ENV": "@"}},
+    {"commands": ["ls", "@"]},
+    {"action": {"command": ["bash", "-lc", "@"]}},
+    {"action": {"steps": [{"run": "@"}]}},
+    {"command": {"line": "@"}},
+    {"command": f"{PADDING}; @"},
+    {"command": f"@; {PADDING}"},
+    {"command": "true;" * 210 + " bash -c '@'"},
+    {"command": "env env env env env env env env env @"},
+    {"command": "sudo sudo sudo sudo sudo @"},
+    {"command": "@\0"},
+    {"command": "echo 'é\"; @"},
+    {"argv": ["env", "-a", "bash", "-c", "@"]},
+]
+
+
+def with_command(value: Any, command: str) -> Any:
+    if isinstance(value, str):
+        return value.replace("@", command)
+    if isinstance(value, dict):
+        return {key: with_command(member, command) for key, member in value.items()}
+    return [with_command(item, command) for item in value] if isinstance(value, list) else value
+
+
+@requirement("B7")
+@pytest.mark.parametrize("given", INPUTS, ids=lambda given: str(given)[:40])
+def test_a_hard_limit_and_a_deny_rule_hold_for_an_input_of_any_shape(given: Mapping[str, Any]) -> None:
+    assert verdicts(Call("bash", with_command(given, "rm -rf /"))) == {"deny"}
+    assert verdicts(Call("bash", with_command(given, "rm x")), "rm:*") == {"deny"}
+
+
+@requirement("B29")
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"cmd": "ls"},
+        {"command": "ls", "argv": ["ls"]},
+        {"command": 5},
+        {"command": ["ls", 5]},
+        {"command": []},
+        {"command": "ls", "options": {"script": "x"}},
+        {"command": f"ls {PADDING}"},
+        {"command": "ls '"},
+        {"command": "ls " + "|cat" * 70},
+        {"command": "$(" * 500},
+        {"argv": ["ls", "a" * 9_000]},
+        {"argv": ["env", "-a"] * 2_000},
+    ],
+    ids=lambda given: str(given)[:40],
+)
+def test_an_input_of_unknown_shape_or_size_is_asked_at_every_level(given: Mapping[str, Any]) -> None:
+    assert verdicts(Call("bash", given)) == {"ask"}
+    assert decide(Call("bash", given), Policy(level="full", ask="off")).decision == "deny"
+    assert decide(Call("bash", given), Policy(level="deny")).decision == "deny"
+
+
+@requirement("B7")
+@pytest.mark.parametrize(
+    "tool",
+    ["bash ", " Bash\n", "BASH", "b\u0430sh", "PowerShell", "exec_command", "zsh", "launch", "mcp__shell__execute_command", "mcp:x:run", "functions.exec"],
+)  # fmt: skip
+def test_a_tool_under_any_name_that_is_given_a_command_is_held_to_rules_and_limits(tool: str) -> None:
+    assert verdicts(Call(tool, {"command": "rm -rf /"})) == {"deny"}
+    assert verdicts(Call(tool, {"command": "sudo rm x"}), "rm:*") == {"deny"}
+    assert verdicts(Call(tool, {"command": "ls"}), "bash(*)") == {"deny"}
+    assert verdicts(Call(tool, {"command": "ls"}), "rm:*") == {"allow"}
+
+
+def test_a_rule_for_commands_allows_no_tool_that_only_looks_like_a_shell() -> None:
+    policy = Policy((parse_rule("ls"), parse_rule("ls:*")))
+    for tool in ("b\u0430sh", "launch", "mcp__shell__bash", "PowerShell", "zsh"):
+        assert decide(Call(tool, {"command": "ls"}), policy).decision == "ask", tool
+    for tool in ("bash", "Bash ", "shell", "exec_command"):
+        assert decide(Call(tool, {"command": "ls"}), policy).decision == "allow", tool
+
+
+def test_what_a_call_says_of_itself_is_no_command() -> None:
+    given = {"command": "ls", "description": "rm -rf / would be worse", "timeout_ms": 5}
+    assert verdicts(Call("bash", given), "rm:*") == {"allow"}
+
+
+def test_a_tool_for_files_that_has_a_command_is_no_shell() -> None:
+    given = {"command": "create", "path": "a.sh", "file_text": "rm -rf /"}
+    assert verdicts(Call("str_replace_based_edit_tool", given), "bash(*)", "rm:*") == {"allow"}
+
+
+@requirement("B7")
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("write_file", {"path": "x", "file": "/root/.ssh/authorized_keys", "content": "k"}),
+        ("write_file", {"filePath": "/root/.ssh/authorized_keys", "content": "k"}),
+        ("write_file", {"path": "x", "to": "/root/.ssh/authorized_keys", "content": "k"}),
+        ("multiedit", {"path": "x", "edits": [{"path": "~/.ssh/config", "old": "a", "new": "b"}]}),
+        ("apply_patch", {"input": "*** Begin Patch\n*** Update File: ../.ssh/config\n+x\n*** End Patch"}),
+        ("apply_patch", {"path": "x", "patch": "--- a\n+++ /root/.ssh/config\n@@\n+x"}),
+        ("mcp__fs__write_file", {"path": "/root/.ssh/authorized_keys", "content": "k"}),
+    ],
+)
+def test_a_hard_limit_holds_for_every_file_that_an_input_names(tool: str, given: Mapping[str, Any]) -> None:
+    assert verdicts(Call(tool, given)) == {"deny"}
+
+
+@requirement("B29")
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"content": "x"},
+        {"path": "a", "file": "b", "content": "x"},
+        {"path": "a", "edits": [{"file_path": "b", "old": "x", "new": "y"}]},
+        {"path": "a/" * 3_000, "content": "x"},
+        {"paths": ["a"] * 1_001, "content": "x"},
+    ],
+    ids=lambda given: str(given)[:40],
+)
+def test_a_file_tool_that_names_no_file_or_several_is_asked_at_every_level(given: Mapping[str, Any]) -> None:
+    assert verdicts(Call("write_file", given)) == {"ask"}
+
+
+def test_what_the_level_full_allows_says_so() -> None:
+    assert decide(Call("bash", {"command": "make $x"}), Policy(level="full")).reasons == (
+        "Allowed by the level `full`.",
+    )
+    assert decide(Call("launch", {}), Policy(mode="full")).reasons == ("Allowed by the level `full`.",)
