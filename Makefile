@@ -31,7 +31,7 @@ test-web:
 	cd web && npm run --silent test
 
 test-python:
-	$(BIN)/python -m pytest -q -n $(JOBS) $(ARGS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
 
 check: setup lint types layers gen-check ## All that CI runs: lint, types, layers, generated files, tests, demo, wheel
 	cd web && npm run --silent check
