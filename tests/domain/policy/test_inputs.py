@@ -136,6 +136,12 @@ def test_a_tool_for_files_that_has_a_command_is_no_shell() -> None:
         ("apply_patch", {"input": "*** Begin Patch\n*** Update File: ../.ssh/config\n+x\n*** End Patch"}),
         ("apply_patch", {"path": "x", "patch": "--- a\n+++ /root/.ssh/config\n@@\n+x"}),
         ("mcp__fs__write_file", {"path": "/root/.ssh/authorized_keys", "content": "k"}),
+        ("write_file", {"path": "file:///etc/passwd", "content": "k"}),
+        ("write_file", {"path": "/./etc//sudoers.d/x", "content": "k"}),
+        ("write_file", {"path": "../../../etc/shadow", "content": "k"}),
+        ("write_file", {"path": "//dev/sda", "content": "k"}),
+        ("bash", {"command": "cp x ../../../etc/passwd"}),
+        ("bash", {"command": "echo x > /./dev/sda"}),
     ],
 )
 def test_a_hard_limit_holds_for_every_file_that_an_input_names(tool: str, given: Mapping[str, Any]) -> None:

@@ -214,5 +214,5 @@ def _looks(call: Call, texts: tuple[str, ...], policy: Policy) -> bool:
 
 
 def _own_file(call: Call) -> bool:
-    path = call.path
-    return call.edits and path is not None and not paths.outside(path)
+    """Tell whether a call writes one file of the project, and is given nothing that could name another one."""
+    return call.edits and call.only_path is not None and not paths.outside(call.only_path)

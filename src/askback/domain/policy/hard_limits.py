@@ -105,7 +105,8 @@ def _everything(operands: list[str]) -> str | None:
 
 
 def _device(path: str) -> bool:
-    return path.startswith("/dev/") and not _PLAIN_DEVICES.fullmatch(path)
+    place = _absolute(path)
+    return place.startswith("/dev/") and not _PLAIN_DEVICES.fullmatch(place)
 
 
 def _written(path: str) -> str | None:
@@ -114,6 +115,15 @@ def _written(path: str) -> str | None:
     names = paths.parts(path)
     if ".ssh" in names or names[-1:] == ["authorized_keys"]:
         return f"Writing `{path}` can open the account to others."
-    if path.startswith("/") and tuple(names[:2]) in _ACCOUNTS:
+    if tuple(_absolute(path).split("/")[1:3]) in _ACCOUNTS:
         return f"Writing `{path}` changes who may use the machine."
     return None
+
+
+def _absolute(path: str) -> str:
+    """Return a path from the root, also where it leads there by `file:` or up; empty when it does not."""
+    bare = paths.without_scheme(path).replace("\\", "/")
+    names = paths.parts(bare)
+    if not bare.startswith("/") and names[:1] != [".."]:
+        return ""
+    return "/" + "/".join(name for name in names if name != "..")

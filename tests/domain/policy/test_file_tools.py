@@ -1,0 +1,119 @@
+"""Tools that write files: what the mode `accept_edits` lets them do, and that no spelling gets past a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from askback.domain.policy.calls import Call
+from askback.domain.policy.engine import Policy, decide
+from askback.domain.policy.rules import parse_rule
+from tests.requirements import requirement
+
+RULES = (
+    parse_rule("write_file(path=deploy/**)", "deny"),
+    parse_rule("write_file(path=infra/**)", "ask", locked=True),
+    parse_rule("write_file(path=/srv/**)", "deny"),
+    parse_rule("write_file(path=~/notes/*)", "deny"),
+    parse_rule("tool:Edit", "deny"),
+    parse_rule("tool:Bash", "deny"),
+    parse_rule("restart(host=prod*)", "deny"),
+    parse_rule('launch {"stage": "final"}', "deny"),
+)
+EDITS = Policy(RULES, mode="accept_edits")
+
+
+def writes(path: str, **more: Any) -> Call:
+    return Call("write_file", {"path": path, "content": "x", **more})
+
+
+@requirement("B7", "B12", "B22")
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (writes("src/x"), "allow"),
+        (writes("./src//x"), "allow"),
+        (writes("deploy.txt"), "allow"),
+        (writes("deploy/x"), "deny"),
+        (writes("src/../deploy/x"), "deny"),
+        (writes("./deploy//x"), "deny"),
+        (writes("Deploy/X"), "deny"),
+        (writes("deploy\\x"), "deny"),
+        (writes("/home/me/project/deploy/x"), "deny"),
+        (writes("file:deploy/x"), "deny"),
+        (Call("write_file", {"file_path": "deploy/x", "content": "x"}), "deny"),
+        (Call("write_file", {"filePath": "deploy/x", "content": "x"}), "deny"),
+        (Call("write_file", {"target": "deploy/x", "content": "x"}), "deny"),
+        (writes("src/x", file="deploy/x"), "deny"),
+        (writes("src/x", edits=[{"path": "deploy/x"}]), "deny"),
+        (writes("src/x", patch="*** Update File: deploy/x\n+x"), "deny"),
+        (Call("Write_File", {"path": "deploy/x", "content": "x"}), "deny"),
+        (Call("write_file ", {"path": "deploy/x", "content": "x"}), "deny"),
+        (writes("src/../infra/x"), "ask"),
+        (writes("/srv/x"), "deny"),
+        (writes("file:///srv/x"), "deny"),
+        (writes("../../srv/x"), "deny"),
+        (writes("src/srv/x"), "allow"),
+        (writes("~/notes/x"), "deny"),
+        (writes("/home/me/notes/x"), "deny"),
+        (Call("edit", {"path": "a", "old": "1", "new": "2"}), "deny"),
+        (Call("bash", {"command": "ls"}), "deny"),
+        (Call("restart", {"host": "PROD-1"}), "deny"),
+        (Call("restart", {"options": [{"Host": "prod"}]}), "deny"),
+        (Call("restart", {"host": ["test", "prod"]}), "deny"),
+        (Call("restart", {"host": "test"}), "ask"),
+        (Call("Launch", {"stage": "final"}), "deny"),
+        (Call("launch", {"stage": "first"}), "ask"),
+    ],
+)
+def test_no_spelling_gets_past_a_rule_that_denies_or_asks(call: Call, expected: str) -> None:
+    decision = decide(call, EDITS)
+    assert decision.decision == expected, decision.reasons
+
+
+@requirement("B22")
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("write_file", {"path": "src/../x", "content": "x"}),
+        ("write_file", {"path": "file:///etc/cron.d/x", "content": "x"}),
+        ("write_file", {"path": "http://example.org/x", "content": "x"}),
+        ("write_file", {"path": "C:\\x", "content": "x"}),
+        ("write_file", {"path": "C:x", "content": "x"}),
+        ("write_file", {"path": " /etc/x", "content": "x"}),
+        ("write_file", {"path": "$HOME/x", "content": "x"}),
+        ("write_file", {"path": "%APPDATA%/x", "content": "x"}),
+        ("write_file", {"path": "src/x\n/etc/x", "content": "x"}),
+        ("write_file", {"path": "src/x", "content": "x", "mode": "0777"}),
+        ("write_file", {"path": ["src/x"], "content": "x"}),
+        ("apply_patch", {"path": "src/x", "patch": "*** Update File: ../../x"}),
+        ("apply_patch", {"path": "src/x", "diff": "+++ /etc/x"}),
+        ("multiedit", {"path": "src/x", "edits": [{"file": "/etc/x", "old": "a", "new": "b"}]}),
+        ("mcp__fs__write_file", {"path": "src/x", "content": "x"}),
+    ],
+)
+def test_an_edit_that_may_reach_another_file_is_asked(tool: str, given: Mapping[str, Any]) -> None:
+    assert decide(Call(tool, given), Policy(mode="accept_edits")).decision == "ask"
+
+
+@requirement("B22")
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("Write", {"file_path": "src/x", "content": "x"}),
+        ("Edit", {"file_path": "src/x", "old_string": "a", "new_string": "b", "replace_all": True}),
+        ("MultiEdit", {"file_path": "src/x", "edits": [{"old_string": "a", "new_string": "b"}]}),
+        ("NotebookEdit", {"notebook_path": "a.ipynb", "cell_id": "1", "new_source": "x", "edit_mode": "insert"}),
+        ("edit_file", {"target_file": "src/x", "instructions": "add y", "code_edit": "y"}),
+    ],
+)  # fmt: skip
+def test_edits_of_one_file_of_the_project_run_when_they_are_accepted(
+    tool: str, given: Mapping[str, Any]
+) -> None:
+    decision = decide(Call(tool, given), Policy(mode="accept_edits"))
+    assert (decision.decision, decision.reasons) == (
+        "allow",
+        ("In this mode files of the project may be edited.",),
+    )
