@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from askback.domain.policy import commands, files
-from askback.domain.policy.digest import canonical_json, digest_of
+from askback.domain.policy.digest import canonical_call, canonical_json, digest_of
 from askback.domain.policy.shell.reading import Reading
 from askback.domain.policy.wordlist import words
 
@@ -114,7 +114,7 @@ class Call:
     @cached_property
     def digest(self) -> str:
         """What binds a decision to this call. Raises NotCanonical."""
-        return digest_of(self.tool, self.canonical_input)
+        return digest_of(canonical_call(self.tool, self.canonical_input))
 
     def texts(self) -> Iterator[str]:
         """Go through every text of the input, however deep it stands."""

@@ -15,17 +15,23 @@ class NotCanonical(ValueError):
 
 def call_digest(tool: str, call_input: Mapping[str, Any]) -> str:
     """Return the SHA-256, in hexadecimal, of a tool's name and its input. Raises NotCanonical."""
-    return digest_of(tool, canonical_json(call_input))
+    return digest_of(canonical(tool, call_input))
 
 
-def digest_of(tool: str, canonical_input: bytes) -> str:
-    """Return the digest of a call whose input is canonical already. Raises NotCanonical."""
-    return hashlib.sha256(_joined(tool, canonical_input)).hexdigest()
+def digest_of(canonical_bytes: bytes) -> str:
+    """Return the SHA-256, in hexadecimal, of what `canonical` returned."""
+    return hashlib.sha256(canonical_bytes).hexdigest()
 
 
 def canonical(tool: str, call_input: Mapping[str, Any]) -> bytes:
     """Return the bytes that are digested; what is shown to a person is made from the same. Raises NotCanonical."""
-    return _joined(tool, canonical_json(call_input))
+    return canonical_call(tool, canonical_json(call_input))
+
+
+def canonical_call(tool: str, canonical_input: bytes) -> bytes:
+    """Return what `canonical` does for an input that is canonical already. Raises NotCanonical."""
+    # Keys are sorted in a canonical text, and `input` comes before `tool`.
+    return b'{"input":' + canonical_input + b',"tool":' + canonical_json(tool) + b"}"
 
 
 def canonical_json(value: Mapping[str, Any] | str) -> bytes:
@@ -34,8 +40,3 @@ def canonical_json(value: Mapping[str, Any] | str) -> bytes:
         return rfc8785.dumps(value if isinstance(value, str) else dict(value))
     except (rfc8785.CanonicalizationError, UnicodeError, RecursionError, TypeError) as odd:
         raise NotCanonical(f"The input has no canonical form: {odd}") from None
-
-
-def _joined(tool: str, canonical_input: bytes) -> bytes:
-    """Put the canonical texts together; keys are sorted in a canonical text, and `input` comes before `tool`."""
-    return b'{"input":' + canonical_input + b',"tool":' + canonical_json(tool) + b"}"
