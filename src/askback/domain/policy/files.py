@@ -77,9 +77,10 @@ def named(given: Mapping[str, Any]) -> Iterator[str]:
 
 def _named(value: object, name: str) -> Iterator[str]:
     if isinstance(value, str):
-        if is_path(name) or "\n" not in value:
+        patched = [match[1].rstrip() for match in islice(_PATCHED.finditer(value), FILES + 1)]
+        if is_path(name) or not (patched or "\n" in value):
             yield value[-PATH_MAX - 1 :]
-        yield from (match[1].rstrip() for match in _PATCHED.finditer(value))
+        yield from patched
     elif isinstance(value, Mapping):
         for key, member in cast("Mapping[str, object]", value).items():
             # Below contents a key may name a file all the same: `{"edits": [{"path": …}]}`.
