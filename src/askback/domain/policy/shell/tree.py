@@ -129,7 +129,7 @@ def _text(node: Node, source: bytes) -> str:
         return _ESCAPED_IN_DOUBLE.sub(r"\1", text.removeprefix('"').removesuffix('"'))
     if kind == "ansi_c_string":
         return _ANSI.sub(_ansi, text.removeprefix("$'").removesuffix("'"))
-    if _LIVELY.search(_ESCAPED.sub("", text)):
+    if "\\" not in text or _LIVELY.search(_ESCAPED.sub("", text)):
         return text
     return _ESCAPED.sub(r"\1", text)
 
