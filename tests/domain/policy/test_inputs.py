@@ -129,13 +129,13 @@ def test_a_tool_for_files_that_has_a_command_is_no_shell() -> None:
 @pytest.mark.parametrize(
     ("tool", "given"),
     [
-        ("write_file", {"path": "x", "file": "/root/.ssh/authorized_keys", "content": "k"}),
-        ("write_file", {"filePath": "/root/.ssh/authorized_keys", "content": "k"}),
-        ("write_file", {"path": "x", "to": "/root/.ssh/authorized_keys", "content": "k"}),
+        ("write_file", {"path": "x", "file": "/opt/ada/.ssh/authorized_keys", "content": "k"}),
+        ("write_file", {"filePath": "/opt/ada/.ssh/authorized_keys", "content": "k"}),
+        ("write_file", {"path": "x", "to": "/opt/ada/.ssh/authorized_keys", "content": "k"}),
         ("multiedit", {"path": "x", "edits": [{"path": "~/.ssh/config", "old": "a", "new": "b"}]}),
         ("apply_patch", {"input": "*** Begin Patch\n*** Update File: ../.ssh/config\n+x\n*** End Patch"}),
-        ("apply_patch", {"path": "x", "patch": "--- a\n+++ /root/.ssh/config\n@@\n+x"}),
-        ("mcp__fs__write_file", {"path": "/root/.ssh/authorized_keys", "content": "k"}),
+        ("apply_patch", {"path": "x", "patch": "--- a\n+++ /opt/ada/.ssh/config\n@@\n+x"}),
+        ("mcp__fs__write_file", {"path": "/opt/ada/.ssh/authorized_keys", "content": "k"}),
         ("write_file", {"path": "file:///etc/passwd", "content": "k"}),
         ("write_file", {"path": "/./etc//sudoers.d/x", "content": "k"}),
         ("write_file", {"path": "../../../etc/shadow", "content": "k"}),
