@@ -9,6 +9,7 @@ import pytest
 
 from askback.domain.policy.calls import Call
 from askback.domain.policy.engine import Policy, decide
+from askback.domain.policy.narrow import narrow_rule, would_match
 from askback.domain.policy.rules import parse_rule
 from tests.requirements import requirement
 
@@ -107,6 +108,13 @@ def test_a_tool_under_any_name_that_is_given_a_command_is_held_to_rules_and_limi
     assert verdicts(Call(tool, {"command": "ls"}), "rm:*") == {"allow"}
 
 
+@requirement("B7")
+def test_each_of_several_commands_is_held_to_rules_also_when_it_is_a_single_word() -> None:
+    assert verdicts(Call("launch", {"commands": ["ls", "reboot"]}), "reboot") == {"deny"}
+    assert verdicts(Call("launch", {"command": "ls", "cmd": "reboot"}), "reboot") == {"deny"}
+    assert verdicts(Call("launch", {"argv": ["man", "mkfs"]}), "reboot") == {"allow"}
+
+
 def test_a_rule_for_commands_allows_no_tool_that_only_looks_like_a_shell() -> None:
     policy = Policy((parse_rule("ls"), parse_rule("ls:*")))
     for tool in ("b\u0430sh", "launch", "mcp__shell__bash", "PowerShell", "zsh"):
@@ -123,6 +131,24 @@ def test_what_a_call_says_of_itself_is_no_command() -> None:
 def test_a_tool_for_files_that_has_a_command_is_no_shell() -> None:
     given = {"command": "create", "path": "a.sh", "file_text": "rm -rf /"}
     assert verdicts(Call("str_replace_based_edit_tool", given), "bash(*)", "rm:*") == {"allow"}
+
+
+def test_no_rule_covers_an_input_with_a_second_command() -> None:
+    call = Call("bash", {"command": "ls", "cmd": "ls"})
+    policy = Policy((parse_rule("ls"), parse_rule("ls:*")))
+    assert decide(call, policy).decision == "ask"
+    assert decide(call, Policy(policy.rules, mode="plan")).decision == "deny"
+    assert narrow_rule(call) is None
+    assert would_match(parse_rule("ls"), [call]) == []
+
+
+def test_what_is_put_into_a_file_is_no_path() -> None:
+    for contents in (
+        {"content": "/opt/ada/.ssh/config"},
+        {"new_source": ["cat", "/opt/ada/.ssh/config"]},
+        {"edits": [{"old": "/opt/ada/.ssh/x", "new": ["~/.ssh/y"]}]},
+    ):
+        assert verdicts(Call("write_file", {"path": "a", **contents})) == {"allow"}
 
 
 @requirement("B7")

@@ -33,7 +33,8 @@ def read(given: Mapping[str, Any], *, shell: str) -> Reading:
     else:
         reading = read_argv(command, beside=_pieces(beside))
     if holds(beside):
-        return replace(reading, commands=(), unseen="the input has more than one command")
+        two = "the input has more than one command"
+        return replace(reading, commands=(), unclear=two, unseen=two)
     if beside and reading.unclear is None:
         return replace(reading, commands=(), unclear=f"`{next(iter(beside))}` in the input changes what runs")
     return reading
@@ -41,7 +42,9 @@ def read(given: Mapping[str, Any], *, shell: str) -> Reading:
 
 def look(given: Mapping[str, Any]) -> Reading:
     """Look for commands in the input of a tool of which nothing is known: below keys that hold one, or anywhere."""
-    return glimpse(_pieces([*_below(given)] if holds(given) else given))
+    return glimpse(
+        piece for value in (_below(given) if holds(given) else (given,)) for piece in _pieces(value)
+    )
 
 
 def holds(given: object) -> bool:
@@ -65,13 +68,15 @@ def _vector(value: object) -> Argv | None:
 
 
 def _below(value: object) -> Iterator[object]:
-    """Go through what stands below a key that holds a command."""
+    """Go through what stands below a key that holds a command, and one by one below a key that holds several."""
     if isinstance(value, Mapping):
         for name, member in cast("Mapping[str, object]", value).items():
-            if folded(name) in _COMMANDS and member is not None:
-                yield member
-            else:
+            if folded(name) not in _COMMANDS or member is None:
                 yield from _below(member)
+            elif folded(name) == "commands" and isinstance(member, list | tuple):
+                yield from cast("list[object]", member)
+            else:
+                yield member
     elif isinstance(value, list | tuple):
         for item in cast("list[object]", value):
             yield from _below(item)

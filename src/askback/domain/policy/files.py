@@ -77,18 +77,22 @@ def named(given: Mapping[str, Any]) -> Iterator[str]:
 
 def _named(value: object, name: str) -> Iterator[str]:
     if isinstance(value, str):
-        patched = [match[1].rstrip() for match in islice(_PATCHED.finditer(value), FILES + 1)]
-        if is_path(name) or not (patched or "\n" in value):
-            yield value[-PATH_MAX - 1 :]
-        yield from patched
+        if folded(name) not in _CONTENTS:
+            yield from _paths_in(value, name)
     elif isinstance(value, Mapping):
+        # Below contents too: in `{"edits": [{"path": …}]}` a key names a file all the same.
         for key, member in cast("Mapping[str, object]", value).items():
-            # Below contents a key may name a file all the same: `{"edits": [{"path": …}]}`.
-            if folded(key) not in _CONTENTS or not isinstance(member, str):
-                yield from _named(member, key)
+            yield from _named(member, key)
     elif isinstance(value, list | tuple):
         for item in cast("list[object]", value):
             yield from _named(item, name)
+
+
+def _paths_in(text: str, name: str) -> Iterator[str]:
+    patched = [match[1].rstrip() for match in islice(_PATCHED.finditer(text), FILES + 1)]
+    if is_path(name) or not (patched or "\n" in text):
+        yield text[-PATH_MAX - 1 :]
+    yield from patched
 
 
 def paths(given: object) -> Iterator[str]:
