@@ -178,6 +178,16 @@ def test_a_stream_keeps_back_only_what_may_become_a_value() -> None:
     assert stream.close() == ""
 
 
+def test_a_pause_shows_what_little_is_kept_back_and_loses_nothing_of_what_follows() -> None:
+    stream = Redactor({"KEY": "canary-71c2"}).stream()
+    assert (stream.feed("Ready: c"), stream.pause(), stream.pause()) == ("Ready: ", "c", "")
+    assert stream.feed("an do\ncanary") == "an do\n"
+    assert stream.pause() == ""  # too much of it to be shown
+    assert stream.feed("-71c2 c") == "[secret:KEY] "
+    assert stream.pause() + stream.feed("a") + stream.pause() + stream.feed("nary-71c2!") == "ca[secret:KEY]!"
+    assert stream.feed("can") + stream.pause() + stream.close() == "can"
+
+
 def test_a_value_that_could_be_the_beginning_of_a_longer_one_waits_for_what_follows() -> None:
     redactor = Redactor({"SHORT": "hunter-two", "LONG": "hunter-two-and-a-half"})
     stream = redactor.stream()

@@ -7,6 +7,9 @@ from typing import AnyStr, Generic, cast
 from askback.domain.redaction.expression import UNDER_WAY
 from askback.domain.redaction.finder import Finder
 
+SLIGHT = 3
+"""Bytes at the beginning of a value that may be seen while a text pauses there."""
+
 
 class Stream(Generic[AnyStr]):
     """A text that comes in chunks; however it is cut, it comes out as `Redactor.redact` would give it.
@@ -20,13 +23,26 @@ class Stream(Generic[AnyStr]):
         self._finder, self._kind = finder, kind
         self._held = b""
         self._replaced = 0
-        """How many bytes of what is held are part of a find that was named already."""
+        """How many bytes of what is held are out already: named as part of a find, or shown in a pause."""
         self._named: set[bytes] = set()
         """What was put for the finds that reach up to here without a gap."""
 
     def feed(self, chunk: AnyStr) -> AnyStr:
         """Take the next chunk and return what is certain by now, which may be nothing."""
         return self._out(self._advance(_as_bytes(chunk), last=False))
+
+    def pause(self) -> AnyStr:
+        """Return what is kept back, if it is so little that seeing it tells nothing; for a text that rests for a while.
+
+        One line in five ends with what could be the beginning of a value, and whoever reads along would wait for it.
+        When it was one, its rest is replaced all the same.
+        """
+        kept = self._held[self._replaced :]
+        if not kept or len(self._held) > SLIGHT:
+            return self._out(b"")
+        self._replaced = len(self._held)
+        self._named.clear()
+        return self._out(kept)
 
     def close(self) -> AnyStr:
         """Return the rest."""
