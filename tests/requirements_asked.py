@@ -157,6 +157,7 @@ SECRETS = {
     "E3": "A name that decides what a process runs is refused when it is asked for, handed over and kept.",
     "E5": "A value goes from the person to the vault and is found in the clear nowhere else, whatever happens on its way.",
     "E6": "Exactly the names that were asked for are taken, each with 1 to 10,240 bytes that are not blank.",
+    "E7": "A value is kept exactly as it is, and white space at an end of it is warned about.",
     "E8": "What the agent reads has the exact words for each outcome, for one name and for several, and says who speaks.",
     "E9": "Nobody is asked for what is set already in the suggested scope, and of several names only for those that are not.",
     "E10": "A saved value is used without typing it again, if it is there, and never together with a typed one.",

@@ -10,14 +10,16 @@ from typing import Any
 
 from askback.cli import card
 from askback.cli.deciding import Deciding
+from askback.cli.handing import Handing
 from askback.cli.prompt import Leave, Left
 from askback.cli.terminal import Terminal
 from askback.cli.walk import Walk
-from askback.cli.wording import asker, decided, ended, title
+from askback.cli.wording import asker, decided, ended, handed_over, title
 from askback.client import AsyncClient
 from askback.domain.approval import ShownApproval
 from askback.domain.fields import Form
 from askback.domain.request import InputRequest
+from askback.domain.secrets.asked import ShownSecret
 from askback.errors import Conflict, Forbidden, Invalid
 from askback.messages import negotiate, render
 
@@ -72,6 +74,8 @@ class _Answering:
         try:
             if self._request.approval is not None:
                 return await self._decide(self._request.approval)
+            if self._request.secret is not None:
+                return await self._hand_over(self._request.secret)
             if self._request.form is not None:
                 return await self._fill(self._request.form)
         except Left as left:
@@ -105,10 +109,29 @@ class _Answering:
         if faults := walk.check():
             return [(fault.path, render(fault, walk.locale)) for fault in faults]
         try:
-            await self._send(self._client.answer(self._request.id, values, revision=self._request.revision))
+            await self._send(self._client.answer(self._request, values, revision=self._request.revision))
         except Invalid as refused:
-            return [(str(fault["path"]), str(fault["message"])) for fault in refused.field_errors]
+            return _faults(refused)
         return []
+
+    # --- secrets -----------------------------------------------------------------------------
+
+    async def _hand_over(self, shown: ShownSecret) -> bool:
+        """Send until the server agrees; a value that it refuses is typed again."""
+        handing = Handing(self._terminal, self._request, shown)
+        handed = await handing.ask()
+        while True:
+            try:
+                now = await self._send(
+                    self._client.submit(
+                        self._request, handed.values, use_existing=handed.existing, scope=handed.scope
+                    )
+                )
+            except Invalid as refused:
+                handed = await handing.mend(_faults(refused))
+                continue
+            self._terminal.say(handed_over(now), "green")
+            return True
 
     # --- a tool call -------------------------------------------------------------------------
 
@@ -172,6 +195,10 @@ class _Answering:
     def _head(self) -> None:
         self._terminal.say()
         self._terminal.say(f"── {self._place}{asker(self._request)}", "cyan")
+
+
+def _faults(refused: Invalid) -> list[tuple[str, str]]:
+    return [(str(fault["path"]), str(fault["message"])) for fault in refused.field_errors]
 
 
 def _language() -> str:

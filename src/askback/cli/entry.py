@@ -44,7 +44,11 @@ def keys(options: list[Option]) -> list[str]:
 
 
 def hint(field: AnyField) -> str:
-    """Say in a few words what can be typed."""
+    """Say in a few words what can be typed, and whether it is shown."""
+    return f"{_hint(field)}, not shown" if field.sensitive else _hint(field)
+
+
+def _hint(field: AnyField) -> str:
     own = f", or {OWN}your own text" if getattr(field, "allow_other", False) else ""
     match field:
         case Boolean() | Checkbox():
@@ -89,7 +93,9 @@ def read(field: AnyField, line: str) -> Any:
 
 
 def shown(field: AnyField, value: Any) -> str:
-    """Write a value as the person would: labels for options, Yes and No for booleans."""
+    """Write a value as the person would: labels for options, Yes and No for booleans; of a secret, that it is set."""
+    if field.sensitive:
+        return "set"
     labels = {option.value: option.label for option in options_of(field)}
     if isinstance(value, list):
         return ", ".join(labels.get(str(item), str(item)) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]

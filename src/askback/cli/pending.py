@@ -10,11 +10,13 @@ from askback.cli.prompt import Leave, Left
 from askback.cli.terminal import EndOfInput, Terminal
 from askback.cli.wording import asker, ended, title
 from askback.client import AsyncClient
+from askback.domain.events import REQUEST_CREATED, REQUEST_REPROMPTED
 from askback.domain.limits import DEFAULTS
 from askback.domain.request import InputRequest
 
 POLL_S = 15.0
 """How often to look for new requests although none was announced."""
+_ASKED = frozenset({REQUEST_CREATED, REQUEST_REPROMPTED})
 
 
 class Pending:
@@ -110,7 +112,7 @@ class Pending:
 
     async def _watch(self, arrived: asyncio.Event) -> None:
         async for event in self._client.events():
-            if event["type"] == "request.created":
+            if event["type"] in _ASKED:
                 arrived.set()
 
     async def _idle(self, arrived: asyncio.Event, watching: asyncio.Task[None]) -> None:

@@ -86,22 +86,22 @@ class Prompt:
 
     async def _value(self, each: AnyField, kept: Any) -> Any:
         offer = "" if kept is None else f" [{entry.shown(each, kept)}]"
-        line = await self._line(f"{entry.hint(each)}{offer}: ")
+        line = await self._line(f"{entry.hint(each)}{offer}: ", hidden=each.sensitive)
         if line.strip() == EMPTY:
             return None
         if not line.strip():
             return kept
         if isinstance(each, Textarea):
-            return await self._lines(_unescaped(line))
+            return await self._lines(_unescaped(line), hidden=each.sensitive)
         return entry.read(each, _unescaped(line))
 
-    async def _lines(self, first: str) -> str:
+    async def _lines(self, first: str, *, hidden: bool) -> str:
         """Read on until a line with only a full stop; a line that begins with two means one."""
         lines: list[str] = []
         line = first
         while line != ".":
             lines.append(line[1:] if line.startswith("..") else line)
-            line = await self.terminal.line("| ")
+            line = await self.terminal.line("| ", hidden=hidden)
         return "\n".join(lines)
 
     async def _sure(self, each: AnyField, value: Any) -> bool:
@@ -110,10 +110,10 @@ class Prompt:
                 return False
         return True
 
-    async def _line(self, prompt: str) -> str:
+    async def _line(self, prompt: str, *, hidden: bool = False) -> str:
         """Return a line that is meant as an answer; deal with the words that are not."""
         while True:
-            line = await self.terminal.line(prompt)
+            line = await self.terminal.line(prompt, hidden=hidden)
             word = line.strip()
             if not word.startswith(":") or word.startswith("::") or word == EMPTY:
                 return line

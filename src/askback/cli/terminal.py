@@ -12,8 +12,9 @@ import sys
 import termios
 import threading
 import unicodedata
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from select import select
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -25,6 +26,8 @@ JOINERS = frozenset("\u200c\u200d\u200e\u200f")
 """Invisible, and yet needed: emoji and several scripts are written with them."""
 
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_LOCAL = 3
+"""Where `tcgetattr` has the flags of which one is whether typing is shown."""
 CALL, WORDS = "│ ", "> "
 """The margins of what would run, and of what an agent says: no line of either can pass for one of ours."""
 WRITTEN_OUT = "reverse"
@@ -56,17 +59,40 @@ class Terminal:
         for line in _lines(text, style, width):
             self.console.print(Text.assemble((margin, "dim"), line), soft_wrap=True)
 
-    async def line(self, prompt: str = "> ") -> str:
-        """Ask for one line and return it without its end; raises `EndOfInput`."""
+    async def line(self, prompt: str = "> ", *, hidden: bool = False) -> str:
+        """Ask for one line and return it without its end; raises `EndOfInput`. What is `hidden` is not shown."""
         self.console.print(Text(printable(prompt), style="bold"), end="", soft_wrap=True)
         self.console.file.flush()
-        line = await self._queue().get()
+        with self._unseen() if hidden else nullcontext():
+            line = await self._queue().get()
         if line is None:
             self.console.print()
             raise EndOfInput
-        if not self.interactive:
+        if hidden or not self.interactive:
             self.console.print()
         return line
+
+    @contextmanager
+    def _unseen(self) -> Generator[None]:
+        """Have the terminal not show what is typed."""
+        if not self.interactive:
+            yield
+            return
+        device = self._source.fileno()
+        before = termios.tcgetattr(device)
+        silent = [*before]
+        silent[_LOCAL] = before[_LOCAL] & ~termios.ECHO
+        termios.tcsetattr(device, termios.TCSADRAIN, silent)
+        try:
+            yield
+        finally:
+            with suppress(OSError, termios.error):  # the terminal is gone: reading will say so
+                termios.tcsetattr(device, termios.TCSADRAIN, before)
+
+    @property
+    def more(self) -> bool:
+        """Whether more was typed than the lines that were asked for, as when several are pasted at once."""
+        return self.interactive and (not self._queue().empty() or bool(select([self._source], [], [], 0)[0]))
 
     def forget(self) -> None:
         """Drop what was typed before a question was there: it cannot be an answer to it."""

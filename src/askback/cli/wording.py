@@ -8,9 +8,11 @@ from askback.domain.request import Answer, InputRequest
 
 
 def title(request: InputRequest) -> str:
-    """Return the form's title or the label of its first field; for a tool call the line that the server wrote."""
+    """Return the form's title or the label of its first field, a tool call's headline, or the names of secrets."""
     if request.approval is not None:
         return request.approval.preview.headline if request.approval.preview else request.approval.tool
+    if request.secret is not None:
+        return ", ".join(request.secret.names)
     if request.form is None:
         return request.kind
     return request.form.title or request.form.all_fields[0].label
@@ -42,6 +44,14 @@ def decided(request: InputRequest) -> str:
         return f"{title(request)}: {_status(request)} by the policy. {why}".rstrip()
     kept = f" The rule {answer.rule.text} is kept." if answer.rule else ""
     return f"{title(request)}: {_status(request)}.{kept}"
+
+
+def handed_over(request: InputRequest) -> str:
+    """Say what became of secrets that the person here has sent."""
+    if request.status is Status.RESOLVING:
+        return f"{title(request)}: sent. The agent tries it before it is kept."
+    answer = request.answer or Answer()
+    return f"{title(request)}: {'the agent may use it.' if answer.reused else f'kept ({answer.scope}).'}"
 
 
 def _status(request: InputRequest) -> str:

@@ -1,0 +1,142 @@
+"""A command that has secrets in its environment: what it says is scrubbed, and what is sent to us reaches it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import signal
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from selectors import EVENT_READ, DefaultSelector
+from typing import IO
+
+from askback.domain.redaction import Stream
+
+CHUNK = 64 * 1024
+PAUSE_S = 0.1
+"""After so long without a word, whoever reads along sees all of the last line, whatever it could still become."""
+NOT_FOUND, NOT_EXECUTABLE = 127, 126
+"""What a shell returns for a command that it cannot run."""
+
+
+class NotStarted(Exception):
+    """The command cannot be run; `status` is what a shell would return."""
+
+    def __init__(self, why: str, *, status: int) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+def forbid_core_dumps() -> None:
+    """See that no crash writes memory to a file, neither of this process nor of those that it starts."""
+    _, most = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
+
+
+def start(argv: Sequence[str], environment: Mapping[str, str], *, piped: bool) -> subprocess.Popen[bytes]:
+    """Start a command with exactly this environment; raises `NotStarted`. What it is told on its input is ours."""
+    output = subprocess.PIPE if piped else None
+    try:
+        return subprocess.Popen(  # noqa: S603 - it is the command that the user has given
+            argv, env=environment, stdout=output, stderr=output, bufsize=0
+        )
+    except OSError as failed:
+        # Its traceback would lead to the environment.
+        why = f"{argv[0]} cannot be run: {failed.strerror}."
+        status = NOT_FOUND if isinstance(failed, FileNotFoundError) else NOT_EXECUTABLE
+    except ValueError:
+        why, status = f"{argv[0]} cannot be run: an argument holds a NUL character.", NOT_EXECUTABLE
+    raise NotStarted(why, status=status)
+
+
+async def attend(child: subprocess.Popen[bytes], scrubbers: Mapping[int, Stream[bytes]]) -> int:
+    """Pass on what a command says and what it is signalled until it has ended; return its status as a shell does.
+
+    `scrubbers` are by the descriptor on which its output goes on, 1 and 2; they are empty when it is not piped.
+    Raises `OSError` when the output cannot be written, but for a reader that has gone.
+    """
+    loop = asyncio.get_running_loop()
+    given_up = asyncio.Event()
+
+    def forward(number: int) -> None:
+        if child.poll() is not None:
+            given_up.set()  # what it has left running may hold its output open for ever
+        elif number != signal.SIGINT or not _at_the_terminal():
+            child.send_signal(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, forward, number)
+    pipes = {1: child.stdout, 2: child.stderr}
+    passing = [_Passing(pipes[target], target, scrubber) for target, scrubber in scrubbers.items()]
+    status = await asyncio.to_thread(child.wait)
+    giving_up = asyncio.create_task(given_up.wait())
+    for each in passing:
+        await asyncio.wait({giving_up, each.done}, return_when=asyncio.FIRST_COMPLETED)
+    giving_up.cancel()
+    for each in passing:
+        if each.done.done():
+            each.done.result()
+    return status if status >= 0 else 128 - status
+
+
+class _Passing:
+    """One output of a command on its way through a scrubber, in a thread that keeps nothing from ending."""
+
+    def __init__(self, source: IO[bytes] | None, target: int, scrubber: Stream[bytes]) -> None:
+        assert source is not None
+        self._source = source
+        self._target = target
+        self._scrubber = scrubber
+        self._loop = asyncio.get_running_loop()
+        self.done: asyncio.Future[None] = self._loop.create_future()
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        failure: OSError | None = None
+        try:
+            with self._source, DefaultSelector() as ready:
+                ready.register(self._source, EVENT_READ)
+                self._pass_on(ready)
+        except BrokenPipeError:
+            pass  # nobody reads on; the command learns it when it writes again
+        except OSError as failed:
+            failure = failed
+        with suppress(RuntimeError):  # the program has ended meanwhile
+            self._loop.call_soon_threadsafe(self._end, failure)
+
+    def _pass_on(self, ready: DefaultSelector) -> None:
+        resting = True
+        while True:
+            if not ready.select(None if resting else PAUSE_S):
+                _write(self._target, self._scrubber.pause())
+                resting = True
+                continue
+            if not (chunk := self._source.read(CHUNK)):
+                _write(self._target, self._scrubber.close())
+                return
+            _write(self._target, self._scrubber.feed(chunk))
+            resting = False
+
+    def _end(self, failure: OSError | None) -> None:
+        if failure is None:
+            self.done.set_result(None)
+        else:
+            self.done.set_exception(failure)
+
+
+def _write(target: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(target, left) :]
+
+
+def _at_the_terminal() -> bool:
+    """Whether Ctrl-C at our terminal reaches the command by itself, as one of the group in the foreground."""
+    try:
+        with open("/dev/tty", "rb", buffering=0) as terminal:
+            return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
+    except OSError:
+        return False

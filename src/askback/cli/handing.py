@@ -1,0 +1,188 @@
+"""What a person does about a request for secrets: type them unseen, take those that are kept, or refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from askback.cli.prompt import BACK, Back, Leave, Left
+from askback.cli.secretvalue import PADDED, NotAValue, padded, whole
+from askback.cli.terminal import WORDS, Terminal
+from askback.domain.faults import join
+from askback.domain.request import InputRequest
+from askback.domain.secrets.asked import SecretHelp, ShownSecret
+from askback.domain.secrets.secret import Secret
+
+Scope = Literal["session", "project", "global"]
+
+DISCLAIMER = "Type values here, never paste them into chat."
+HELP = """\
+Type the value and press Enter; it is not shown. An empty line takes the one that is kept, where there is one.
+  :back     go back one step               :dismiss  refuse to give any of them
+  :later    leave it open for now          :all no   decline everything that is pending"""
+_LEAVING = frozenset({Leave.DISMISS.value, Leave.LATER.value, Leave.ALL.value})
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What is sent: values by name, the names of those that are kept already, and where the values shall hold."""
+
+    values: Mapping[str, Secret]
+    existing: Sequence[str]
+    scope: Scope | None
+
+
+class Handing:
+    """One person at one request; each method may raise `Left` or `EndOfInput`."""
+
+    def __init__(self, terminal: Terminal, request: InputRequest, shown: ShownSecret) -> None:
+        self._terminal = terminal
+        self._request = request
+        self._shown = shown
+        self._values: dict[str, Secret] = {}
+        self._existing: set[str] = set()
+        self._scopes = _scopes(shown)
+
+    async def ask(self) -> Handed:
+        """Show what is asked for, and ask for each value and where they shall hold."""
+        self._show()
+        return await self._ask(self._shown.names)
+
+    async def mend(self, faults: Sequence[tuple[str, str]]) -> Handed:
+        """Show what was refused, as (path, sentence), and ask again for that."""
+        for _, sentence in faults:
+            self._terminal.say(sentence, "red")
+        wrong = [
+            name for name in self._shown.names if any(join("secrets", name) == path for path, _ in faults)
+        ]
+        return await self._ask(wrong or self._shown.names)
+
+    # --- showing -----------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        terminal, shown = self._terminal, self._shown
+        terminal.say("Secrets for the agent, which will not see them:", "dim")
+        for name in shown.names:
+            terminal.say(f"  {name}", "bold")
+        terminal.say("The agent says:", "dim")
+        for text in (shown.reason, shown.instructions):
+            if text:
+                terminal.quote([text], margin=WORDS)
+        terminal.say(DISCLAIMER, "bold")
+        terminal.say("Whoever reads this conversation sees the names, and no value.", "dim")
+        if self._request.error_summary:
+            terminal.say(self._request.error_summary, "red")
+        terminal.say("(:help lists what else can be typed; :later leaves it open)", "dim")
+
+    def _head(self, name: str, kept: str) -> None:
+        terminal, told = self._terminal, self._shown.metadata.get(name, SecretHelp())
+        terminal.say()
+        terminal.say(name, "bold")
+        for text in (told.description, told.format_hint, told.placeholder and f"such as {told.placeholder}"):
+            if text:
+                terminal.quote([text], margin=WORDS)
+        if kept:
+            terminal.say(f"One is kept already ({kept}).", "dim")
+        for error in self._request.field_errors:
+            if error.path == join("secrets", name):
+                terminal.say(error.message, "red")
+
+    # --- asking ------------------------------------------------------------------------------
+
+    async def _ask(self, names: Sequence[str]) -> Handed:
+        steps = [*names, None]
+        at, scope = 0, None
+        while at < len(steps):
+            name = steps[at]
+            try:
+                if name is not None:
+                    await self._value(name)
+                elif self._values:
+                    scope = await self._scope()
+            except Back:
+                at = max(at - 1, 0)
+            else:
+                at += 1
+        return Handed(self._values, sorted(self._existing), scope)
+
+    async def _value(self, name: str) -> None:
+        """Ask for one value until there is one, or the one that is kept is taken."""
+        kept = ", ".join(self._shown.present.get(name, ()))
+        self._head(name, kept)
+        prompt = "value, not shown (Enter takes the kept one): " if kept else "value, not shown: "
+        self._values.pop(name, None)
+        self._existing.discard(name)
+        while True:
+            line = await self._line(prompt, hidden=True)
+            if not line and kept:
+                self._existing.add(name)
+                return
+            if not line:
+                self._terminal.say("A value is needed. :dismiss refuses to give it.", "red")
+                continue
+            try:
+                value = await self._read(name, line)
+            except NotAValue as odd:
+                self._terminal.say(str(odd), "red")
+                continue
+            self._values[name] = value
+            return
+
+    async def _read(self, name: str, line: str) -> Secret:
+        """Make a value of what was typed; a key of several lines goes on to a line with only a full stop."""
+        if self._shown.metadata.get(name, SecretHelp()).input == "textarea":
+            return await self._lines(line)
+        if self._terminal.more:
+            self._terminal.forget()
+            raise NotAValue("That was more than one line, so it was not taken. Type one line.")
+        value = whole(line, typed=self._terminal.interactive)
+        if padded(value):
+            self._terminal.say(PADDED, "yellow")
+        return value
+
+    async def _lines(self, line: str) -> Secret:
+        self._terminal.say("(more lines; one with only a full stop ends)", "dim")
+        lines: list[str] = []
+        while line != ".":
+            lines.append(line.removeprefix(".") if line.startswith("..") else line)
+            line = await self._terminal.line("| ", hidden=True)
+        text = "".join(f"{whole(each, typed=self._terminal.interactive).reveal()}\n" for each in lines)
+        self._terminal.say(f"{len(lines)} lines, {len(text)} characters.", "dim")
+        return Secret(text)
+
+    async def _scope(self) -> Scope:
+        """Ask where the values shall hold; an empty line is as the agent suggests."""
+        where = "  ".join(f"[{word[0]}]{word[1:]}{of}" for word, (_, of) in self._scopes.items())
+        suggested = next(word for word, (scope, _) in self._scopes.items() if scope == self._suggested)
+        self._terminal.say()
+        while True:
+            said = (await self._line(f"Keep for: {where}  [{suggested}] ")).strip().casefold() or suggested
+            for word, (scope, _) in self._scopes.items():
+                if said in {word, word[0], scope}:
+                    return scope
+
+    @property
+    def _suggested(self) -> Scope:
+        offered = {scope for scope, _ in self._scopes.values()}
+        return self._shown.default_scope if self._shown.default_scope in offered else "session"
+
+    async def _line(self, prompt: str, *, hidden: bool = False) -> str:
+        """Return a line that is no word of ours; deal with those that are."""
+        while True:
+            line = await self._terminal.line(prompt, hidden=hidden)
+            if line == BACK:
+                raise Back
+            if line in _LEAVING:
+                raise Left(Leave(line))
+            if line not in {":help", "?"}:
+                return line
+            self._terminal.say(HELP, "dim")
+
+
+def _scopes(shown: ShownSecret) -> dict[str, tuple[Scope, str]]:
+    """Return the words for where values can hold, with what each of them means."""
+    scopes: dict[str, tuple[Scope, str]] = {"conversation": ("session", "")}
+    if shown.project is not None:
+        scopes["project"] = ("project", f" {shown.project}")
+    return {**scopes, "everywhere": ("global", "")}

@@ -1,0 +1,179 @@
+"""`askback run`: a command with secrets in its environment, and nowhere else."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from askback.cli.child import NotStarted, attend, forbid_core_dumps, start
+from askback.cli.connection import Connection, find
+from askback.cli.script import USAGE, settled
+from askback.cli.signals import interruptible
+from askback.client import AsyncClient, Lease, Secrets
+from askback.client.given import given
+from askback.domain.faults import join
+from askback.domain.limits import DEFAULTS
+from askback.domain.secrets.asked import SCOPES
+from askback.domain.secrets.names import blocked, well_formed
+from askback.errors import AskbackError, Conflict, Invalid, NotFound, Refused
+
+Scope = Literal["session", "project", "global"]
+NOT_RUN = 125
+_MISSING = frozenset({"not_granted", "secret_gone"})
+
+EPILOG = """\
+Exit status: that of the command, or 128 and the number of the signal that ended it. 125 when it was not run,
+126 or 127 when it cannot be, 2 bad usage.
+
+Example: askback run --secret NPM_TOKEN -- npm publish
+"""
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog=EPILOG, context_settings={"allow_interspersed_args": False})
+def run(
+    argv: Annotated[list[str], typer.Argument(help="The command, with its arguments.")],
+    secret: Annotated[
+        list[str], typer.Option(help="A secret by name, which is the name of the variable; several times.")
+    ],
+    reason: Annotated[
+        str | None, typer.Option(help="What it is needed for; the command itself unless you say.")
+    ] = None,
+    scope: Annotated[
+        str, typer.Option(help=f"Where it may hold, as a suggestion: {', '.join(SCOPES)}.")
+    ] = SCOPES[0],
+    project: Annotated[str | None, typer.Option(help="What the scope project is about.")] = None,
+    thread: Annotated[str, typer.Option(help="The conversation that it belongs to.")] = "shell",
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds until nobody needs to answer any more.")
+    ] = None,
+    redact: Annotated[
+        bool, typer.Option("--redact/--no-redact", help="Replace the values in what the command says.")
+    ] = True,
+    data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
+) -> None:
+    """Run a command with secrets in its environment.
+
+    What this agent has not been given yet is asked for: a person answers on the pages or in `askback inbox`,
+    unless all of it is kept in the suggested scope. The values are in the environment of the command and nowhere
+    else, and in what it says each is replaced by [secret:NAME]. Of askback's own variables it gets none.
+    """
+    forbid_core_dumps()
+    wanted = _Wanted(_checked(secret), reason or _reason(argv), _scope(scope), project, thread, timeout)
+    hints = Console(stderr=True, highlight=False)
+    try:
+        server = find("requester", data_dir=data_dir)
+        status = interruptible(_run(server, wanted, argv, redact=redact, hints=hints))
+    except KeyboardInterrupt:
+        status = NOT_RUN
+    except NotStarted as failed:
+        status = _complain(hints, failed, failed.status)
+    except Invalid as refused:
+        status = _complain(hints, refused, USAGE)
+    except (AskbackError, OSError) as failed:
+        status = _complain(hints, failed, NOT_RUN)
+    raise typer.Exit(status)
+
+
+class NotGiven(AskbackError):
+    """The person did not give what the command needs; the message is the sentence for the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a command needs, and how to ask for it."""
+
+    names: Sequence[str]
+    reason: str
+    scope: Scope
+    project: str | None
+    thread: str
+    timeout: float | None
+
+
+async def _run(
+    server: Connection, wanted: _Wanted, argv: Sequence[str], *, redact: bool, hints: Console
+) -> int:
+    async with server.client() as client:
+        async with AsyncExitStack() as stack:
+            lease = await _leased(stack, client, wanted, server=server, hints=hints)
+            scrubbers = {1: lease.stream(bytes), 2: lease.stream(bytes)} if redact else {}
+            for name in lease.too_short if redact else ():
+                hints.print(f"{name} is too short to be found in what the command says.", style="yellow")
+            child = start(argv, lease.environ(), piped=redact)
+        return await attend(child, scrubbers)
+
+
+async def _leased(
+    stack: AsyncExitStack, client: AsyncClient, wanted: _Wanted, *, server: Connection, hints: Console
+) -> Lease:
+    """Lease what is wanted, and where it has not been given, ask for that first."""
+    try:
+        return await stack.enter_async_context(client.lease(wanted.names, thread_id=wanted.thread))
+    except (NotFound, Conflict) as refused:
+        missing = _missing(refused, wanted.names)
+        if not missing:
+            raise
+    secrets = await _asked(client, missing, wanted, server=server, hints=hints)
+    if not secrets:
+        raise NotGiven(secrets.text)
+    return await stack.enter_async_context(client.lease(wanted.names, thread_id=wanted.thread))
+
+
+async def _asked(
+    client: AsyncClient, names: Sequence[str], wanted: _Wanted, *, server: Connection, hints: Console
+) -> Secrets:
+    secrets = await client.secrets(
+        names,
+        reason=wanted.reason,
+        thread_id=wanted.thread,
+        default_scope=wanted.scope,
+        project=wanted.project,
+        agent="askback run",
+        timeout_s=wanted.timeout,
+        wait=False,
+    )
+    if secrets.request is None:
+        return secrets
+    return given(await settled(client, secrets.request, server=server, hints=hints))
+
+
+def _missing(refused: Refused, names: Sequence[str]) -> list[str]:
+    """Return the names that the refusal of a lease is about; none when it is for another reason."""
+    paths = {fault["path"] for fault in refused.field_errors} if refused.code in _MISSING else set[str]()
+    return [name for index, name in enumerate(names) if join("names", index) in paths]
+
+
+def _checked(names: Sequence[str]) -> list[str]:
+    """Return the names, each once; raises `BadParameter` for one that no secret can have."""
+    for name in names:
+        why = blocked(name) if well_formed(name) else "use capital letters, digits and underscores"
+        if why is not None:
+            raise typer.BadParameter(f"{name} cannot be a secret: {why}", param_hint="--secret")
+    return list(dict.fromkeys(names))
+
+
+def _scope(word: str) -> Scope:
+    if word not in SCOPES:
+        raise typer.BadParameter(f"must be one of {', '.join(SCOPES)}", param_hint="--scope")
+    return word
+
+
+def _reason(argv: Sequence[str]) -> str:
+    """Say what the values are for: the command where it can be shown on a line, else its program."""
+    command = f"To run: {shlex.join(argv)}"
+    fits = command.isprintable() and len(command) <= DEFAULTS.secret_reason
+    return command if fits else f"To run {Path(argv[0]).name}"
+
+
+def _complain(hints: Console, failed: Exception, status: int) -> int:
+    hints.print(str(failed), style="red", markup=False)
+    return status

@@ -1,0 +1,145 @@
+"""`askback secrets`: what is kept for agents. Listed by name, set, erased, put under a new master key."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from askback.cli.child import forbid_core_dumps
+from askback.cli.local import client_as
+from askback.cli.secretvalue import PADDED, padded, typed_or_piped
+from askback.cli.terminal import printable
+from askback.client import AsyncClient, KeptSecret, Rotation
+from askback.errors import AskbackError
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
+
+
+@app.callback()
+def secrets() -> None:
+    """Look after secrets: on the running server, or without one in its database. No command prints a value."""
+    forbid_core_dumps()
+
+
+@app.command(name="list")
+def list_(
+    as_json: Annotated[bool, typer.Option("--json", help="A line of JSON for each secret.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """List what is kept, newest first: the names, where each holds, since when and by whom."""
+
+    async def read() -> list[KeptSecret]:
+        async with client_as("responder", data_dir=data_dir) as client:
+            return await _every_secret(client)
+
+    found = asyncio.run(read())
+    if as_json:
+        for secret in found:
+            print(secret.model_dump_json(exclude_none=True))
+    else:
+        _show(found)
+
+
+@app.command(name="set")
+def set_(
+    name: Annotated[str, typer.Argument(help="The name, which is that of the variable later.")],
+    thread: Annotated[str | None, typer.Option(help="It holds in this conversation only.")] = None,
+    project: Annotated[str | None, typer.Option(help="It holds in this project only.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Set a secret or replace its value, everywhere unless you say where.
+
+    The value is typed at a hidden prompt, or read from standard input to its end: never from the command line, which
+    others can see. It is kept exactly as it is.
+    """
+    if thread and project:
+        raise typer.BadParameter("holds in a conversation or in a project, not both", param_hint="--thread")
+    scope: Literal["session", "project", "global"] = (
+        "session" if thread else "project" if project else "global"
+    )
+    value = typed_or_piped(name)
+    if padded(value):
+        print(PADDED, file=sys.stderr)
+
+    async def write() -> KeptSecret:
+        async with client_as("responder", data_dir=data_dir) as client:
+            return await client.keep(name, value, scope=scope, thread_id=thread, project=project)
+
+    _show([asyncio.run(write())])
+
+
+@app.command()
+def erase(
+    which: Annotated[str, typer.Argument(help="The id (sec_…), or a name that only one secret has.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Erase a secret now: no agent can use it any more."""
+
+    async def end() -> str:
+        async with client_as("responder", data_dir=data_dir) as client:
+            secret = await _the_one(client, which)
+            await client.erase(secret)
+            return secret.name
+
+    print(f"{printable(asyncio.run(end()))} is erased.")
+
+
+@app.command()
+def rotate(data_dir: DataDir = None) -> None:
+    """Put all secrets under the first master key of the server, as the admin, while it is running.
+
+    The exit status is 1 when some could not be opened with any of its keys: an old key is still needed.
+    """
+
+    async def wrap() -> Rotation:
+        async with client_as("admin", data_dir=data_dir) as client:
+            return await client.rotate_secrets()
+
+    rotation = asyncio.run(wrap())
+    print(f"{rotation.rewrapped} came under the first master key; {rotation.left} could not be opened.")
+    raise typer.Exit(1 if rotation.left else 0)
+
+
+async def _every_secret(client: AsyncClient) -> list[KeptSecret]:
+    found: list[KeptSecret] = []
+    cursor = None
+    while True:
+        page = await client.kept(limit=200, cursor=cursor)
+        found += page.secrets
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+async def _the_one(client: AsyncClient, which: str) -> KeptSecret:
+    found = [secret for secret in await _every_secret(client) if which in {secret.id, secret.name}]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise AskbackError(f"There is no secret {which}. See: askback secrets list")
+    ids = ", ".join(secret.id for secret in found)
+    raise AskbackError(f"{len(found)} secrets are called {which}. Say which: {ids}")
+
+
+def _show(secrets: list[KeptSecret]) -> None:
+    """Print secrets, whole: nothing is cut, so that a line can be searched and an id copied."""
+    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+    if not secrets:
+        console.print("There are no secrets.")
+    for secret in secrets:
+        place = " ".join(filter(None, (secret.scope, secret.thread_id or secret.project)))
+        console.print(printable(f"{secret.id}  {secret.name}  {place}"))
+        by = f" by {secret.set_by.name}" if secret.set_by else ""
+        console.print(printable(f"    value {secret.version}, set {_moment(secret.set_at)}{by}"), style="dim")
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"

@@ -1,0 +1,214 @@
+"""`askback inbox` and secrets: typed unseen, kept where the person says, taken from what is there, or refused."""
+
+from __future__ import annotations
+
+import anyio
+
+from askback import AsyncClient, Form, InputRequest, SecretAsk, Text
+from tests.cli.conftest import Server
+from tests.cli.scripts import through_a_pipe
+from tests.cli.terminals import on_a_terminal
+from tests.requirements import requirement
+
+CANARY = "canary-7e21-b0f4"
+PEM = ["-----BEGIN KEY-----", "abcdefgh", "..", ".end", "-----END KEY-----"]
+
+
+async def asked(client: AsyncClient, thread: str, *names: str, **more: object) -> InputRequest:
+    secrets = await client.secrets(
+        list(names), reason="To call the CRM.", thread_id=thread, wait=False, **more
+    )  # type: ignore[arg-type]
+    assert secrets.request is not None
+    return secrets.request
+
+
+async def leased(agent: AsyncClient, thread: str, *names: str) -> dict[str, str]:
+    async with agent.lease(names, thread_id=thread) as lease:
+        return {name: value.reveal() for name, value in lease.items()}
+
+
+@requirement("E11")
+async def test_values_are_typed_and_the_person_says_where_they_hold(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    request = await asked(
+        agent,
+        thread,
+        "ALL_B",
+        "ALL_A",
+        instructions="Get one at **the console**.",
+        metadata={
+            "ALL_A": {"description": "Only to read.", "format_hint": "32 digits", "placeholder": "pat-…"}
+        },
+        agent="crm",
+    )
+    out = await through_a_pipe(server, thread, CANARY, "other-value", "everywhere")
+    settled = await agent.get(request.id)
+    assert settled.answer is not None, out
+    assert (settled.answer.names, settled.answer.scope) == (["ALL_A", "ALL_B"], "global")
+    assert await leased(agent, thread, "ALL_A", "ALL_B") == {"ALL_A": CANARY, "ALL_B": "other-value"}
+    for said in (
+        "asked by agent, says it is crm",
+        "> To call the CRM.",
+        "> Get one at **the console**.",
+        "> Only to read.",
+        "> 32 digits",
+        "> such as pat-…",
+        "Type values here, never paste them into chat.",
+        "ALL_A, ALL_B: kept (global).",
+    ):
+        assert said in out
+    assert CANARY not in out
+
+
+async def test_an_empty_line_holds_where_the_agent_suggests(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    request = await asked(agent, thread, "A_KEY", default_scope="project", project="web")
+    out = await through_a_pipe(server, thread, "", CANARY, "nowhere", "")
+    settled = await agent.get(request.id)
+    assert settled.answer is not None, out
+    assert settled.answer.scope == "project"
+    assert "A value is needed." in out
+    assert "[c]onversation  [p]roject web  [e]verywhere  [project]" in out
+
+
+@requirement("E10")
+async def test_what_is_kept_is_taken_by_an_empty_line_and_only_the_rest_is_typed(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await person.keep("A_KEY", CANARY, scope="session", thread_id=thread)
+    both = await asked(agent, thread, "A_KEY", "B_KEY")
+    await through_a_pipe(server, thread, "", "typed-value", "")
+    settled = await agent.get(both.id)
+    assert settled.answer is not None
+    assert settled.answer.existing == ["A_KEY"]
+    assert await leased(agent, thread, "A_KEY", "B_KEY") == {"A_KEY": CANARY, "B_KEY": "typed-value"}
+
+
+async def test_when_all_is_kept_nothing_is_asked_but_whether_to_use_it(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await person.keep("A_KEY", CANARY, scope="session", thread_id=thread)
+    await asked(agent, thread, "A_KEY", default_scope="project", project=f"p-{len(thread)}")
+    out = await through_a_pipe(server, thread, "")
+    assert "One is kept already (session)." in out
+    assert "A_KEY: the agent may use it." in out
+
+
+@requirement("E7")
+async def test_white_space_at_the_ends_is_kept_and_warned_about(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    await asked(agent, thread, "A_KEY")
+    out = await through_a_pipe(server, thread, f"{CANARY} ", "")
+    assert "begins or ends with white space" in out
+    assert await leased(agent, thread, "A_KEY") == {"A_KEY": f"{CANARY} "}
+
+
+@requirement("E21")
+async def test_a_key_of_several_lines_is_kept_line_by_line(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    await asked(agent, thread, "PEM_KEY", metadata={"PEM_KEY": {"input": "textarea"}})
+    typed = [f".{line}" if line.startswith(".") else line for line in PEM]
+    out = await through_a_pipe(server, thread, *typed, ".", "")
+    assert await leased(agent, thread, "PEM_KEY") == {"PEM_KEY": "".join(f"{line}\n" for line in PEM)}
+    assert "5 lines, " in out
+    assert "abcdefgh" not in out
+
+
+async def test_back_goes_to_the_value_before_and_takes_a_new_one(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    await asked(agent, thread, "A_KEY", "B_KEY")
+    await through_a_pipe(
+        server, thread, "wrong-value", ":back", CANARY, "other-value", ":back", "better-value", ""
+    )
+    assert await leased(agent, thread, "A_KEY", "B_KEY") == {"A_KEY": CANARY, "B_KEY": "better-value"}
+
+
+async def test_a_value_that_the_server_refuses_is_typed_again(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    await asked(agent, thread, "A_KEY", "B_KEY")
+    out = await through_a_pipe(server, thread, "x" * 10_241, "other-value", "", CANARY, "")
+    assert "Must be at most 10240 bytes." in out
+    assert await leased(agent, thread, "A_KEY", "B_KEY") == {"A_KEY": CANARY, "B_KEY": "other-value"}
+
+
+async def test_it_can_be_dismissed_or_left_open(server: Server, agent: AsyncClient, thread: str) -> None:
+    request = await asked(agent, thread, "A_KEY")
+    out = await through_a_pipe(server, thread, ":help", ":later")
+    assert ":dismiss" in out
+    assert (await agent.get(request.id)).status == "pending"
+    await through_a_pipe(server, thread, ":dismiss")
+    settled = await agent.get(request.id)
+    assert (settled.status, settled.reason) == ("declined", "dismissed")
+
+
+@requirement("E23")
+async def test_what_the_agent_could_not_use_comes_back_with_what_is_wrong(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    made = await agent.create(SecretAsk(names=["A_KEY"], reason="To try it.", probe=True), thread_id=thread)
+    out = await through_a_pipe(server, thread, "wrong-value", "")
+    assert "A_KEY: sent. The agent tries it before it is kept." in out
+    await agent.reprompt(made, field_errors={"A_KEY": "The CRM refuses it."}, error_summary="Try another.")
+    out = await through_a_pipe(server, thread, CANARY, "")
+    assert "The CRM refuses it." in out
+    assert "Try another." in out
+    await agent.accept(made)
+    assert await leased(agent, thread, "A_KEY") == {"A_KEY": CANARY}
+
+
+@requirement("E5")
+async def test_a_terminal_shows_nothing_of_what_is_typed(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    request = await asked(agent, thread, "A_KEY")
+    async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, _):
+        await screen.shows("value, not shown:")
+        screen.type(f"{CANARY}\n")
+        await screen.shows("Keep for:")
+        screen.type("conversation\n")
+        shown = await screen.rest()
+    assert "conversation\r\n" in shown  # what is no secret is shown again
+    assert CANARY not in shown
+    assert await leased(agent, thread, "A_KEY") == {"A_KEY": CANARY}
+
+
+async def test_several_lines_pasted_at_once_are_not_taken_for_one_value(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    request = await asked(agent, thread, "A_KEY")
+    async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, _):
+        await screen.shows("value, not shown:")
+        screen.type(f"first\n{CANARY}\nthird\n")
+        await screen.shows("more than one line")
+        screen.type(f"{CANARY}\n")
+        await screen.shows("Keep for:")
+        screen.type("\n")
+        assert CANARY not in await screen.rest()
+    assert await leased(agent, thread, "A_KEY") == {"A_KEY": CANARY}
+
+
+@requirement("E22")
+async def test_a_sensitive_field_of_a_form_is_typed_unseen(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    form = Form(
+        fields=[Text(id="host", label="Host"), Text(id="token", label="Token", sensitive=True, min_length=9)]
+    )
+    request = await agent.create(form, thread_id=thread)
+    out = await through_a_pipe(server, thread, "example.org", "short", CANARY, "y")
+    settled = await agent.get(request.id)
+    assert settled.answer is not None, out
+    token = settled.answer.values["token"]
+    assert isinstance(token, dict)
+    assert token["set"] is True
+    assert "Token: set" in out
+    assert CANARY not in out
+    with anyio.fail_after(10):
+        async with agent.lease([], refs=[str(token["ref"])], thread_id=thread) as lease:
+            assert lease[str(token["ref"])].reveal() == CANARY

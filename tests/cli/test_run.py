@@ -1,0 +1,242 @@
+"""`askback run`: a command with secrets in its environment, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+
+from askback import AsyncClient
+from tests.cli.conftest import Server, start
+from tests.cli.scripts import asked, complete
+from tests.cli.terminals import on_a_terminal
+from tests.requirements import requirement
+
+CANARY = "canary-2f6a-c3d8"
+PRINT = "import os; print(os.environ['A_KEY'])"
+
+
+def script(text: str) -> list[str]:
+    """The command that runs a Python text."""
+    return [sys.executable, "-c", text]
+
+
+async def ended(process: subprocess.Popen[bytes], stdin: str = "") -> tuple[int, str, str]:
+    return await anyio.to_thread.run_sync(complete, process, stdin)
+
+
+async def first_line(process: subprocess.Popen[bytes]) -> bytes:
+    """Read what a command says first, or have it killed."""
+    assert process.stdout is not None
+    try:
+        with anyio.fail_after(20):
+            return await anyio.to_thread.run_sync(process.stdout.readline, abandon_on_cancel=True)
+    except TimeoutError:
+        process.kill()
+        raise
+
+
+async def given(agent: AsyncClient, person: AsyncClient, thread: str, **values: str) -> None:
+    """Let the agent of a thread use these."""
+    secrets = await agent.secrets(list(values), reason="To try it.", thread_id=thread, wait=False)
+    assert secrets.request is not None
+    await person.submit(secrets.request, values)
+
+
+@requirement("E17")
+async def test_the_command_has_the_values_in_its_environment_and_nothing_of_askback(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await given(agent, person, thread, A_KEY=CANARY, B_KEY="other-value")
+    text = (
+        "import os, sys; keys = sorted(name for name in os.environ if name.startswith(('ASKBACK_', 'A_KEY', 'B_KEY')));"
+        "print(keys, os.environ['LANG'], os.environ['A_KEY'] == sys.stdin.read())"
+    )
+    process = server.run(
+        "run", "--secret", "A_KEY", "--secret", "B_KEY", "--thread", thread, "--", *script(text),
+        ASKBACK_TOKEN="the-agents-own", LANG="C.UTF-8",
+    )  # fmt: skip
+    status, out, err = await ended(process, stdin=CANARY)
+    assert (status, out) == (0, "['A_KEY', 'B_KEY'] C.UTF-8 True\n"), err
+
+
+@requirement("E17")
+async def test_no_process_shows_a_value_among_its_arguments_and_only_the_command_in_its_environment(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await given(agent, person, thread, A_KEY=CANARY)
+    process = server.run(
+        "run", "--secret", "A_KEY", "--thread", thread, "--", *script("print('up', flush=True); input()")
+    )
+    assert await first_line(process) == b"up\n"
+    ours = Path("/proc") / str(process.pid)
+    [child] = [one for task in (ours / "task").iterdir() for one in (task / "children").read_text().split()]
+    assert CANARY.encode() in Path(f"/proc/{child}/environ").read_bytes()
+    assert CANARY.encode() not in (ours / "environ").read_bytes()
+    for each in (ours, Path("/proc") / child):
+        assert CANARY.encode() not in (each / "cmdline").read_bytes()
+        assert "Max core file size        0 " in (each / "limits").read_text()
+    status, _, err = await ended(process, stdin="\n")
+    assert status == 0, err
+
+
+@requirement("E18")
+async def test_what_the_command_says_is_scrubbed_as_it_comes(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await given(agent, person, thread, A_KEY=CANARY)
+    text = (
+        "import base64, os, sys; key = os.environ['A_KEY']; out = sys.stdout\n"
+        "print('first', flush=True); input()\n"
+        "for part in (f'[{key[:8]}', f'{key[8:]}]'): out.write(part); out.flush()\n"
+        "out.write(base64.b64encode(key.encode()).decode() + chr(10)); out.flush()\n"
+        "os.write(2, key.encode() + bytes([195, 169]))\n"
+    )
+    process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *script(text))
+    assert await first_line(process) == b"first\n"  # while it still runs
+    assert await ended(process, stdin="\n") == (0, "[[secret:A_KEY]][secret:A_KEY]==\n", "[secret:A_KEY]é")
+
+
+async def test_unscrubbed_output_has_to_be_asked_for(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await given(agent, person, thread, A_KEY=CANARY)
+    process = server.run("run", "--no-redact", "--secret", "A_KEY", "--thread", thread, "--", *script(PRINT))
+    assert await ended(process) == (0, f"{CANARY}\n", "")
+
+
+async def test_a_value_that_is_too_short_to_be_found_is_named(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await given(agent, person, thread, A_KEY="1234")
+    process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *script(PRINT))
+    status, out, err = await ended(process)
+    assert (status, out) == (0, "1234\n")
+    assert "A_KEY is too short to be found" in err
+
+
+@requirement("E17")
+async def test_what_was_not_given_yet_is_asked_for_and_only_that(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await given(agent, person, thread, B_KEY="other-value")
+    process = server.run(
+        "run", "--secret", "A_KEY", "--secret", "B_KEY", "--thread", thread, "--", *script(PRINT)
+    )
+    request = await person.get(await asked(process))
+    assert request.secret is not None
+    assert (request.secret.names, request.secret.reason) == (
+        ["A_KEY"],
+        f"To run: {sys.executable} -c 'import os; print(os.environ['\"'\"'A_KEY'\"'\"'])'",
+    )
+    assert request.agent is not None
+    assert request.agent.name == "askback run"
+    await person.submit(request, {"A_KEY": CANARY})
+    status, out, err = await ended(process)
+    assert (status, out) == (0, "[secret:A_KEY]\n"), err
+
+
+async def test_what_the_person_does_not_give_is_said_and_nothing_runs(
+    server: Server, person: AsyncClient, thread: str, tmp_path: Path
+) -> None:
+    command = script(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *command)
+    await person.decline(await asked(process))
+    status, out, err = await ended(process)
+    assert (status, out) == (125, "")
+    assert "User dismissed the request for A_KEY." in " ".join(err.split())
+    assert not (tmp_path / "ran").exists()
+
+
+async def test_ctrl_c_while_it_waits_takes_the_request_back(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *script(PRINT))
+    request_id = await asked(process)
+    process.send_signal(signal.SIGINT)
+    assert (await ended(process))[0] == 125
+    assert (await person.get(request_id)).reason == "agent_aborted"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_signal_reaches_the_command_and_its_status_comes_back(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str, number: signal.Signals
+) -> None:
+    await given(agent, person, thread, A_KEY=CANARY)
+    text = (
+        "import signal, sys, time\n"
+        "def stop(number, frame): print('got', number, flush=True); sys.exit(9)\n"
+        f"signal.signal({number.value}, stop); print('up', flush=True); time.sleep(60)"
+    )
+    process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *script(text))
+    assert await first_line(process) == b"up\n"
+    process.send_signal(number)
+    assert await ended(process) == (9, f"got {number.value}\n", "")
+
+
+async def test_ctrl_c_at_a_terminal_is_for_the_command_to_deal_with(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await given(agent, person, thread, A_KEY=CANARY)
+    text = (
+        "import signal, sys\n"
+        "signal.signal(2, lambda *_: print('interrupted', flush=True)); print('up', flush=True)\n"
+        "input(); sys.exit(5)"
+    )
+    arguments = ["run", "--secret", "A_KEY", "--thread", thread, "--", *script(text)]
+    async with on_a_terminal(server.data, *arguments) as (screen, process):
+        await screen.shows("up")
+        screen.type("\x03")
+        await screen.shows("interrupted")
+        screen.type("\n")
+        await screen.rest()
+        assert await anyio.to_thread.run_sync(process.wait, 20) == 5
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        (script("import sys; sys.exit(3)"), 3),
+        (script("import os; os.kill(os.getpid(), 9)"), 137),
+        (["nothing-of-this-name"], 127),
+        ([os.devnull], 126),
+    ],
+)
+async def test_the_status_is_that_of_the_command_as_a_shell_says_it(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str, command: list[str], status: int
+) -> None:
+    await given(agent, person, thread, A_KEY=CANARY)
+    process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *command)
+    found, _, err = await ended(process)
+    assert (found, CANARY in err) == (status, False)
+
+
+async def test_a_command_whose_reader_has_gone_ends_as_in_any_pipe(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await given(agent, person, thread, A_KEY=CANARY)
+    process = server.run("run", "--secret", "A_KEY", "--thread", thread, "yes")
+    assert await first_line(process) == b"y\n"
+    assert process.stdout is not None
+    process.stdout.close()
+    assert await anyio.to_thread.run_sync(process.wait, 20) == 128 + signal.SIGPIPE
+
+
+@requirement("E3")
+@pytest.mark.parametrize("name", ["LD_PRELOAD", "ASKBACK_TOKEN", "PATH", "a-b"])
+def test_a_name_that_decides_how_a_command_runs_is_refused_before_anything(tmp_path: Path, name: str) -> None:
+    process = start("run", "--secret", name, "true", ASKBACK_DATA_DIR=str(tmp_path))
+    status, _, err = complete(process)
+    assert status == 2
+    assert "cannot be a secret" in err
+
+
+def test_without_a_server_nothing_runs(tmp_path: Path) -> None:
+    status, out, err = complete(start("run", "--secret", "A_KEY", "true", ASKBACK_DATA_DIR=str(tmp_path)))
+    assert (status, out) == (125, "")
+    assert "askback serve" in err

@@ -1,0 +1,124 @@
+"""`askback secrets`: what is kept is set without being shown, listed by name, erased, put under a new key."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from pathlib import Path
+
+import anyio
+import pytest
+
+from askback import AsyncClient
+from tests.cli.conftest import Server, start
+from tests.cli.scripts import complete
+from tests.cli.terminals import on_a_terminal
+from tests.requirements import requirement
+
+CANARY = "canary-9c14-ee07"
+
+
+async def ran(server: Server, *arguments: str, stdin: str | None = None) -> tuple[int, str, str]:
+    process = server.run("secrets", *arguments, stdin=None if stdin is None else stdin.encode())
+    return await anyio.to_thread.run_sync(complete, process)
+
+
+async def kept_value(agent: AsyncClient, thread: str, name: str) -> str:
+    """Have the agent use what is kept for its thread, as it is there already, and return it."""
+    assert await agent.secrets(name, reason="To look.", thread_id=thread)
+    async with agent.lease(name, thread_id=thread) as lease:
+        return lease[name].reveal()
+
+
+@requirement("E19")
+async def test_a_value_is_piped_in_and_kept_exactly_and_nothing_prints_it(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    status, out, err = await ran(server, "set", "A_KEY", "--thread", thread, stdin=f"{CANARY}\n")
+    assert status == 0, err
+    assert re.match(rf"sec_\w+  A_KEY  session {re.escape(thread)}\n    value 1, set .* by owner\n", out)
+    assert "white space" in err
+    assert await kept_value(agent, thread, "A_KEY") == f"{CANARY}\n"
+    _, listed, _ = await ran(server, "list")
+    _, as_json, _ = await ran(server, "list", "--json")
+    [secret] = [one for line in as_json.splitlines() if (one := json.loads(line)).get("thread_id") == thread]
+    assert (secret["name"], secret["scope"], secret["version"]) == ("A_KEY", "session", 1)
+    assert secret["id"] in listed
+    assert CANARY not in out + err + listed + as_json
+
+
+async def test_a_value_is_typed_at_a_prompt_that_does_not_show_it(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    arguments = ["secrets", "set", "A_KEY", "--thread", thread]
+    async with on_a_terminal(server.data, *arguments) as (screen, _):
+        await screen.shows("Value of A_KEY, which is not shown:")
+        screen.type(f"{CANARY}\n")
+        shown = await screen.rest()
+    assert "value 1" in shown
+    assert CANARY not in shown
+    assert await kept_value(agent, thread, "A_KEY") == CANARY
+
+
+async def test_the_command_line_takes_no_value(server: Server, thread: str) -> None:
+    status, _, err = await ran(server, "set", "A_KEY", CANARY, "--thread", thread, stdin="")
+    assert status == 2
+    status, _, err = await ran(server, "set", "A_KEY", "--value", CANARY, stdin="")
+    assert status == 2
+    assert CANARY not in err
+
+
+@pytest.mark.parametrize(
+    ("name", "stdin", "said"),
+    [
+        ("A_KEY", "", "blank"),
+        ("LD_PRELOAD", CANARY, "Blocked by allow-list"),
+        ("A_KEY", CANARY * 700, "10240 bytes"),
+    ],
+)
+async def test_what_cannot_be_kept_is_refused_without_showing_it(
+    server: Server, thread: str, name: str, stdin: str, said: str
+) -> None:
+    status, out, err = await ran(server, "set", name, "--thread", thread, stdin=stdin)
+    assert (status, out) == (1, "")
+    assert said in err
+    assert CANARY not in err
+
+
+async def test_bytes_that_are_no_text_are_refused(server: Server, thread: str) -> None:
+    process = server.run("secrets", "set", "A_KEY", "--thread", thread, stdin=b"\xff" + CANARY.encode())
+    status, _, err = await anyio.to_thread.run_sync(complete, process)
+    assert (status, err) == (1, "askback: The value is no text in UTF-8.\n")
+
+
+async def test_a_secret_is_erased_by_its_id_or_by_a_name_that_only_it_has(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    mine = await person.keep("ERASED_KEY", CANARY, scope="session", thread_id=thread)
+    await person.keep("ERASED_KEY", CANARY, scope="session", thread_id=f"{thread}-2")
+    status, _, err = await ran(server, "erase", "ERASED_KEY")
+    assert status == 1
+    assert "2 secrets are called ERASED_KEY. Say which: " in err
+    assert mine.id in err
+    assert (await ran(server, "erase", mine.id))[:2] == (0, "ERASED_KEY is erased.\n")
+    assert (await ran(server, "erase", "ERASED_KEY"))[:2] == (0, "ERASED_KEY is erased.\n")
+    status, _, err = await ran(server, "erase", "ERASED_KEY")
+    assert (status, err) == (1, "askback: There is no secret ERASED_KEY. See: askback secrets list\n")
+
+
+@requirement("E15")
+def test_all_come_under_the_first_key_and_what_no_key_opens_is_counted(tmp_path: Path) -> None:
+    def secrets(*arguments: str, keys: str, stdin: str = "") -> tuple[int, str]:
+        process = start("secrets", *arguments, ASKBACK_DATA_DIR=str(tmp_path), ASKBACK_MASTER_KEYS=keys)
+        status, out, _ = complete(process, stdin)
+        return status, out
+
+    old, new, third = (f"k{n}:{b64encode(bytes([n]) * 32).decode()}" for n in range(3))
+    assert secrets("set", "A_KEY", keys=old, stdin=CANARY)[0] == 0
+    assert secrets("rotate", keys=f"{new},{old}") == (
+        0,
+        "1 came under the first master key; 0 could not be opened.\n",
+    )
+    assert secrets("rotate", keys=new) == (0, "0 came under the first master key; 0 could not be opened.\n")
+    assert secrets("rotate", keys=third) == (1, "0 came under the first master key; 1 could not be opened.\n")
