@@ -53,6 +53,7 @@ INPUTS: list[dict[str, Any]] = [
     {"command": "echo 'é\"; @"},
     {"argv": ["env", "-a", "bash", "-c", "@"]},
 ]
+BOMB = ":(){ :|:& };:"
 
 
 def with_command(value: Any, command: str) -> Any:
@@ -68,6 +69,16 @@ def with_command(value: Any, command: str) -> Any:
 def test_a_hard_limit_and_a_deny_rule_hold_for_an_input_of_any_shape(given: Mapping[str, Any]) -> None:
     assert verdicts(Call("bash", with_command(given, "rm -rf /"))) == {"deny"}
     assert verdicts(Call("bash", with_command(given, "rm x")), "rm:*") == {"deny"}
+
+
+@requirement("B7")
+@pytest.mark.parametrize(
+    "given",
+    [{"command": BOMB}, {"cmd": BOMB}, {"command": f"{PADDING}\n{BOMB}"}, {"argv": ["bash", "-c", BOMB]}],
+    ids=lambda given: str(given)[:40],
+)
+def test_a_fork_bomb_is_found_in_an_input_of_any_shape(given: Mapping[str, Any]) -> None:
+    assert verdicts(Call("bash", given)) == {"deny"}
 
 
 @requirement("B29")
@@ -106,6 +117,12 @@ def test_a_tool_under_any_name_that_is_given_a_command_is_held_to_rules_and_limi
     assert verdicts(Call(tool, {"command": "sudo rm x"}), "rm:*") == {"deny"}
     assert verdicts(Call(tool, {"command": "ls"}), "bash(*)") == {"deny"}
     assert verdicts(Call(tool, {"command": "ls"}), "rm:*") == {"allow"}
+
+
+@requirement("B7")
+def test_a_tool_with_the_name_of_a_shell_on_some_server_is_held_to_them_whatever_it_is_given() -> None:
+    assert verdicts(Call("mcp__box__bash", {"input": "rm -rf /"})) == {"deny"}
+    assert verdicts(Call("box.exec", {"args": ["sudo", "rm", "x"]}), "rm:*") == {"deny"}
 
 
 @requirement("B7")

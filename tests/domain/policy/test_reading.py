@@ -59,6 +59,14 @@ def test_what_cannot_be_parsed_is_in_sight_all_the_same(text: str) -> None:
     assert reading.unseen
 
 
+@requirement("B5")
+@pytest.mark.parametrize("fragment", [")", "a=(", ">", "<&"])
+def test_a_text_that_is_read_to_its_end_again_and_again_is_given_up_early(fragment: str) -> None:
+    budget = Budget()
+    assert tree.look(filled(fragment), budget) is None
+    assert budget.reads < 0 < budget.steps
+
+
 def test_code_of_another_language_in_an_argument_hides_nothing_from_the_shell() -> None:
     assert read_command("python3 -c 'for x in (1, 2): print(x['").unseen is None
 
