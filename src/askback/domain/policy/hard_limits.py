@@ -48,7 +48,7 @@ def broken(call: Call) -> str | None:
 
 def _bomb(text: str) -> bool:
     """Tell whether a function is defined and put into the background twice: `f() { f | f & }; f`."""
-    if "&" not in text or "|" not in text:
+    if any(sign not in text for sign in "&|({"):
         return False
     doubled = {match[1] for match in _DOUBLED.finditer(text)}
     return bool(doubled) and any(match[1] in doubled for match in _DEFINED.finditer(text))
