@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import anyio
 
 from askback import AsyncClient, Form, InputRequest, SecretAsk, Text
@@ -14,7 +16,7 @@ CANARY = "canary-7e21-b0f4"
 PEM = ["-----BEGIN KEY-----", "abcdefgh", "..", ".end", "-----END KEY-----"]
 
 
-async def asked(client: AsyncClient, thread: str, *names: str, **more: object) -> InputRequest:
+async def asked(client: AsyncClient, thread: str, *names: str, **more: Any) -> InputRequest:
     secrets = await client.secrets(
         list(names), reason="To call the CRM.", thread_id=thread, wait=False, **more
     )  # type: ignore[arg-type]

@@ -41,6 +41,21 @@ DECISIONS: dict[str, tuple[str, str, str]] = {
     ),
 }
 
+SUBMISSIONS: dict[str, tuple[str, str, list[str], str]] = {
+    "use_a_secret.py": (
+        "deploys",
+        "DEPLOY_TOKEN",
+        ["dep-9f27-canary"],
+        "Deploying with [secret:DEPLOY_TOKEN].\n",
+    ),
+    "probe_a_secret.py": (
+        "crm",
+        "CRM_KEY",
+        ["too-short", "exactly-16-chars"],
+        "[askback] User submitted CRM_KEY (scope: session). You can now retry the operation that needed it.\n",
+    ),
+}
+
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
@@ -75,7 +90,8 @@ def run(example: str, data: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 def test_every_example_has_a_test() -> None:
-    assert {path.name for path in EXAMPLES.iterdir() if path.is_file()} == ANSWERS.keys() | DECISIONS.keys()
+    tested = ANSWERS.keys() | DECISIONS.keys() | SUBMISSIONS.keys()
+    assert {path.name for path in EXAMPLES.iterdir() if path.is_file()} == tested
 
 
 @pytest.mark.parametrize("example", ANSWERS)
@@ -131,6 +147,25 @@ async def decided(
                     break
             out, err = await anyio.to_thread.run_sync(process.communicate)
     return seq, out + err
+
+
+@pytest.mark.parametrize("example", SUBMISSIONS)
+async def test_the_example_uses_what_was_handed_over_and_shows_it_to_nobody(example: str, data: Path) -> None:
+    thread, name, values, printed = SUBMISSIONS[example]
+    tokens = json.loads((data / "server.json").read_text())
+    process = run(example, data)
+    left = list(values)
+    async with AsyncClient(tokens["url"], tokens["responder_token"]) as person:
+        with anyio.fail_after(30):
+            async for event in person.events(thread, cursor=0):
+                if event["type"] in {"request.created", "request.reprompted"}:
+                    request = event["request"]
+                    await person.submit(request["id"], {name: left.pop(0)}, revision=request["revision"])
+                    if not left:
+                        break
+            out, err = await anyio.to_thread.run_sync(process.communicate)
+    assert (process.returncode, out) == (0, printed), err
+    assert not [value for value in values if value in out + err]
 
 
 async def test_the_stopped_agent_finds_the_answer_given_meanwhile(data: Path) -> None:

@@ -1,0 +1,21 @@
+"""Ask for a key, run a command that needs it, and pass on what the command said, without the key."""
+
+import subprocess
+import sys
+
+from askback import Client
+
+COMMAND = ["sh", "-c", 'echo "Deploying with $DEPLOY_TOKEN."']  # whatever needs the key
+
+with Client() as ask:
+    secrets = ask.secrets(
+        ["DEPLOY_TOKEN"],
+        reason="To deploy the site.",
+        instructions="Make one in the console, under **Tokens**. It needs to write.",
+        thread_id="deploys",
+    )
+    if not secrets:
+        sys.exit(secrets.text)  # the sentence for the model: what happened, and what to do now
+    with ask.lease(secrets.names, thread_id="deploys") as lease:
+        done = subprocess.run(COMMAND, env=lease.environ(), capture_output=True, text=True, check=False)
+        print(lease.redact(done.stdout + done.stderr), end="")
