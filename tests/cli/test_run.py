@@ -144,9 +144,13 @@ async def test_what_was_not_given_yet_is_asked_for_and_only_that(
 async def test_what_the_person_does_not_give_is_said_and_nothing_runs(
     server: Server, person: AsyncClient, thread: str, tmp_path: Path
 ) -> None:
-    command = script(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    command = script(f"open({str(tmp_path / 'ran')!r}, 'w')\nprint('ran')")
     process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *command)
-    await person.decline(await asked(process))
+    request = await person.decline(await asked(process))
+    assert request.secret is not None
+    assert (
+        request.secret.reason == f"To run {Path(sys.executable).name}"
+    )  # of several lines none would be shown
     status, out, err = await ended(process)
     assert (status, out) == (125, "")
     assert "User dismissed the request for A_KEY." in " ".join(err.split())
@@ -225,6 +229,23 @@ async def test_a_command_whose_reader_has_gone_ends_as_in_any_pipe(
     assert process.stdout is not None
     process.stdout.close()
     assert await anyio.to_thread.run_sync(process.wait, 20) == 128 + signal.SIGPIPE
+
+
+async def test_a_runner_runs_what_its_token_is_made_for_and_asks_nobody(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await given(agent, person, thread, A_KEY=CANARY, B_KEY="other-value")
+    made = server.run(
+        "token", "create", "--role", "runner", "--lease-name", "A_KEY", "--lease-thread", thread
+    )
+    _, token, err = await ended(made)
+    assert token, err
+    for name, status in (("A_KEY", 0), ("B_KEY", 125)):
+        process = start(
+            "run", "--secret", name, "--thread", thread, "--", *script("print('ran')"),
+            ASKBACK_URL=server.url, ASKBACK_TOKEN=token.strip(), ASKBACK_DATA_DIR=os.devnull,
+        )  # fmt: skip
+        assert (await ended(process))[:2] == (status, "ran\n" if status == 0 else "")
 
 
 @requirement("E3")
