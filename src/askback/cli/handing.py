@@ -113,28 +113,27 @@ class Handing:
         prompt = "value, not shown (Enter takes the kept one): " if kept else "value, not shown: "
         self._values.pop(name, None)
         self._existing.discard(name)
-        while True:
-            line = await self._line(prompt, hidden=True)
-            if not line and kept:
-                self._existing.add(name)
-                return
-            if not line:
-                self._terminal.say("A value is needed. :dismiss refuses to give it.", "red")
-                continue
-            try:
-                value = await self._read(name, line)
-            except NotAValue as odd:
-                self._terminal.say(str(odd), "red")
-                continue
-            self._values[name] = value
-            return
+        with self._terminal.unseen():
+            while name not in self._values and name not in self._existing:
+                line = await self._line(prompt)
+                if not line and kept:
+                    self._existing.add(name)
+                elif not line:
+                    self._terminal.say("A value is needed. :dismiss refuses to give it.", "red")
+                else:
+                    await self._take(name, line)
+
+    async def _take(self, name: str, line: str) -> None:
+        try:
+            self._values[name] = await self._read(name, line)
+        except NotAValue as odd:
+            self._terminal.say(str(odd), "red")
 
     async def _read(self, name: str, line: str) -> Secret:
         """Make a value of what was typed; a key of several lines goes on to a line with only a full stop."""
         if self._shown.metadata.get(name, SecretHelp()).input == "textarea":
             return await self._lines(line)
-        if self._terminal.more:
-            self._terminal.forget()
+        if await self._terminal.drop_rest():
             raise NotAValue("That was more than one line, so it was not taken. Type one line.")
         value = whole(line, typed=self._terminal.interactive)
         if padded(value):
@@ -146,7 +145,7 @@ class Handing:
         lines: list[str] = []
         while line != ".":
             lines.append(line.removeprefix(".") if line.startswith("..") else line)
-            line = await self._terminal.line("| ", hidden=True)
+            line = await self._terminal.line("| ")
         text = "".join(f"{whole(each, typed=self._terminal.interactive).reveal()}\n" for each in lines)
         self._terminal.say(f"{len(lines)} lines, {len(text)} characters.", "dim")
         return Secret(text)
@@ -167,10 +166,10 @@ class Handing:
         offered = {scope for scope, _ in self._scopes.values()}
         return self._shown.default_scope if self._shown.default_scope in offered else "session"
 
-    async def _line(self, prompt: str, *, hidden: bool = False) -> str:
+    async def _line(self, prompt: str) -> str:
         """Return a line that is no word of ours; deal with those that are."""
         while True:
-            line = await self._terminal.line(prompt, hidden=hidden)
+            line = await self._terminal.line(prompt)
             if line == BACK:
                 raise Back
             if line in _LEAVING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -58,7 +59,8 @@ class Prompt:
         """
         self._head(each, required=each.required and not optional)
         while True:
-            value = await self._value(each, kept)
+            with self.terminal.unseen() if each.sensitive else nullcontext():
+                value = await self._value(each, kept)
             faults = _faults(each, value)
             if optional and value is None:
                 faults = []
@@ -86,22 +88,22 @@ class Prompt:
 
     async def _value(self, each: AnyField, kept: Any) -> Any:
         offer = "" if kept is None else f" [{entry.shown(each, kept)}]"
-        line = await self._line(f"{entry.hint(each)}{offer}: ", hidden=each.sensitive)
+        line = await self._line(f"{entry.hint(each)}{offer}: ")
         if line.strip() == EMPTY:
             return None
         if not line.strip():
             return kept
         if isinstance(each, Textarea):
-            return await self._lines(_unescaped(line), hidden=each.sensitive)
+            return await self._lines(_unescaped(line))
         return entry.read(each, _unescaped(line))
 
-    async def _lines(self, first: str, *, hidden: bool) -> str:
+    async def _lines(self, first: str) -> str:
         """Read on until a line with only a full stop; a line that begins with two means one."""
         lines: list[str] = []
         line = first
         while line != ".":
             lines.append(line[1:] if line.startswith("..") else line)
-            line = await self.terminal.line("| ", hidden=hidden)
+            line = await self.terminal.line("| ")
         return "\n".join(lines)
 
     async def _sure(self, each: AnyField, value: Any) -> bool:
@@ -110,10 +112,10 @@ class Prompt:
                 return False
         return True
 
-    async def _line(self, prompt: str, *, hidden: bool = False) -> str:
+    async def _line(self, prompt: str) -> str:
         """Return a line that is meant as an answer; deal with the words that are not."""
         while True:
-            line = await self.terminal.line(prompt, hidden=hidden)
+            line = await self.terminal.line(prompt)
             word = line.strip()
             if not word.startswith(":") or word.startswith("::") or word == EMPTY:
                 return line

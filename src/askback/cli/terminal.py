@@ -13,7 +13,7 @@ import termios
 import threading
 import unicodedata
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from select import select
 
 from rich.cells import cell_len
@@ -28,6 +28,8 @@ JOINERS = frozenset("\u200c\u200d\u200e\u200f")
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _LOCAL = 3
 """Where `tcgetattr` has the flags of which one is whether typing is shown."""
+PASTE_S, LOOKS = 0.1, 10
+"""How long lines of one paste may take to arrive, and how often to look."""
 CALL, WORDS = "│ ", "> "
 """The margins of what would run, and of what an agent says: no line of either can pass for one of ours."""
 WRITTEN_OUT = "reverse"
@@ -47,6 +49,7 @@ class Terminal:
         self._source = source or io.FileIO(sys.stdin.fileno(), closefd=False)
         self._lines: asyncio.Queue[str | None] | None = None
         self._over = asyncio.Event()
+        self._silent = False
         self.interactive = self._source.isatty()
 
     def say(self, text: str = "", style: str = "") -> None:
@@ -59,22 +62,21 @@ class Terminal:
         for line in _lines(text, style, width):
             self.console.print(Text.assemble((margin, "dim"), line), soft_wrap=True)
 
-    async def line(self, prompt: str = "> ", *, hidden: bool = False) -> str:
-        """Ask for one line and return it without its end; raises `EndOfInput`. What is `hidden` is not shown."""
+    async def line(self, prompt: str = "> ") -> str:
+        """Ask for one line and return it without its end; raises `EndOfInput`."""
         self.console.print(Text(printable(prompt), style="bold"), end="", soft_wrap=True)
         self.console.file.flush()
-        with self._unseen() if hidden else nullcontext():
-            line = await self._queue().get()
+        line = await self._queue().get()
         if line is None:
             self.console.print()
             raise EndOfInput
-        if hidden or not self.interactive:
+        if self._silent or not self.interactive:
             self.console.print()
         return line
 
     @contextmanager
-    def _unseen(self) -> Generator[None]:
-        """Have the terminal not show what is typed."""
+    def unseen(self) -> Generator[None]:
+        """Have the terminal not show what is typed, from before it is asked for until it was all dealt with."""
         if not self.interactive:
             yield
             return
@@ -83,16 +85,29 @@ class Terminal:
         silent = [*before]
         silent[_LOCAL] = before[_LOCAL] & ~termios.ECHO
         termios.tcsetattr(device, termios.TCSADRAIN, silent)
+        self._silent = True
         try:
             yield
         finally:
+            self._silent = False
             with suppress(OSError, termios.error):  # the terminal is gone: reading will say so
                 termios.tcsetattr(device, termios.TCSADRAIN, before)
 
-    @property
-    def more(self) -> bool:
-        """Whether more was typed than the lines that were asked for, as when several are pasted at once."""
-        return self.interactive and (not self._queue().empty() or bool(select([self._source], [], [], 0)[0]))
+    async def drop_rest(self) -> bool:
+        """Drop what came together with the line before, as when several are pasted; return whether anything did."""
+        dropped = False
+        while self.interactive and await self._more():
+            self.forget()
+            dropped = True
+        return dropped
+
+    async def _more(self) -> bool:
+        """Whether there is input nobody has asked for yet. A line may be on its way from the thread that reads."""
+        for _ in range(LOOKS):
+            if not self._queue().empty() or select([self._source], [], [], 0)[0]:
+                return not self._over.is_set()
+            await asyncio.sleep(PASTE_S / LOOKS)
+        return False
 
     def forget(self) -> None:
         """Drop what was typed before a question was there: it cannot be an answer to it."""
