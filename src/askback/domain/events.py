@@ -7,9 +7,11 @@ itself; `position` orders all events of a server, with gaps allowed, and is the 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from askback.domain.access import OPEN, Access
 from askback.domain.record import splice
+from askback.domain.secrets.veil import hides_names, veil_spec, veil_state
 from askback.domain.timestamps import rfc3339
 
 REQUEST_CREATED = "request.created"
@@ -17,9 +19,25 @@ REQUEST_CREATED = "request.created"
 REQUEST_VOTED = "request.voted"
 REQUEST_RESOLVING = "request.resolving"
 REQUEST_REPROMPTED = "request.reprompted"
-_OPEN = frozenset({REQUEST_CREATED, REQUEST_VOTED, REQUEST_RESOLVING, REQUEST_REPROMPTED})
+REQUEST_SHOWN = "request.shown"
+REQUEST_ESCALATED = "request.escalated"
+REQUEST_DETACHED = "request.detached"
+"""Nobody waits for it any more: what comes of it is delivered as a resume."""
+_OPEN = frozenset(
+    {
+        REQUEST_CREATED,
+        REQUEST_VOTED,
+        REQUEST_RESOLVING,
+        REQUEST_REPROMPTED,
+        REQUEST_SHOWN,
+        REQUEST_ESCALATED,
+        REQUEST_DETACHED,
+    }
+)
 MESSAGE_ADDED = "message.added"
 MESSAGE_DELTA = "message.delta"
+THREAD_ACCESS = "thread.access"
+_SUBJECTS = {MESSAGE_DELTA: "delta", THREAD_ACCESS: "access"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +45,8 @@ class Draft:
     """An event that is about to be written: the store gives it its numbers.
 
     `data` is a JSON object text: the request's `state` for `request.*`, the message for
-    `message.added`, `{"id", "text"}` for `message.delta`. `owner` is the id of the principal that
-    asked or wrote: who may see the request, who may extend the message. Without one, no requester may.
+    `message.added`, `{"id", "text"}` for `message.delta`, the access for `thread.access`. `owner` is the id of the
+    principal that asked or wrote: who may see the request, who may extend the message. Without one, no requester may.
     """
 
     type: str
@@ -44,7 +62,9 @@ class Draft:
 class Event:
     """A committed event; `text` is its wire form, encoded once for all its readers.
 
-    `requester` is the id of the principal whose request it tells of, empty for a message.
+    `requester` is the id of the principal whose request it tells of, empty for a message. `access` is that to the
+    thread: with the event itself for one that was just committed, and as it is now for one that was read. Where the
+    names of secrets are hidden, `veiled` is the same event for those who must not learn them.
     """
 
     type: str
@@ -56,22 +76,36 @@ class Event:
     settles: bool
     text: str
     requester: str = ""
+    access: Access = OPEN
+    veiled: Event | None = None
 
 
-def commit(draft: Draft, *, seq: int, position: int, spec: str | None) -> Event:
+def commit(draft: Draft, *, seq: int, position: int, spec: str | None, access: Access = OPEN) -> Event:
     """Give a draft its numbers; `spec` is the request's immutable part, for `request.*` events."""
+    event = _event(draft, seq, position, spec, access)
+    if spec is None or not hides_names(spec):
+        return event
+    hidden = replace(draft, data=veil_state(draft.data))
+    return replace(event, veiled=_event(hidden, seq, position, veil_spec(spec), access))
+
+
+def _event(draft: Draft, seq: int, position: int, spec: str | None, access: Access) -> Event:
+    subject = f'"{_SUBJECTS.get(draft.type, "message")}":{draft.data}'
     if spec is not None:
         subject = f'"request":{splice(spec, draft.data)}'
-    elif draft.type == MESSAGE_DELTA:
-        subject = f'"delta":{draft.data}'
-    else:
-        subject = f'"message":{draft.data}'
     text = (
         f'{{"type":"{draft.type}","seq":{seq},"position":{position},'
         f'"thread_id":{json.dumps(draft.thread_id)},"at":"{rfc3339(draft.at)}",{subject}}}'
     )
-    settles = draft.request_id is not None and draft.type not in _OPEN
-    requester = "" if draft.request_id is None else draft.owner
     return Event(
-        draft.type, draft.tenant, draft.thread_id, seq, position, draft.request_id, settles, text, requester
+        draft.type,
+        draft.tenant,
+        draft.thread_id,
+        seq,
+        position,
+        draft.request_id,
+        settles=draft.request_id is not None and draft.type not in _OPEN,
+        text=text,
+        requester="" if draft.request_id is None else draft.owner,
+        access=access,
     )

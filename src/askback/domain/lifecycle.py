@@ -7,6 +7,7 @@ Rules:
 3. Declined, cancelled and expired are never an answer.
 4. A vote is one of the several decisions that some approvals need; it leaves the request open. The vote that
    is enough, or the first one against, is the answer.
+5. A note is what else happens to an open request: it was shown, a reminder was due, its agent has gone.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Action(StrEnum):
 
     ANSWER = "answer"
     VOTE = "vote"
+    NOTE = "note"
     SUBMIT = "submit"
     ACCEPT = "accept"
     REPROMPT = "reprompt"
@@ -43,10 +45,12 @@ TRANSITIONS = MappingProxyType(
     {
         (Status.PENDING, Action.ANSWER): Status.ANSWERED,
         (Status.PENDING, Action.VOTE): Status.PENDING,
+        (Status.PENDING, Action.NOTE): Status.PENDING,
         (Status.PENDING, Action.SUBMIT): Status.RESOLVING,
         (Status.PENDING, Action.DECLINE): Status.DECLINED,
         (Status.PENDING, Action.CANCEL): Status.CANCELLED,
         (Status.PENDING, Action.EXPIRE): Status.EXPIRED,
+        (Status.RESOLVING, Action.NOTE): Status.RESOLVING,
         (Status.RESOLVING, Action.ACCEPT): Status.ANSWERED,
         (Status.RESOLVING, Action.REPROMPT): Status.PENDING,
         (Status.RESOLVING, Action.CANCEL): Status.CANCELLED,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from askback.domain.access import OPEN, Access
 from askback.domain.lifecycle import TERMINAL, Status
 
 
@@ -30,6 +31,8 @@ class Record:
     state: str
     digest: str | None = None
     """Of the call that a person was asked about (`policy/digest.py`), which their word is looked up by."""
+    due_at: int | None = None
+    """When an open request is to be looked at next: its deadline, or a step before it."""
 
     @property
     def wire(self) -> str:

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
+from askback.ports.resumes import Resume
 from askback.ports.secrets import Grant, SecretRecord
 
 
@@ -73,7 +74,7 @@ class Along:
     """What is written in the transaction of a change. A policy is merged into the one before.
 
     `secrets` replace their former versions; `candidates` wait beside them until `promote` names their request, which
-    puts them into place, or `discard` does, which erases them.
+    puts them into place, or `discard` does, which erases them. A request has one of the `resumes` at most: the first.
     """
 
     rules: tuple[RuleRecord, ...] = ()
@@ -84,6 +85,7 @@ class Along:
     grants: tuple[Grant, ...] = ()
     promote: tuple[str, str] | None = None
     discard: tuple[str, str] | None = None
+    resumes: tuple[Resume, ...] = ()
 
 
 NOTHING = Along()
@@ -125,12 +127,14 @@ class PolicyStore(Protocol):
         project: str | None = None,
         ended: bool = False,
         now_ms: int,
+        person: str | None = None,
         before: str | None = None,
         limit: int = 100,
     ) -> Sequence[RuleRecord]:
         """Rules, newest first (ids sort by time), older than the id `before`; with `ended` also those that ended.
 
-        With a thread or a project only the rules of just that subject.
+        With a thread or a project only the rules of just that subject. With a `person` no rules of threads that they
+        may not view.
         """
         ...
 

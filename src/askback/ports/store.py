@@ -28,11 +28,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from askback.domain.access import OPEN, Access
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along, PolicyStore
+from askback.ports.resumes import ResumeStore
 from askback.ports.secret_store import SecretStore
 
 
@@ -69,7 +71,8 @@ class Settlement:
 
     `revision` None means whichever revision is current. `state` is the new state's JSON object. With
     `state_before` the step is lost unless the row's state is exactly that text: a vote is added to the
-    votes that were read. A step that `asks_again` raises the revision by one.
+    votes that were read. A step that `asks_again` raises the revision by one; with a `spec` it asks something else
+    from now on. `times` are the new `expires_at` and `due_at`, None as long as they stay.
     """
 
     tenant: str
@@ -81,6 +84,8 @@ class Settlement:
     event: Draft
     state_before: str | None = None
     asks_again: bool = False
+    spec: str | None = None
+    times: tuple[int | None, int | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +115,15 @@ class ThreadView:
     seq: int
     messages: Sequence[Message]
     requests: Sequence[tuple[int, Record]]
+    access: Access = OPEN
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
     """Who is calling: a token or a session. `role` is requester, responder, admin or runner.
 
+    `user` is the host's id of the person, the same in every session and token of theirs, and the principal's own id
+    where the host gave none; `groups` are those that the host put them in.
     `names` and `threads` are patterns of what a runner may lease, and for which threads.
     `via` says on which way this call came (web, cli, mcp, chat or api); it is of the call and is not stored.
     """
@@ -127,6 +135,12 @@ class Principal:
     via: str = field(default="api", compare=False)
     names: tuple[str, ...] = ()
     threads: tuple[str, ...] = ()
+    user: str = ""
+    groups: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.user:
+            object.__setattr__(self, "user", self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,18 +188,22 @@ class RequestStore(Protocol):
         statuses: frozenset[Status] | None = None,
         kind: str | None = None,
         requester: str | None = None,
+        person: str | None = None,
         before: str | None = None,
         limit: int = 50,
     ) -> Sequence[Record]:
-        """Requests, newest first (ids sort by time), older than the id `before`."""
+        """Requests, newest first (ids sort by time), older than the id `before`.
+
+        With a `person` only those of threads that they may view.
+        """
         ...
 
     async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
-        """Open requests whose deadline has passed, of every tenant, earliest first."""
+        """Open requests whose `due_at` has passed, of every tenant, earliest first."""
         ...
 
     async def next_deadline(self) -> int | None:
-        """The earliest deadline of an open request, ms, of every tenant."""
+        """The earliest `due_at` of an open request, ms, of every tenant."""
         ...
 
     async def add_message(
@@ -213,6 +231,18 @@ class RequestStore(Protocol):
         """
         ...
 
+    async def access(self, tenant: str, thread_id: str) -> Access:
+        """Who may do what in a thread, `OPEN` also for one that is not there."""
+        ...
+
+    async def set_access(self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access) -> Outcome:
+        """Give a thread another access, with its `thread.access`, and make the thread if need be.
+
+        `LOST`, and nothing is changed, unless its access is `before`. The event carries the new one, as do those that
+        come after it.
+        """
+        ...
+
     async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
         """Read a thread in one snapshot; None when nothing was ever written to it."""
         ...
@@ -223,8 +253,10 @@ class RequestStore(Protocol):
         """Events of a thread with `seq` above `after`, in order."""
         ...
 
-    async def tenant_events(self, tenant: str, *, after: int, limit: int = 500) -> Sequence[Event]:
-        """Events of a tenant with `position` above `after`, in order."""
+    async def tenant_events(
+        self, tenant: str, *, after: int, person: str | None = None, limit: int = 500
+    ) -> Sequence[Event]:
+        """Events of a tenant with `position` above `after`, in order; with a `person` of threads that they may view."""
         ...
 
     async def last_position(self, tenant: str) -> int:
@@ -262,7 +294,7 @@ class AccessStore(Protocol):
         ...
 
 
-class Store(RequestStore, AccessStore, PolicyStore, SecretStore, Protocol):
+class Store(RequestStore, AccessStore, PolicyStore, SecretStore, ResumeStore, Protocol):
     """Everything that is kept, behind one port."""
 
     async def open(self) -> None:

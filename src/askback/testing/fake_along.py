@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from askback.domain.audit import GENESIS, seal
 from askback.ports.policy import Along, AuditDraft, RuleRecord
+from askback.ports.resumes import Resume
 from askback.ports.secrets import Grant, SecretRecord, VersionTaken
 from askback.ports.store import IdTaken
 from askback.testing.fake_outage import CanBeOffline
 
 
+@dataclass(slots=True)
+class KeptResume:
+    """A resume, how often it was leased, and when it was finished."""
+
+    resume: Resume
+    attempt: int = 0
+    finished_at: int | None = None
+
+
 class FakeAlong(CanBeOffline):
-    """Rules, settings, the audit log, secrets, candidates and grants, in dictionaries.
+    """Rules, settings, the audit log, secrets, candidates, grants and resumes, in dictionaries.
 
     Candidates are kept by tenant, request and name; grants by tenant, thread, name and requester, the newest last.
     """
@@ -28,6 +39,7 @@ class FakeAlong(CanBeOffline):
         self._secrets: dict[tuple[str, str], SecretRecord] = {}
         self._candidates: dict[tuple[str, str, str], SecretRecord] = {}
         self._grants: dict[tuple[str, str, str, str], Grant] = {}
+        self._resumes: dict[tuple[str, str], KeptResume] = {}
 
     def _keep(self, along: Along) -> None:
         """Write what comes along with a change, before the change itself: it raises when it cannot be written."""
@@ -37,6 +49,8 @@ class FakeAlong(CanBeOffline):
                 raise IdTaken(rule.id)
             rules[name] = rule
         self._keep_secrets(along)
+        for resume in along.resumes:
+            self._resumes.setdefault((resume.tenant, resume.request_id), KeptResume(resume))
         self._append(along.audit)
         self._rules |= rules
         for policy in along.policies:

@@ -26,6 +26,7 @@ from askback.ports.store import (
 from askback.storage.transcript import extend
 from askback.testing.fake_access import FakeAccess
 from askback.testing.fake_policy import FakePolicy
+from askback.testing.fake_resumes import FakeResumes
 from askback.testing.fake_secrets import FakeSecrets
 
 _log = logging.getLogger(__name__)
@@ -40,7 +41,7 @@ class _Thread:
     events: list[Event] = field(default_factory=list[Event])
 
 
-class FakeStore(FakeAccess, FakePolicy, FakeSecrets):
+class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes):
     """The port in dictionaries. Each call is atomic: none awaits between its first read and last write.
 
     `offline = True` makes every write raise `Unavailable`, as a full disk does.
@@ -99,6 +100,10 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets):
         self._keep(along)
         revision = record.revision + settlement.asks_again
         record = replace(record, status=settlement.status, state=settlement.state, revision=revision)
+        if settlement.spec is not None:
+            record = replace(record, spec=settlement.spec)
+        if settlement.times is not None:
+            record = replace(record, expires_at=settlement.times[0], due_at=settlement.times[1])
         self._emit(settlement.event, record.spec)
         self._requests[record.tenant, record.id] = (seq, record)
         self._finish(claim, record.id)
@@ -139,7 +144,7 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets):
         return next((r for r in found if r.digest == digest and r.status in dealt), None)
 
     async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
-        """Read open requests whose deadline has passed, earliest first."""
+        """Read open requests that are due, earliest first."""
         return [r for at, r in self._deadlines() if at <= now_ms][:limit]
 
     async def next_deadline(self) -> int | None:
@@ -148,7 +153,7 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets):
 
     def _deadlines(self) -> list[tuple[int, Record]]:
         rows = (r for _, r in self._requests.values() if r.status not in TERMINAL)
-        return sorted(((r.expires_at, r) for r in rows if r.expires_at is not None), key=lambda pair: pair[0])
+        return sorted(((r.due_at, r) for r in rows if r.due_at is not None), key=lambda pair: pair[0])
 
     # Threads
 

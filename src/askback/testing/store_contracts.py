@@ -7,8 +7,9 @@
         def outage(self, store, place):
             return a_context_in_which_nothing_can_be_written()
 
-A test named `test_c4_…` holds contract 4: those to 12 are in `askback.ports.store`, the others in
-`askback.ports.secret_store`. `DurableContracts` is for stores that keep their data when they are closed.
+A test named `test_c4_…` holds contract 4: those to 12 are in `askback.ports.store`, 13 to 15 in
+`askback.ports.secret_store`, the others in `askback.ports.resumes`. `DurableContracts` is for stores that keep their
+data when they are closed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from askback.testing.store_candidates import CandidateContracts
 from askback.testing.store_durability import DurableContracts
 from askback.testing.store_policy import PolicyContracts
 from askback.testing.store_reads import ReadContracts
+from askback.testing.store_resumes import ResumeContracts
 from askback.testing.store_secrets import SecretContracts
 from askback.testing.store_writes import WriteContracts
 
@@ -35,5 +37,6 @@ class StoreContracts(
     AuditContracts,
     SecretContracts,
     CandidateContracts,
+    ResumeContracts,
 ):
-    """The contracts of `askback.ports.store` and `askback.ports.secret_store`, without durability."""
+    """The contracts of the ports of the store, without durability."""

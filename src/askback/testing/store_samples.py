@@ -7,12 +7,12 @@ import json
 from askback.domain.events import MESSAGE_ADDED, MESSAGE_DELTA, REQUEST_CREATED, REQUEST_VOTED, Draft
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
+from askback.domain.standing import OPEN as PENDING
 from askback.ports.policy import Along, AuditDraft, PolicyRecord, RuleRecord
 from askback.ports.secrets import Grant, SecretRecord
 from askback.ports.store import Claim, Principal, Settlement
 
 OPEN = frozenset({Status.PENDING, Status.RESOLVING})
-PENDING = '{"status":"pending","revision":1}'
 NOON = 1_795_176_000_000
 
 
@@ -46,6 +46,7 @@ def record(
         spec=spec,
         state=PENDING,
         digest=digest,
+        due_at=expires_at,
     )
 
 

@@ -10,7 +10,7 @@ from askback.domain.audit import seal
 from askback.ports.policy import Along, AuditDraft, RuleRecord
 from askback.ports.secrets import SecretRecord, VersionTaken
 from askback.ports.store import IdTaken
-from askback.storage.sqlite import policy_queries, secret_queries
+from askback.storage.sqlite import policy_queries, resume_queries, secret_queries
 from askback.storage.sqlite.connection import Connection
 from askback.storage.sqlite.policy_rows import read_audit_head
 from askback.storage.sqlite.secret_rows import read_candidates
@@ -23,6 +23,8 @@ def write_along(db: Connection, along: Along) -> None:
     for policy in along.policies:
         db.execute(policy_queries.PUT_POLICY, (policy.tenant, policy.thread_id, policy.data, policy.data))
     _write_secrets(db, along)
+    for resume in along.resumes:
+        db.execute(resume_queries.ADD, astuple(resume))
     _append(db, along.audit)
 
 

@@ -38,7 +38,7 @@ def insert(
     thread, seq = _next_seq(db, draft)
     row = (
         record.tenant, record.id, thread, record.kind, record.requester, record.status.value, record.revision,
-        record.created_at, record.expires_at, seq, record.state, record.spec, record.digest,
+        record.created_at, record.expires_at, seq, record.state, record.spec, record.digest, record.due_at,
     )  # fmt: skip
     try:
         key = db.execute(queries.ADD_REQUEST, row).lastrowid
@@ -57,11 +57,14 @@ def settle(
         return Change(_present(db, step.tenant, target), Outcome.REPLAYED)
     expected = f" {' '.join(step.expected)} "
     where = (step.tenant, step.id, expected, step.revision, step.state_before)
-    row = db.execute(queries.SETTLE, (step.status.value, step.state, step.asks_again, *where)).fetchone()
+    timed, (expires_at, due_at) = step.times is not None, step.times or (None, None)
+    times = (timed, expires_at, timed, due_at)
+    new = (step.status.value, step.state, step.asks_again, step.spec, *times)
+    row = db.execute(queries.SETTLE, (*new, *where)).fetchone()
     if row is None:
         found = read_request(db, step.tenant, step.id)
         return None if found is None else Change(found, Outcome.LOST)
-    key, kind, requester, revision, created_at, expires_at, spec, digest = row
+    key, kind, requester, revision, created_at, expires_at, spec, digest, due_at = row
     draft = step.event
     thread, seq = _next_seq(db, draft)
     _append(db, events, draft, thread=thread, seq=seq, request=key, spec=spec)
@@ -70,7 +73,7 @@ def settle(
     write_along(db, along)
     record = Record(
         step.id, step.tenant, draft.thread_id, kind, requester, step.status, revision,
-        created_at, expires_at, spec, step.state, digest,
+        created_at, expires_at, spec, step.state, digest, due_at,
     )  # fmt: skip
     return Change(record, Outcome.APPLIED)
 

@@ -35,20 +35,22 @@ LAST_POSITION = "SELECT max(position) FROM events WHERE tenant = ?"
 
 ADD_REQUEST = """
 INSERT INTO requests (tenant, id, thread, kind, requester, status, revision,
-                      created_at, expires_at, created_seq, state, spec, digest)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+                      created_at, expires_at, created_seq, state, spec, digest, due_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 # The compare-and-set. The expected statuses come as ' pending resolving ': one text for any number of them.
+# Parameters: status, state, by how much the revision grows, a new spec or null, whether the times change, and to what.
 SETTLE = """
-UPDATE requests SET status = ?, state = ?, revision = revision + ?
+UPDATE requests SET status = ?, state = ?, revision = revision + ?, spec = coalesce(?, spec),
+    expires_at = iif(?, ?, expires_at), due_at = iif(?, ?, due_at)
 WHERE tenant = ? AND id = ? AND instr(?, ' ' || status || ' ') AND revision = coalesce(?, revision)
     AND state = coalesce(?, state)
-RETURNING key, kind, requester, revision, created_at, expires_at, spec, digest"""
+RETURNING key, kind, requester, revision, created_at, expires_at, spec, digest, due_at"""
 
 # In the order of the fields of `Record`.
 _RECORD = """
 r.id, r.tenant, t.id, r.kind, r.requester, r.status, r.revision,
-r.created_at, r.expires_at, r.spec, r.state, r.digest"""
+r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at"""
 _REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
 GET = f"SELECT {_RECORD} {_REQUESTS} WHERE r.tenant = ? AND r.id = ?"
 # The newest request about a call that a person dealt with: (tenant, thread id, digest, requester).
@@ -60,9 +62,9 @@ ORDER BY r.id DESC LIMIT 1"""
 # Written exactly as in the partial indexes, or SQLite would not use them.
 _OPEN = "r.status IN ('pending', 'resolving')"
 DUE = f"""
-SELECT {_RECORD} {_REQUESTS} WHERE {_OPEN} AND r.expires_at IS NOT NULL AND r.expires_at <= ?
-ORDER BY r.expires_at LIMIT ?"""
-NEXT_DEADLINE = f"SELECT min(r.expires_at) FROM requests AS r WHERE {_OPEN} AND r.expires_at IS NOT NULL"
+SELECT {_RECORD} {_REQUESTS} WHERE {_OPEN} AND r.due_at IS NOT NULL AND r.due_at <= ?
+ORDER BY r.due_at LIMIT ?"""
+NEXT_DEADLINE = f"SELECT min(r.due_at) FROM requests AS r WHERE {_OPEN} AND r.due_at IS NOT NULL"
 
 
 def list_requests(

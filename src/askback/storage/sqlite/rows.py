@@ -123,11 +123,11 @@ def read_session(db: Connection, digest: str, *, now_ms: int) -> Session | None:
 def _record(row: tuple[Any, ...]) -> Record:
     (
         request_id, tenant, thread_id, kind, requester, status, revision,
-        created_at, expires_at, spec, state, digest,
+        created_at, expires_at, spec, state, digest, due_at,
     ) = row  # fmt: skip
     return Record(
         request_id, tenant, thread_id, kind, requester, _STATUS[status], revision,
-        created_at, expires_at, spec, state, digest,
+        created_at, expires_at, spec, state, digest, due_at,
     )  # fmt: skip
 
 

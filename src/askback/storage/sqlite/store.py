@@ -18,11 +18,12 @@ from askback.storage.sqlite.connection import Connect, Connection, connect
 from askback.storage.sqlite.place import FileLock, make_folder, make_private
 from askback.storage.sqlite.policy import PolicyPart
 from askback.storage.sqlite.readers import Readers
+from askback.storage.sqlite.resumes import ResumePart
 from askback.storage.sqlite.secrets import SecretPart
 from askback.storage.sqlite.writer import Writer
 
 
-class SqliteStore(PolicyPart, SecretPart):
+class SqliteStore(PolicyPart, SecretPart, ResumePart):
     """Everything in one file. See `askback.ports.store` for what each method promises.
 
     `on_commit` hears of committed events on the event loop. `connect` opens a connection to the

@@ -23,13 +23,14 @@ CREATE TABLE requests (
     state TEXT NOT NULL,
     spec TEXT NOT NULL,
     digest TEXT,
+    due_at INTEGER,
     UNIQUE (tenant, id)
 ) STRICT;
 
 CREATE INDEX requests_thread ON requests (thread);
 CREATE INDEX requests_open ON requests (tenant, id) WHERE status IN ('pending', 'resolving');
-CREATE INDEX requests_deadline ON requests (expires_at)
-    WHERE expires_at IS NOT NULL AND status IN ('pending', 'resolving');
+CREATE INDEX requests_due ON requests (due_at)
+    WHERE due_at IS NOT NULL AND status IN ('pending', 'resolving');
 CREATE INDEX requests_digest ON requests (thread, digest, requester, id) WHERE digest IS NOT NULL;
 
 -- AUTOINCREMENT: a position is never given twice, not even after the newest events were erased.
@@ -210,3 +211,22 @@ CREATE TABLE grants (
     request TEXT NOT NULL,
     UNIQUE (tenant, thread, name, requester)
 ) STRICT;
+
+-- One for each request at most. available_at moves to the end of each lease; attempt counts the leases.
+CREATE TABLE resumes (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    thread TEXT NOT NULL,
+    requester TEXT NOT NULL,
+    request TEXT NOT NULL,
+    available_at INTEGER NOT NULL,
+    held INTEGER NOT NULL,
+    attempt INTEGER NOT NULL DEFAULT 0,
+    finished_at INTEGER,
+    UNIQUE (id, tenant),
+    UNIQUE (tenant, request)
+) STRICT;
+
+CREATE INDEX resumes_open ON resumes (tenant, requester, available_at) WHERE finished_at IS NULL;
+CREATE INDEX resumes_thread ON resumes (tenant, requester, thread, available_at) WHERE finished_at IS NULL;

@@ -1,0 +1,78 @@
+"""The part of the store that keeps resumes: what came of requests whose agents do not wait, until somebody goes on.
+
+A resume is written along with the step that settles its request (`Along.resumes`). Contracts 1, 8, 9, 10 and 11 of
+`askback.ports.store` hold here as well, and
+
+16. A resume is leased to one at a time: until its lease ends nobody else gets it, and after that it is leased again,
+    with `attempt` raised by one. `attempt` is the fencing token: who comes with an older one is `LOST`.
+17. A resume is finished once, for ever. It is leased neither before it is available nor after it was finished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from askback.domain.record import Record
+from askback.ports.outcome import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Somebody is to go on: `requester`'s request has come to its end. `available_at` is in ms since the epoch.
+
+    One that is `held` is for the case that whoever waits has gone: it is dropped when they got the outcome.
+    """
+
+    id: str
+    tenant: str
+    thread_id: str
+    requester: str
+    request_id: str
+    available_at: int
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A resume that was leased until `until` (ms), for the `attempt`-th time, and its request as it ended."""
+
+    resume: Resume
+    record: Record
+    attempt: int
+    until: int
+
+
+class ResumeStore(Protocol):
+    """Resumes, oldest first. They are written along with what settles their requests: see `Along`."""
+
+    async def lease_resumes(
+        self,
+        tenant: str,
+        requester: str,
+        *,
+        thread_id: str | None = None,
+        now_ms: int,
+        until_ms: int,
+        limit: int = 20,
+    ) -> Sequence[Lease]:
+        """Lease what is available of a requester, in a thread or in all of them."""
+        ...
+
+    async def next_resume(self, tenant: str, requester: str, *, thread_id: str | None = None) -> int | None:
+        """When the next unfinished resume can be leased, ms; None when there is none."""
+        ...
+
+    async def finish_resume(
+        self, tenant: str, requester: str, resume_id: str, *, attempt: int, now_ms: int
+    ) -> Outcome | None:
+        """Finish a resume: `REPLAYED` when it was finished before, `LOST` when it was leased again since.
+
+        None when the requester has no such resume.
+        """
+        ...
+
+    async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
+        """Drop the held resumes of these requests: whoever waited has the outcome."""
+        ...

@@ -1,0 +1,40 @@
+"""The SQL texts of resumes. Parameters are positional, as in `queries`."""
+
+# ruff: noqa: S608  (no value is ever put into a text)
+
+from __future__ import annotations
+
+# (the fields of `Resume`): one for each request; a second is no second.
+ADD = """
+INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (tenant, request) DO NOTHING"""
+
+_MINE = "finished_at IS NULL AND tenant = ? AND requester = ?"
+
+
+def _at(thread: bool) -> str:
+    return f"{_MINE} AND thread = ?" if thread else _MINE
+
+
+def lease(*, thread: bool) -> str:
+    """Return the query that leases: until, then tenant, requester and thread if chosen, now, and the limit."""
+    return f"""
+UPDATE resumes SET attempt = attempt + 1, available_at = ?
+WHERE key IN (SELECT key FROM resumes WHERE {_at(thread)} AND available_at <= ? ORDER BY key LIMIT ?)
+RETURNING id, tenant, thread, requester, request, available_at, held, attempt"""
+
+
+def next_available(*, thread: bool) -> str:
+    """Return the query of the next moment: tenant, requester, and the thread if chosen."""
+    return f"SELECT min(available_at) FROM resumes WHERE {_at(thread)}"
+
+
+# (now, id, tenant, requester, attempt) -> a row when it was that lease's to finish.
+FINISH = """
+UPDATE resumes SET finished_at = ?
+WHERE id = ? AND tenant = ? AND requester = ? AND finished_at IS NULL AND attempt = ?
+RETURNING key"""
+FINISHED = "SELECT finished_at IS NOT NULL FROM resumes WHERE id = ? AND tenant = ? AND requester = ?"
+
+# (tenant, request): one that was leased meanwhile is on its way already.
+DROP_HELD = "DELETE FROM resumes WHERE tenant = ? AND request = ? AND held AND attempt = 0"

@@ -1,0 +1,82 @@
+"""The resumes of the store in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from askback.domain.record import Record
+from askback.ports.outcome import Outcome
+from askback.ports.resumes import Lease
+from askback.testing.fake_along import FakeAlong, KeptResume
+
+
+class FakeResumes(FakeAlong):
+    """The `ResumeStore` part of the port in a dictionary by tenant and request, oldest first."""
+
+    async def get(self, tenant: str, request_id: str) -> Record | None:
+        """Read one request by its id."""
+        raise NotImplementedError
+
+    async def lease_resumes(
+        self,
+        tenant: str,
+        requester: str,
+        *,
+        thread_id: str | None = None,
+        now_ms: int,
+        until_ms: int,
+        limit: int = 20,
+    ) -> Sequence[Lease]:
+        """Lease what is available, oldest first."""
+        self._begin()
+        leased: list[Lease] = []
+        for kept in self._open(tenant, requester, thread_id):
+            if kept.resume.available_at > now_ms or len(leased) == limit:
+                continue
+            kept.attempt += 1
+            kept.resume = replace(kept.resume, available_at=until_ms)
+            record = await self.get(tenant, kept.resume.request_id)
+            assert record is not None
+            leased.append(Lease(kept.resume, record, kept.attempt, until_ms))
+        return leased
+
+    async def next_resume(self, tenant: str, requester: str, *, thread_id: str | None = None) -> int | None:
+        """Read when the next unfinished resume can be leased."""
+        at = [kept.resume.available_at for kept in self._open(tenant, requester, thread_id)]
+        return min(at, default=None)
+
+    async def finish_resume(
+        self, tenant: str, requester: str, resume_id: str, *, attempt: int, now_ms: int
+    ) -> Outcome | None:
+        """Finish a resume."""
+        self._begin()
+        mine = (tenant, requester, resume_id)
+        found = [
+            k for k in self._resumes.values() if (k.resume.tenant, k.resume.requester, k.resume.id) == mine
+        ]
+        for kept in found:
+            if kept.finished_at is not None:
+                return Outcome.REPLAYED
+            if kept.attempt != attempt:
+                return Outcome.LOST
+            kept.finished_at = now_ms
+            return Outcome.APPLIED
+        return None
+
+    async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
+        """Drop the held resumes of these requests."""
+        self._begin()
+        for request_id in request_ids:
+            kept = self._resumes.get((tenant, request_id))
+            if kept is not None and kept.resume.held and kept.attempt == 0:
+                del self._resumes[tenant, request_id]
+
+    def _open(self, tenant: str, requester: str, thread_id: str | None) -> Sequence[KeptResume]:
+        return [
+            kept
+            for kept in self._resumes.values()
+            if kept.finished_at is None
+            and (kept.resume.tenant, kept.resume.requester) == (tenant, requester)
+            and thread_id in (None, kept.resume.thread_id)
+        ]

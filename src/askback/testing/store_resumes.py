@@ -1,0 +1,140 @@
+"""Contracts 16 and 17: resumes, which are leased to one at a time and finished once."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from askback.domain.lifecycle import Status
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Along
+from askback.ports.resumes import Resume
+from askback.ports.store import Store
+from askback.testing.store_samples import NOON, answer, created, record, request_id
+from askback.testing.store_suite import StoreSuite
+
+
+def resume(
+    n: int, *, thread: str = "t1", requester: str = "tok_1", at: int = NOON, held: bool = False
+) -> Resume:
+    """Make the resume of the n-th request."""
+    return Resume(f"rsm_{n:026d}", "main", thread, requester, request_id(n), at, held)
+
+
+async def settled(store: Store, *resumes: Resume) -> None:
+    """Settle a request with each of the resumes."""
+    for each in resumes:
+        n = int(each.request_id.removeprefix("req_"))
+        row = record(n, thread=each.thread_id, requester=each.requester)
+        await store.insert(row, created(row))
+        await store.settle(answer(row), None, Along(resumes=(each,)))
+
+
+async def leased(
+    store: Store, *, now: int = NOON, until: int = NOON + 60, thread: str | None = None
+) -> list[int]:
+    """Lease, and return which requests came."""
+    found = await store.lease_resumes("main", "tok_1", thread_id=thread, now_ms=now, until_ms=until)
+    return [int(each.record.id.removeprefix("req_")) for each in found]
+
+
+class ResumeContracts(StoreSuite):
+    """Resumes."""
+
+    async def test_c11_a_resume_comes_with_its_step_or_not_at_all(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        late = answer(row, expected=frozenset({Status.RESOLVING}))
+        await store.settle(late, None, Along(resumes=(resume(1),)))
+        assert await leased(store) == []
+        await store.settle(answer(row), None, Along(resumes=(resume(1),)))
+        [found] = await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 60)
+        assert found.resume == replace(resume(1), available_at=NOON + 60)
+        assert found.record == await store.get("main", row.id)
+        assert (found.attempt, found.until) == (1, NOON + 60)
+
+    async def test_c16_of_many_who_look_at_once_one_gets_it(self, store: Store) -> None:
+        await settled(store, *(resume(n) for n in range(1, 6)))
+        found = await asyncio.gather(*(leased(store) for _ in range(10)))
+        assert sorted(n for each in found for n in each) == [1, 2, 3, 4, 5]
+
+    async def test_c16_it_is_leased_again_when_its_lease_has_ended(self, store: Store) -> None:
+        await settled(store, resume(1))
+        assert await leased(store, until=NOON + 60) == [1]
+        assert await leased(store, now=NOON + 59) == []
+        assert await store.next_resume("main", "tok_1") == NOON + 60
+        [again] = await store.lease_resumes("main", "tok_1", now_ms=NOON + 60, until_ms=NOON + 120)
+        assert again.attempt == 2
+
+    async def test_c16_who_comes_with_an_older_lease_is_lost(self, store: Store) -> None:
+        await settled(store, resume(1))
+        await leased(store, until=NOON + 60)
+        await leased(store, now=NOON + 60, until=NOON + 120)
+        finish = [
+            await store.finish_resume("main", "tok_1", resume(1).id, attempt=attempt, now_ms=NOON + 70)
+            for attempt in (1, 2, 2, 1)
+        ]
+        assert finish == [Outcome.LOST, Outcome.APPLIED, Outcome.REPLAYED, Outcome.REPLAYED]
+
+    async def test_c16_a_lease_that_has_ended_may_be_finished_while_nobody_else_has_it(
+        self, store: Store
+    ) -> None:
+        await settled(store, resume(1))
+        await leased(store, until=NOON + 60)
+        done = await store.finish_resume("main", "tok_1", resume(1).id, attempt=1, now_ms=NOON + 99)
+        assert done is Outcome.APPLIED
+
+    async def test_c17_what_is_finished_never_comes_again(self, store: Store) -> None:
+        await settled(store, resume(1))
+        await leased(store)
+        await store.finish_resume("main", "tok_1", resume(1).id, attempt=1, now_ms=NOON)
+        assert await leased(store, now=NOON + 999) == []
+        assert await store.next_resume("main", "tok_1") is None
+
+    async def test_c17_it_does_not_come_before_its_time(self, store: Store) -> None:
+        await settled(store, resume(1, at=NOON + 5))
+        assert await leased(store, now=NOON + 4) == []
+        assert await store.next_resume("main", "tok_1") == NOON + 5
+        assert await leased(store, now=NOON + 5) == [1]
+
+    async def test_resumes_are_found_by_their_requester_and_by_thread(self, store: Store) -> None:
+        await settled(store, resume(1), resume(2, thread="t2"), resume(3, requester="tok_2"))
+        assert await store.next_resume("main", "tok_1", thread_id="t3") is None
+        assert await leased(store, thread="t2") == [2]
+        assert await leased(store) == [1]
+        assert await store.next_resume("other", "tok_2") is None
+        other = await store.lease_resumes("other", "tok_2", now_ms=NOON, until_ms=NOON + 9)
+        assert other == []
+        for who in (("main", "tok_1"), ("other", "tok_2")):
+            assert await store.finish_resume(*who, resume(3).id, attempt=0, now_ms=NOON) is None
+
+    async def test_a_page_of_resumes_has_the_oldest(self, store: Store) -> None:
+        await settled(store, *(resume(n) for n in (1, 2, 3)))
+        found = await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 9, limit=2)
+        assert [each.resume.id for each in found] == [resume(1).id, resume(2).id]
+
+    async def test_a_held_resume_is_dropped_unless_somebody_has_it(self, store: Store) -> None:
+        await settled(store, resume(1, held=True), resume(2, held=True), resume(3))
+        await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 60, limit=1)
+        await store.drop_held("main", [request_id(n) for n in (1, 2, 3, 4)])
+        assert await leased(store, now=NOON + 60, until=NOON + 120) == [1, 3]
+
+    async def test_a_step_can_move_the_times_and_what_is_asked(self, store: Store) -> None:
+        row = record(1, expires_at=NOON + 9)
+        await store.insert(row, created(row))
+        spec = row.spec.replace("Nº 1", "Another")
+        step = replace(
+            answer(row, status=Status.PENDING), asks_again=True, spec=spec, times=(NOON + 20, NOON + 10)
+        )
+        change = await store.settle(step)
+        assert change is not None
+        assert change.record == await store.get("main", row.id)
+        assert change.record == replace(
+            row, revision=2, state=step.state, spec=spec, expires_at=NOON + 20, due_at=NOON + 10
+        )
+        assert await store.due(NOON + 9) == []
+        assert await store.next_deadline() == NOON + 10
+        await store.settle(replace(answer(row, status=Status.PENDING, revision=2), times=(None, None)))
+        assert await store.next_deadline() is None
