@@ -33,6 +33,8 @@ class Record:
     """Of the call that a person was asked about (`policy/digest.py`), which their word is looked up by."""
     due_at: int | None = None
     """When an open request is to be looked at next: its deadline, or a step before it."""
+    access: Access = OPEN
+    """To the thread, as it was when the record was read."""
 
     @property
     def wire(self) -> str:

@@ -235,7 +235,9 @@ class RequestStore(Protocol):
         """Who may do what in a thread, `OPEN` also for one that is not there."""
         ...
 
-    async def set_access(self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access) -> Outcome:
+    async def set_access(
+        self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access
+    ) -> Outcome:
         """Give a thread another access, with its `thread.access`, and make the thread if need be.
 
         `LOST`, and nothing is changed, unless its access is `before`. The event carries the new one, as do those that

@@ -34,7 +34,10 @@ class SecretHelp(Model):
 
 
 class SecretAsk(Model):
-    """What an agent asks for. `instructions` is Markdown. With `probe` the agent tries the values before they count."""
+    """What an agent asks for. `instructions` is Markdown. With `probe` the agent tries the values before they count.
+
+    With `hide_names` only those who may answer learn the names; who may but read the thread sees how many they are.
+    """
 
     names: list[str]
     reason: str
@@ -43,10 +46,14 @@ class SecretAsk(Model):
     project: str | None = None
     metadata: dict[str, SecretHelp] = Field(default_factory=dict[str, SecretHelp])
     probe: bool = False
+    hide_names: bool = False
 
 
 class ShownSecret(BaseModel):
-    """What a person is shown; `present` says for each name in which scopes it is set already."""
+    """What a person is shown; `present` says for each name in which scopes it is set already.
+
+    To somebody who must not learn the names they are an empty list, and `count` says how many there are.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -57,4 +64,6 @@ class ShownSecret(BaseModel):
     project: str | None = None
     metadata: dict[str, SecretHelp] = Field(default_factory=dict[str, SecretHelp])
     probe: bool = False
+    hide_names: bool = False
+    count: int | None = None
     present: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
