@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import resource
 import signal
 import subprocess
 import threading
@@ -28,12 +27,6 @@ class NotStarted(Exception):
     def __init__(self, why: str, *, status: int) -> None:
         super().__init__(why)
         self.status = status
-
-
-def forbid_core_dumps() -> None:
-    """See that no crash writes memory to a file, neither of this process nor of those that it starts."""
-    _, most = resource.getrlimit(resource.RLIMIT_CORE)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, most))
 
 
 def start(argv: Sequence[str], environment: Mapping[str, str], *, piped: bool) -> subprocess.Popen[bytes]:

@@ -12,8 +12,9 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from askback.cli.child import NotStarted, attend, forbid_core_dumps, start
+from askback.cli.child import NotStarted, attend, start
 from askback.cli.connection import Connection, find
+from askback.cli.coredumps import forbid_core_dumps
 from askback.cli.script import USAGE, settled
 from askback.cli.signals import interruptible
 from askback.client import AsyncClient, Lease, Secrets

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from askback.cli.child import forbid_core_dumps
+from askback.cli.coredumps import forbid_core_dumps
 from askback.cli.local import client_as
 from askback.cli.secretvalue import PADDED, padded, typed_or_piped
 from askback.cli.terminal import printable

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import logging
 import socket
 from pathlib import Path
 from typing import Annotated
@@ -13,8 +12,10 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from askback import logs
 from askback import settings as settings_module
 from askback.app import App, create_app
+from askback.cli.coredumps import forbid_core_dumps
 from askback.cli.keyring import NAMES, open_keyring
 from askback.cli.runner import run_server
 from askback.errors import AskbackError
@@ -47,7 +48,8 @@ def serve(
     database; `ASKBACK_BOOTSTRAP_TOKENS` chooses them instead.
     """
     settings = settings_module.load(host=host, port=port, data_dir=data_dir, database_url=database_url)
-    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    logs.set_up(settings.log_level)
+    forbid_core_dumps()
     if not settings.loopback and not ready_json:
         err.print(
             f"[yellow]Others can reach {settings.host}.[/] Put a proxy with TLS before it: "

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import traceback
 from typing import Any
 
-from askback import messages
+from askback import logs, messages
 from askback.domain.faults import Faults
 from askback.errors import RateLimited, Refused, Unauthorized, Unavailable
 from askback.ports.store import ClaimMismatch
@@ -98,5 +97,4 @@ def _headers(error: Exception) -> list[tuple[bytes, bytes]]:
 
 def _log(error: Exception) -> None:
     # Not the exception's own text: validators and drivers put the refused value into theirs.
-    where = "".join(traceback.format_tb(error.__traceback__))
-    log.error("internal error: %s\n%s", type(error).__name__, where)
+    log.error("internal error: %s", logs.outline(error))

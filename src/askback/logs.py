@@ -1,0 +1,156 @@
+"""What a server may write down about itself: it is said what may be logged, not what may not.
+
+1. What askback says is logged as it is said; the tests look for values in it at every level.
+2. Of what others say (the HTTP server, the WebSocket, the event loop), the sentences that stand in their code, and the
+   numbers in them. What they fill in may be a frame, a header or an address with a code in it, and is not there.
+3. Of an exception, its type and the lines of code that it came through. Its text is often the refused value.
+
+This holds for each record from its beginning, so that no handler can write more, whoever added it.
+"""
+
+from __future__ import annotations
+
+import ast
+import errno
+import logging
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO, cast, final
+
+OWN = "askback"
+LINE = "%(levelname)s %(name)s: %(message)s"
+
+_ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None] | None
+
+_log = logging.getLogger(__name__)
+
+
+def set_up(level: str) -> None:
+    """Let this process log from a level on, and what nobody catches as well, by the rules above."""
+    logging.setLogRecordFactory(Record)
+    logging.basicConfig(level=level.upper(), format=LINE)
+    sys.excepthook = _uncaught
+    sys.unraisablehook = _unraisable
+    threading.excepthook = _ended
+    warnings.showwarning = _warned
+
+
+def outline(error: BaseException) -> str:
+    """Return what may be told of an exception and of those behind it: types, and lines of code."""
+    return "\nafter ".join(f"{_name(each)}\n{_lines(each)}".rstrip() for each in _behind(error, set()))
+
+
+class Record(logging.LogRecord):
+    """A record that holds only what may be written."""
+
+    def __init__(
+        self,
+        name: str,
+        level: int,
+        pathname: str,
+        lineno: int,
+        msg: object,
+        args: Any,
+        exc_info: _ExcInfo,
+        func: str | None = None,
+        sinfo: str | None = None,
+        **more: object,
+    ) -> None:
+        if name != OWN and not name.startswith(f"{OWN}."):
+            msg, args = _of_others(msg, args, source=pathname, line=lineno)
+        super().__init__(name, level, pathname, lineno, msg, args, None, func, sinfo, **more)
+        if exc_info and exc_info[1] is not None:
+            self.exc_text = outline(exc_info[1])
+
+
+@final
+class _Left:
+    """Stands for what was left out, however it is written."""
+
+    def __repr__(self) -> str:
+        return "…"
+
+
+_LEFT = _Left()
+
+
+def _of_others(msg: object, args: Any, *, source: str, line: int) -> tuple[object, Any]:
+    if not isinstance(msg, str) or msg not in _sentences(source):
+        # It was put together before it came here, and could be anything.
+        return f"… ({Path(source).name}, line {line})", ()
+    if len(args or ()) == 1 and isinstance(args[0], Mapping):
+        return msg, ({name: _number(each) for name, each in args[0].items()},)
+    return msg, tuple(_number(each) for each in args or ())
+
+
+def _number(value: object) -> object:
+    return value if isinstance(value, int | float) else _LEFT
+
+
+@cache
+def _sentences(source: str) -> frozenset[str]:
+    """Return every text that stands in a file of Python; none where there is no such file."""
+    try:
+        tree = ast.parse(Path(source).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return frozenset()
+    found = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return frozenset(text for text in found if isinstance(text, str))
+
+
+def _behind(error: BaseException | None, seen: set[int]) -> Iterator[BaseException]:
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            for each in cast("BaseExceptionGroup[BaseException]", error).exceptions:
+                yield from _behind(each, seen)
+        hidden = None if error.__suppress_context__ else error.__context__
+        error = error.__cause__ or hidden
+
+
+def _name(error: BaseException) -> str:
+    """Return the type; what the system has refused has a name as well."""
+    number = error.errno if isinstance(error, OSError) else None
+    name = errno.errorcode.get(number or 0, "")
+    return f"{type(error).__name__} {name}".rstrip()
+
+
+def _lines(error: BaseException) -> str:
+    return "".join(traceback.format_tb(error.__traceback__))
+
+
+# --- what nobody catches ----------------------------------------------------------------------
+
+
+def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+    else:
+        _log.critical("ended by what nobody caught", exc_info=error)
+
+
+def _ended(thread: threading.ExceptHookArgs) -> None:
+    _log.error("a thread was ended by what nobody caught", exc_info=thread.exc_value or True)
+
+
+def _unraisable(failed: sys.UnraisableHookArgs) -> None:
+    _log.error("something failed where nobody can be told", exc_info=failed.exc_value or True)
+
+
+def _warned(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,  # noqa: ARG001 - the signature is Python's
+    line: str | None = None,  # noqa: ARG001 - as above
+) -> None:
+    del message  # it quotes whatever it likes
+    _log.warning("%s (%s, line %d)", category.__name__, Path(filename).name, lineno)

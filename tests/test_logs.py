@@ -1,0 +1,106 @@
+"""What may be logged: sentences that stand in somebody's code, numbers, and where it went wrong; never what they fill in."""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from askback import logs
+from tests.requirements import requirement
+
+SENTENCE = "< %s, %d bytes in %.1f s"
+CANARY = "canary-81c2-77af"
+
+
+def record(msg: object, *args: Any, name: str = "websockets.server", source: str = __file__) -> str:
+    """The line that a handler writes of a record."""
+    made = logs.Record(name, logging.DEBUG, source, 7, msg, args, None)
+    return logging.Formatter(logs.LINE).format(made)
+
+
+@requirement("I10")
+def test_of_others_the_sentence_is_logged_and_the_numbers_in_it() -> None:
+    assert record(SENTENCE, CANARY, 12, 0.5) == "DEBUG websockets.server: < …, 12 bytes in 0.5 s"
+    assert record("%(name)s has %(count)d", {"name": CANARY, "count": 3}).endswith("… has 3")
+    assert record("%r", [CANARY]).endswith(": …")
+
+
+@requirement("I10")
+@pytest.mark.parametrize(
+    "msg", [f"got {CANARY}", json.dumps({"a": CANARY}), CANARY.encode(), ValueError(CANARY)]
+)
+def test_what_was_put_together_before_is_logged_by_its_place_alone(msg: object) -> None:
+    assert record(msg) == "DEBUG websockets.server: … (test_logs.py, line 7)"
+
+
+@pytest.mark.parametrize("source", ["/nowhere/at_all.py", "<string>"])
+def test_without_its_source_nothing_is_known_to_be_a_sentence(source: str) -> None:
+    assert SENTENCE not in record(SENTENCE, 1, 2, 3.0, source=source)
+
+
+def test_what_askback_says_is_logged_as_it_is() -> None:
+    assert record("the %s is gone", "key", name="askback.app") == "DEBUG askback.app: the key is gone"
+    assert record("the %s is gone", "key", name="askbacks").endswith("the … is gone")
+
+
+@requirement("E5", "I10")
+def test_an_exception_is_told_by_its_type_and_its_lines() -> None:
+    def fails(value: str) -> None:
+        try:
+            try:
+                raise KeyError(value)
+            except KeyError as error:
+                raise ExceptionGroup(value, [ValueError(value), OSError(28, value)]) from error
+        except ExceptionGroup:
+            raise RuntimeError(value)
+
+    with pytest.raises(RuntimeError) as caught:
+        fails(CANARY)
+    told = logs.outline(caught.value)
+    assert [line for line in told.splitlines() if not line.startswith(" ")] == [
+        "RuntimeError",
+        "after ExceptionGroup",
+        "after ValueError",
+        "after OSError ENOSPC",
+        "after KeyError",
+    ]
+    assert "raise RuntimeError(value)" in told
+    assert CANARY not in told
+
+
+@requirement("E5")
+def test_a_record_keeps_nothing_of_an_exception_for_a_handler_to_find() -> None:
+    error = ValueError(CANARY)
+    made = logs.Record("askback", 40, "", 1, "failed", (), (ValueError, error, None))
+    assert "ValueError" in logging.Formatter(logs.LINE).format(made)
+    assert (made.exc_info, CANARY in repr(vars(made))) == (None, False)
+
+
+UNCAUGHT = {
+    "by the program": "raise ValueError(value)",
+    "by a thread": "t = threading.Thread(target=int, args=[value]); t.start(); t.join()",
+    "where nobody can be told": "class A:\n  def __del__(self): raise ValueError(value)\nA()",
+    "in a callback of the loop": "async def main():\n  asyncio.get_running_loop().call_soon(int, value)\n"
+    "  await asyncio.sleep(0)\nasyncio.run(main(), debug=True)",
+    "by a task that nobody waits for": "async def bad(v): raise ValueError(v)\nasync def main():\n"
+    "  asyncio.create_task(bad(value))\n  await asyncio.sleep(0)\nasyncio.run(main(), debug=True)",
+    "in a warning": "import warnings; warnings.warn(value, RuntimeWarning)\nprint('ValueError', file=sys.stderr)",
+    "in a log that fails": "logging.getLogger('x').warning('%d', value)\nprint('ValueError', file=sys.stderr)",
+}
+
+
+@requirement("E5", "I10")
+@pytest.mark.parametrize("way", UNCAUGHT)
+def test_what_nobody_catches_is_told_without_its_text(way: str) -> None:
+    begin = "import asyncio, logging, sys, threading; from askback import logs; logs.set_up('debug')\n"
+    program = f"{begin}value = sys.stdin.read()\n{UNCAUGHT[way]}\n"
+    ran = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", program], input=CANARY, capture_output=True, text=True, timeout=30
+    )
+    assert "ValueError" in ran.stderr
+    assert "canary" not in ran.stderr + ran.stdout
