@@ -68,7 +68,7 @@ bench: setup ## Measure speed on this machine, beside the raw commit rate of the
 	$(BIN)/python -m bench $(ARGS)
 
 lock: ## Choose new versions for all Python packages and write the locks (needs uv)
-	@for lock in "requirements.lock" "requirements-dev.lock --group dev" "requirements-tools.lock --group tools"; do \
+	@for lock in "requirements.lock" "requirements-dev.lock --all-extras --group dev" "requirements-tools.lock --group tools"; do \
 	  set -- $$lock; out=$$1; shift; \
 	  case $$out in requirements-tools.lock) input= ;; *) input=pyproject.toml ;; esac; \
 	  uv pip compile $$input $$@ --upgrade --quiet --universal --generate-hashes --no-header \

@@ -25,9 +25,10 @@ def _pins(lock: str) -> dict[str, str]:
 def _wanted(lock: str) -> list[Requirement]:
     groups = PROJECT["dependency-groups"]
     runtime = PROJECT["project"]["dependencies"]
+    extras = [text for extra in PROJECT["project"]["optional-dependencies"].values() for text in extra]
     names = {
         "requirements.lock": runtime,
-        "requirements-dev.lock": runtime + groups["dev"],
+        "requirements-dev.lock": runtime + extras + groups["dev"],
         "requirements-tools.lock": groups["tools"],
     }
     return [Requirement(text) for text in names[lock]]
