@@ -49,7 +49,7 @@ class Access:
 
     owner: str = ""
     others: Level = Level.ALL
-    people: Mapping[str, Level] = field(default_factory=dict[str, Level])
+    people: Mapping[str, Level] = field(default_factory=dict[str, Level], hash=False)
 
     def level(self, person: str) -> Level:
         """Return what a person may do who has no other right than this."""
@@ -64,9 +64,9 @@ class Access:
         return {"owner": self.owner or None, "others": self.others.word, "people": people}
 
     @property
-    def text(self) -> str:
-        """The access as it is kept: JSON, and empty for a thread that nobody has shared."""
-        return "" if self == OPEN else json.dumps(self.shown, separators=(",", ":"), ensure_ascii=False)
+    def text(self) -> str | None:
+        """The access as it is kept: JSON, and None for a thread that nobody has shared."""
+        return None if self == OPEN else json.dumps(self.shown, separators=(",", ":"), ensure_ascii=False)
 
 
 OPEN = Access()
@@ -74,9 +74,9 @@ OPEN = Access()
 
 
 @lru_cache(READ_BEFORE)
-def read_access(text: str) -> Access:
+def read_access(text: str | None) -> Access:
     """Read what `Access.text` wrote; every row and event of a thread comes with the same text."""
-    if not text:
+    if text is None:
         return OPEN
     kept = json.loads(text)
     people = {person: Level[word.upper()] for person, word in kept["people"].items()}

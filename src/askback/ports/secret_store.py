@@ -34,9 +34,13 @@ class SecretStore(Protocol):
         ...
 
     async def secrets(
-        self, tenant: str, *, owner: str | None = None, before: str | None = None, limit: int = 100
+        self, tenant: str, *, person: str | None = None, before: str | None = None, limit: int = 100
     ) -> Sequence[SecretRecord]:
-        """Secrets of every scope but request, newest first (ids sort by time); `owner` None is every owner."""
+        """Secrets of every scope but request, newest first (ids sort by time).
+
+        With a `person` only those that they may look after: their own, the shared ones without an owner, and of one
+        thread those of a thread in which they may do all.
+        """
         ...
 
     async def candidates(self, tenant: str, request_id: str) -> Sequence[SecretRecord]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from askback.domain.access import Access
 from askback.domain.audit import GENESIS, seal
 from askback.ports.policy import Along, AuditDraft, RuleRecord
 from askback.ports.resumes import Resume
@@ -27,6 +28,7 @@ class KeptResume:
 class FakeAlong(CanBeOffline):
     """Rules, settings, the audit log, secrets, candidates, grants and resumes, in dictionaries.
 
+    `_shared` is the access to each thread that somebody has shared, which says who finds its rules and secrets.
     Candidates are kept by tenant, request and name; grants by tenant, thread, name and requester, the newest last.
     """
 
@@ -40,6 +42,7 @@ class FakeAlong(CanBeOffline):
         self._candidates: dict[tuple[str, str, str], SecretRecord] = {}
         self._grants: dict[tuple[str, str, str, str], Grant] = {}
         self._resumes: dict[tuple[str, str], KeptResume] = {}
+        self._shared: dict[tuple[str, str], Access] = {}
 
     def _keep(self, along: Along) -> None:
         """Write what comes along with a change, before the change itself: it raises when it cannot be written."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from askback.domain.access import OPEN, Level
 from askback.domain.audit import GENESIS
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along, Execution, PolicyView, RuleRecord
@@ -45,6 +46,7 @@ class FakePolicy(FakeAlong):
         project: str | None = None,
         ended: bool = False,
         now_ms: int,
+        person: str | None = None,
         before: str | None = None,
         limit: int = 100,
     ) -> Sequence[RuleRecord]:
@@ -55,9 +57,14 @@ class FakePolicy(FakeAlong):
         found = [
             r
             for r in (self._of(tenant) if ended else self._in_force(tenant, now_ms))
-            if (not subjects or (r.scope, r.subject) in subjects) and (before is None or r.id < before)
+            if (not subjects or (r.scope, r.subject) in subjects)
+            and (before is None or r.id < before)
+            and not (person is not None and r.scope == "thread" and self._hides(r, person))
         ]
         return sorted(found, key=lambda r: r.id, reverse=True)[:limit]
+
+    def _hides(self, rule: RuleRecord, person: str) -> bool:
+        return self._shared.get((rule.tenant, rule.subject), OPEN).level(person) < Level.VIEW
 
     async def revoke_rule(self, tenant: str, rule_id: str, wire: str, along: Along = NOTHING) -> bool:
         """End a rule."""

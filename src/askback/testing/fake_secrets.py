@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from askback.domain.access import OPEN, Level
 from askback.ports.policy import Along
 from askback.ports.secrets import Grant, Place, SecretRecord
 from askback.testing.fake_along import FakeAlong
@@ -31,7 +32,7 @@ class FakeSecrets(FakeAlong):
         ]
 
     async def secrets(
-        self, tenant: str, *, owner: str | None = None, before: str | None = None, limit: int = 100
+        self, tenant: str, *, person: str | None = None, before: str | None = None, limit: int = 100
     ) -> Sequence[SecretRecord]:
         """Read secrets of every scope but request, newest first."""
         found = [
@@ -39,10 +40,16 @@ class FakeSecrets(FakeAlong):
             for s in self._secrets.values()
             if s.tenant == tenant
             and s.scope != "request"
-            and owner in (None, s.owner)
+            and (person is None or self._theirs(s, person))
             and (before is None or s.id < before)
         ]
         return sorted(found, key=lambda s: s.id, reverse=True)[:limit]
+
+    def _theirs(self, secret: SecretRecord, person: str) -> bool:
+        if secret.scope == "session":
+            level = self._shared.get((secret.tenant, secret.subject), OPEN).level(person)
+            return secret.owner == person or level >= Level.ALL
+        return secret.owner in ("", person)
 
     async def candidates(self, tenant: str, request_id: str) -> Sequence[SecretRecord]:
         """Read the values of a request that are being tried, by name."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from askback.domain import events as domain_events
+from askback.domain.access import OPEN, Access, Level
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.record import Record
@@ -38,7 +39,22 @@ class _Thread:
     messages: dict[str, Message] = field(default_factory=dict[str, Message])
     owners: dict[str, str] = field(default_factory=dict[str, str])
     appended: dict[str, int] = field(default_factory=dict[str, int])
-    events: list[Event] = field(default_factory=list[Event])
+    events: list[_Written] = field(default_factory=list["_Written"])
+
+
+@dataclass(frozen=True)
+class _Written:
+    """An event as it was written: who may see it is looked up when it is read."""
+
+    draft: Draft
+    seq: int
+    position: int
+    spec: str | None
+
+    def read(self, access: Access) -> Event:
+        return domain_events.commit(
+            self.draft, seq=self.seq, position=self.position, spec=self.spec, access=access
+        )
 
 
 class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes):
@@ -70,19 +86,18 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes):
         """Store a new request and its event."""
         self._begin()
         if (target := self._replayed(claim)) is not None:
-            return Change(self._requests[record.tenant, target][1], Outcome.REPLAYED)
+            return Change(self._read(record.tenant, target), Outcome.REPLAYED)
         if (record.tenant, record.id) in self._requests:
             raise IdTaken(record.id)
         self._keep(along)
         seq = self._emit(event, record.spec)
         self._requests[record.tenant, record.id] = (seq, record)
         self._finish(claim, record.id)
-        return Change(record, Outcome.APPLIED)
+        return Change(self._read(record.tenant, record.id), Outcome.APPLIED)
 
     async def get(self, tenant: str, request_id: str) -> Record | None:
         """Read one request by its id."""
-        row = self._requests.get((tenant, request_id))
-        return row[1] if row else None
+        return self._read(tenant, request_id) if (tenant, request_id) in self._requests else None
 
     async def settle(
         self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
@@ -90,13 +105,13 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes):
         """Try one step of the lifecycle."""
         self._begin()
         if (target := self._replayed(claim)) is not None:
-            return Change(self._requests[settlement.tenant, target][1], Outcome.REPLAYED)
+            return Change(self._read(settlement.tenant, target), Outcome.REPLAYED)
         row = self._requests.get((settlement.tenant, settlement.id))
         if row is None:
             return None
         seq, record = row
         if not _fits(record, settlement):
-            return Change(record, Outcome.LOST)
+            return Change(self._read(record.tenant, record.id), Outcome.LOST)
         self._keep(along)
         revision = record.revision + settlement.asks_again
         record = replace(record, status=settlement.status, state=settlement.state, revision=revision)
@@ -107,7 +122,7 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes):
         self._emit(settlement.event, record.spec)
         self._requests[record.tenant, record.id] = (seq, record)
         self._finish(claim, record.id)
-        return Change(record, Outcome.APPLIED)
+        return Change(self._read(record.tenant, record.id), Outcome.APPLIED)
 
     async def list_requests(
         self,
@@ -117,18 +132,20 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes):
         statuses: frozenset[Status] | None = None,
         kind: str | None = None,
         requester: str | None = None,
+        person: str | None = None,
         before: str | None = None,
         limit: int = 50,
     ) -> Sequence[Record]:
         """Read requests, newest first."""
         found = [
             r
-            for _, r in self._requests.values()
+            for r in (self._read(*key) for key in self._requests)
             if r.tenant == tenant
             and thread_id in (None, r.thread_id)
             and (statuses is None or r.status in statuses)
             and kind in (None, r.kind)
             and requester in (None, r.requester)
+            and (person is None or r.access.level(person) >= Level.VIEW)
             and (before is None or r.id < before)
         ]
         return sorted(found, key=lambda r: r.id, reverse=True)[:limit]
@@ -154,6 +171,10 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes):
     def _deadlines(self) -> list[tuple[int, Record]]:
         rows = (r for _, r in self._requests.values() if r.status not in TERMINAL)
         return sorted(((r.due_at, r) for r in rows if r.due_at is not None), key=lambda pair: pair[0])
+
+    def _read(self, tenant: str, request_id: str) -> Record:
+        record = self._requests[tenant, request_id][1]
+        return replace(record, access=self._shared.get((tenant, record.thread_id), OPEN))
 
     # Threads
 
@@ -200,33 +221,61 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes):
         self._finish(claim, message_id)
         return Outcome.APPLIED
 
+    async def access(self, tenant: str, thread_id: str) -> Access:
+        """Read who may do what in a thread."""
+        return self._shared.get((tenant, thread_id), OPEN)
+
+    async def set_access(
+        self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access
+    ) -> Outcome:
+        """Give a thread another access."""
+        self._begin()
+        if self._shared.get((event.tenant, event.thread_id), OPEN) != before:
+            return Outcome.LOST
+        self._keep(along)
+        self._shared[event.tenant, event.thread_id] = access
+        self._emit(event, None)
+        self._finish()
+        return Outcome.APPLIED
+
     async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
         """Read a thread in one snapshot."""
         thread = self._threads.get((tenant, thread_id))
         if thread is None:
             return None
-        rows = self._requests.values()
-        requests = [row for row in rows if (row[1].tenant, row[1].thread_id) == (tenant, thread_id)]
-        requests.sort(key=lambda row: row[0])
-        return ThreadView(thread.seq, list(thread.messages.values())[-limit:], requests[-limit:])
+        rows = [(seq, self._read(tenant, r.id)) for seq, r in self._requests.values() if r.tenant == tenant]
+        requests = sorted((row for row in rows if row[1].thread_id == thread_id), key=lambda row: row[0])
+        messages = list(thread.messages.values())[-limit:]
+        return ThreadView(
+            thread.seq, messages, requests[-limit:], self._shared.get((tenant, thread_id), OPEN)
+        )
 
     async def thread_events(
         self, tenant: str, thread_id: str, *, after: int, limit: int = 500
     ) -> Sequence[Event]:
         """Read events of a thread after `after`."""
+        access = self._shared.get((tenant, thread_id), OPEN)
         thread = self._threads.get((tenant, thread_id), _Thread())
-        return [e for e in thread.events if e.seq > after][:limit]
+        return [e.read(access) for e in thread.events if e.seq > after][:limit]
 
-    async def tenant_events(self, tenant: str, *, after: int, limit: int = 500) -> Sequence[Event]:
+    async def tenant_events(
+        self, tenant: str, *, after: int, person: str | None = None, limit: int = 500
+    ) -> Sequence[Event]:
         """Read events of a tenant after `after`."""
-        return [e for e in self._tenant(tenant) if e.position > after][:limit]
+        found = [e for e in self._tenant(tenant) if e.position > after]
+        return [e for e in found if person is None or e.access.level(person) >= Level.VIEW][:limit]
 
     async def last_position(self, tenant: str) -> int:
         """Read the position of the tenant's newest event."""
         return max((e.position for e in self._tenant(tenant)), default=0)
 
     def _tenant(self, tenant: str) -> list[Event]:
-        found = (e for (owner, _), thread in self._threads.items() if owner == tenant for e in thread.events)
+        found = [
+            written.read(self._shared.get(name, OPEN))
+            for name, thread in self._threads.items()
+            if name[0] == tenant
+            for written in thread.events
+        ]
         return sorted(found, key=lambda e: e.position)
 
     # What every write does
@@ -243,9 +292,9 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes):
         thread = self._threads.setdefault((draft.tenant, draft.thread_id), _Thread())
         thread.seq += 1
         self._position += 1
-        event = domain_events.commit(draft, seq=thread.seq, position=self._position, spec=spec)
-        thread.events.append(event)
-        self._fresh.append(event)
+        written = _Written(draft, thread.seq, self._position, spec)
+        thread.events.append(written)
+        self._fresh.append(written.read(self._shared.get((draft.tenant, draft.thread_id), OPEN)))
         return thread.seq
 
     def _finish(self, claim: Claim | None = None, target: str = "") -> None:

@@ -29,6 +29,15 @@ class AccessContracts(StoreSuite):
         await store.put_token("digest", runner)
         assert await store.token("digest") == runner
 
+    async def test_a_person_keeps_their_id_and_their_groups_from_login_to_session(self, store: Store) -> None:
+        ada = replace(principal(), user="ada@example", groups=('ops "east"', "ü"))
+        await store.put_token("digest", ada)
+        assert await store.token("digest") == ada
+        await store.put_login("code", ada, expires_at=NOON + HOUR)
+        opened = await store.open_session("code", "s", csrf="c", now_ms=NOON, expires_at=NOON + HOUR)
+        assert opened == await store.session("s", now_ms=NOON) == Session(ada, "c", NOON + HOUR)
+        assert principal("tok_1").user == "tok_1"
+
     async def test_of_50_who_use_a_login_code_at_once_one_gets_a_session(self, store: Store) -> None:
         await store.put_login("code", principal(), expires_at=NOON + HOUR)
         opened = await asyncio.gather(

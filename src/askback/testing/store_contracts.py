@@ -23,6 +23,7 @@ from askback.testing.store_policy import PolicyContracts
 from askback.testing.store_reads import ReadContracts
 from askback.testing.store_resumes import ResumeContracts
 from askback.testing.store_secrets import SecretContracts
+from askback.testing.store_sharing import SharingContracts
 from askback.testing.store_writes import WriteContracts
 
 __all__ = ["DurableContracts", "StoreContracts"]
@@ -38,5 +39,6 @@ class StoreContracts(
     SecretContracts,
     CandidateContracts,
     ResumeContracts,
+    SharingContracts,
 ):
     """The contracts of the ports of the store, without durability."""

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import json
 
-from askback.domain.events import MESSAGE_ADDED, MESSAGE_DELTA, REQUEST_CREATED, REQUEST_VOTED, Draft
+from askback.domain.access import Access
+from askback.domain.events import (
+    MESSAGE_ADDED,
+    MESSAGE_DELTA,
+    REQUEST_CREATED,
+    REQUEST_VOTED,
+    THREAD_ACCESS,
+    Draft,
+)
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.domain.standing import OPEN as PENDING
@@ -79,6 +87,11 @@ def vote(row: Record, *voters: str) -> Settlement:
     return Settlement(
         row.tenant, row.id, frozenset({pending}), 1, pending, state, event, state_before=row.state
     )
+
+
+def shared(access: Access, *, tenant: str = "main", thread: str = "t1", owner: str = "tok_agent") -> Draft:
+    """Make the event of a thread that gets this access."""
+    return Draft(THREAD_ACCESS, tenant, thread, NOON, None, access.text or "{}", owner)
 
 
 def message(text: str = "Hello") -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
+from typing import NamedTuple
 
 from askback.domain import events as domain_events
+from askback.domain.access import Access, read_access
 from askback.domain.events import Draft, Event
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
@@ -24,7 +27,7 @@ from askback.ports.store import (
 from askback.storage.sqlite import queries
 from askback.storage.sqlite.along import write_along
 from askback.storage.sqlite.connection import Connection
-from askback.storage.sqlite.rows import read_request
+from askback.storage.sqlite.rows import read_principal, read_request, read_thread_access
 
 _ENDLESS = 2**62
 
@@ -35,18 +38,18 @@ def insert(
     """Store a request, its event, its claim and what comes along."""
     if claim is not None and (target := _take(db, claim, record.id)) is not None:
         return Change(_present(db, record.tenant, target), Outcome.REPLAYED)
-    thread, seq = _next_seq(db, draft)
+    at = _next_seq(db, draft)
     row = (
-        record.tenant, record.id, thread, record.kind, record.requester, record.status.value, record.revision,
-        record.created_at, record.expires_at, seq, record.state, record.spec, record.digest, record.due_at,
+        record.tenant, record.id, at.thread, record.kind, record.requester, record.status.value, record.revision,
+        record.created_at, record.expires_at, at.seq, record.state, record.spec, record.digest, record.due_at,
     )  # fmt: skip
     try:
         key = db.execute(queries.ADD_REQUEST, row).lastrowid
     except sqlite3.IntegrityError:
         raise IdTaken(record.id) from None
-    _append(db, events, draft, thread=thread, seq=seq, request=key, spec=record.spec)
+    _append(db, events, draft, at, request=key, spec=record.spec)
     write_along(db, along)
-    return Change(record, Outcome.APPLIED)
+    return Change(replace(record, access=at.access), Outcome.APPLIED)
 
 
 def settle(
@@ -66,14 +69,14 @@ def settle(
         return None if found is None else Change(found, Outcome.LOST)
     key, kind, requester, revision, created_at, expires_at, spec, digest, due_at = row
     draft = step.event
-    thread, seq = _next_seq(db, draft)
-    _append(db, events, draft, thread=thread, seq=seq, request=key, spec=spec)
+    at = _next_seq(db, draft)
+    _append(db, events, draft, at, request=key, spec=spec)
     if claim is not None:
         _take(db, claim, step.id)
     write_along(db, along)
     record = Record(
         step.id, step.tenant, draft.thread_id, kind, requester, step.status, revision,
-        created_at, expires_at, spec, step.state, digest, due_at,
+        created_at, expires_at, spec, step.state, digest, due_at, at.access,
     )  # fmt: skip
     return Change(record, Outcome.APPLIED)
 
@@ -84,12 +87,12 @@ def add_message(
     """Store a message, its event and its claim."""
     if claim is not None and (target := _take(db, claim, message_id)) is not None:
         return target, Outcome.REPLAYED
-    thread, seq = _next_seq(db, draft)
+    at = _next_seq(db, draft)
     try:
-        db.execute(queries.ADD_MESSAGE, (thread, message_id, draft.owner, seq, data))
+        db.execute(queries.ADD_MESSAGE, (at.thread, message_id, draft.owner, at.seq, data))
     except sqlite3.IntegrityError:
         raise IdTaken(message_id) from None
-    _append(db, events, draft, thread=thread, seq=seq, request=None, spec=None)
+    _append(db, events, draft, at)
     return message_id, Outcome.APPLIED
 
 
@@ -111,28 +114,48 @@ def append_text(
     if db.execute(queries.APPEND_TEXT, (text, *where, room)).fetchone() is None:
         is_there = db.execute(queries.MESSAGE_THERE, where).fetchone() is not None
         raise MessageFull(message_id) if is_there else MessageMissing(message_id)
-    thread, seq = _next_seq(db, draft)
-    _append(db, events, draft, thread=thread, seq=seq, request=None, spec=None)
+    _append(db, events, draft, _next_seq(db, draft))
     return Outcome.APPLIED
 
 
-def _next_seq(db: Connection, draft: Draft) -> tuple[int, int]:
-    return db.execute(queries.NEXT_SEQ, (draft.tenant, draft.thread_id)).fetchone()
+def set_access(
+    db: Connection, events: list[Event], access: Access, draft: Draft, along: Along, *, before: Access
+) -> Outcome:
+    """Give a thread another access, unless it has come to another one meanwhile."""
+    if read_thread_access(db, draft.tenant, draft.thread_id) != before:
+        return Outcome.LOST
+    at = _next_seq(db, draft)._replace(access=access)
+    db.execute(queries.SET_ACCESS, (access.text, at.thread))
+    _append(db, events, draft, at)
+    write_along(db, along)
+    return Outcome.APPLIED
+
+
+class _Place(NamedTuple):
+    """Where an event comes: the key of its thread, its number, and who may see it."""
+
+    thread: int
+    seq: int
+    access: Access
+
+
+def _next_seq(db: Connection, draft: Draft) -> _Place:
+    thread, seq, access = db.execute(queries.NEXT_SEQ, (draft.tenant, draft.thread_id)).fetchone()
+    return _Place(thread, seq, read_access(access))
 
 
 def _append(
     db: Connection,
     events: list[Event],
     draft: Draft,
+    at: _Place,
     *,
-    thread: int,
-    seq: int,
-    request: int | None,
-    spec: str | None,
+    request: int | None = None,
+    spec: str | None = None,
 ) -> None:
-    row = (draft.tenant, thread, seq, draft.type, request, draft.at, draft.data)
+    row = (draft.tenant, at.thread, at.seq, draft.type, request, draft.at, draft.data)
     position = db.execute(queries.ADD_EVENT, row).lastrowid
-    events.append(domain_events.commit(draft, seq=seq, position=position, spec=spec))
+    events.append(domain_events.commit(draft, seq=at.seq, position=position, spec=spec, access=at.access))
 
 
 def _take(db: Connection, claim: Claim, target: str) -> str | None:
@@ -165,12 +188,16 @@ def _present(db: Connection, tenant: str, request_id: str) -> Record:
 def put_token(db: Connection, digest: str, who: Principal) -> None:
     """Make a token known, or replace what it stands for."""
     limits = (json.dumps(who.names), json.dumps(who.threads))
-    db.execute(queries.PUT_TOKEN, (digest, who.id, who.tenant, who.role, who.name, *limits))
+    db.execute(queries.PUT_TOKEN, (digest, *_person(who), *limits))
 
 
 def put_login(db: Connection, digest: str, who: Principal, *, expires_at: int) -> None:
     """Make a one-time login code known."""
-    db.execute(queries.PUT_LOGIN, (digest, who.id, who.tenant, who.role, who.name, expires_at))
+    db.execute(queries.PUT_LOGIN, (digest, *_person(who), expires_at))
+
+
+def _person(who: Principal) -> tuple[str, ...]:
+    return who.id, who.tenant, who.role, who.name, who.user, json.dumps(who.groups)
 
 
 def open_session(
@@ -183,7 +210,7 @@ def open_session(
     db.execute(queries.DROP_LATE_LOGINS, (now_ms,))
     db.execute(queries.DROP_LATE_SESSIONS, (now_ms,))
     db.execute(queries.ADD_SESSION, (digest, *row, csrf, expires_at))
-    return Session(Principal(*row), csrf, expires_at)
+    return Session(read_principal(row), csrf, expires_at)
 
 
 def close_session(db: Connection, digest: str) -> None:

@@ -37,6 +37,7 @@ class PolicyPart(Part):
         project: str | None = None,
         ended: bool = False,
         now_ms: int,
+        person: str | None = None,
         before: str | None = None,
         limit: int = 100,
     ) -> Sequence[RuleRecord]:
@@ -49,6 +50,7 @@ class PolicyPart(Part):
                 project=project,
                 ended=ended,
                 now_ms=now_ms,
+                person=person,
                 before=before,
                 limit=limit,
             )

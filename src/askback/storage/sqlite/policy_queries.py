@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from askback.storage.sqlite.access_queries import MAY_VIEW
+
 # Rules
 
 # In the order of the fields of `RuleRecord`.
@@ -22,17 +24,25 @@ REVOKE_RULE = """
 UPDATE rules SET revoked = 1, wire = ? WHERE tenant = ? AND id = ? AND revoked = 0 RETURNING key"""
 
 
-def list_rules(*, subjects: int, ended: bool, before: bool) -> str:
+# A rule of a thread that the person may not view: (person, person).
+_HIDDEN = f"""
+scope = 'thread' AND EXISTS (
+    SELECT 1 FROM threads AS t WHERE t.tenant = rules.tenant AND t.id = rules.subject AND NOT {MAY_VIEW})"""
+
+
+def list_rules(*, subjects: int, ended: bool, person: bool, before: bool) -> str:
     """Return the query of one page of rules with the chosen filters.
 
-    Parameters: tenant, then a scope and a subject for each of `subjects`, the time unless `ended`, and `before` as
-    far as chosen, then the limit.
+    Parameters: tenant, then a scope and a subject for each of `subjects`, the time unless `ended`, a person twice and
+    `before` as far as chosen, then the limit.
     """
     where = ["tenant = ?"]
     if subjects:
         where.append(f"(scope, subject) IN (VALUES {', '.join(['(?, ?)'] * subjects)})")
     if not ended:
         where.append(_IN_FORCE)
+    if person:
+        where.append(f"NOT ({_HIDDEN})")
     if before:
         where.append("id < ?")
     return f"SELECT {_RULE} FROM rules WHERE {' AND '.join(where)} ORDER BY id DESC LIMIT ?"

@@ -42,6 +42,7 @@ def read_rules(
     project: str | None,
     ended: bool,
     now_ms: int,
+    person: str | None,
     before: str | None,
     limit: int,
 ) -> Sequence[RuleRecord]:
@@ -49,10 +50,14 @@ def read_rules(
     chosen = [
         (scope, name) for scope, name in (("thread", thread_id), ("project", project)) if name is not None
     ]
-    sql = queries.list_rules(subjects=len(chosen), ended=ended, before=before is not None)
+    sql = queries.list_rules(
+        subjects=len(chosen), ended=ended, person=person is not None, before=before is not None
+    )
     parameters: list[str | int] = [tenant, *(part for pair in chosen for part in pair)]
     if not ended:
         parameters.append(now_ms)
+    if person is not None:
+        parameters += [person, person]
     if before is not None:
         parameters.append(before)
     return [_rule(row) for row in db.execute(sql, [*parameters, limit]).fetchall()]

@@ -3,20 +3,24 @@
 Parameters are positional, in the order of the text.
 """
 
-# ruff: noqa: S105, S608  (nothing here is a password, and no value is ever put into a text)
+# ruff: noqa: S608  (no value is ever put into a text)
 
 from __future__ import annotations
 
+from askback.storage.sqlite.access_queries import MAY_VIEW
+
 # Threads
 
-# Give the next seq of a thread, making the thread on its first event: (tenant, id) -> key, seq.
+# Give the next seq of a thread, making the thread on its first event: (tenant, id) -> key, seq, access.
 NEXT_SEQ = """
 INSERT INTO threads (tenant, id, seq) VALUES (?, ?, 1)
 ON CONFLICT (tenant, id) DO UPDATE SET seq = seq + 1
-RETURNING key, seq"""
+RETURNING key, seq, access"""
 
-# (tenant, id) -> key, seq.
-THREAD = "SELECT key, seq FROM threads WHERE tenant = ? AND id = ?"
+# (tenant, id) -> key, seq, access.
+THREAD = "SELECT key, seq, access FROM threads WHERE tenant = ? AND id = ?"
+# By its key.
+SET_ACCESS = "UPDATE threads SET access = ? WHERE key = ?"
 
 # Events
 
@@ -25,10 +29,12 @@ INSERT INTO events (tenant, thread, seq, type, request, at, data) VALUES (?, ?, 
 
 # Both cursors walk an index from where the reader stands. The spec is joined: events keep only the state.
 _EVENTS = """
-SELECT e.type, t.tenant, t.id, e.at, r.id, e.data, coalesce(r.requester, ''), e.seq, e.position, r.spec
+SELECT e.type, t.tenant, t.id, e.at, r.id, e.data, coalesce(r.requester, ''), e.seq, e.position, r.spec, t.access
 FROM events AS e JOIN threads AS t ON t.key = e.thread LEFT JOIN requests AS r ON r.key = e.request"""
 THREAD_EVENTS = f"{_EVENTS} WHERE t.tenant = ? AND t.id = ? AND e.seq > ? ORDER BY e.seq LIMIT ?"
 TENANT_EVENTS = f"{_EVENTS} WHERE e.tenant = ? AND e.position > ? ORDER BY e.position LIMIT ?"
+# The person twice, after the position.
+PERSONS_EVENTS = f"{_EVENTS} WHERE e.tenant = ? AND e.position > ? AND {MAY_VIEW} ORDER BY e.position LIMIT ?"
 LAST_POSITION = "SELECT max(position) FROM events WHERE tenant = ?"
 
 # Requests
@@ -50,7 +56,7 @@ RETURNING key, kind, requester, revision, created_at, expires_at, spec, digest, 
 # In the order of the fields of `Record`.
 _RECORD = """
 r.id, r.tenant, t.id, r.kind, r.requester, r.status, r.revision,
-r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at"""
+r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access"""
 _REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
 GET = f"SELECT {_RECORD} {_REQUESTS} WHERE r.tenant = ? AND r.id = ?"
 # The newest request about a call that a person dealt with: (tenant, thread id, digest, requester).
@@ -68,11 +74,12 @@ NEXT_DEADLINE = f"SELECT min(r.due_at) FROM requests AS r WHERE {_OPEN} AND r.du
 
 
 def list_requests(
-    *, thread: bool, statuses: int, only_open: bool, kind: bool, requester: bool, before: bool
+    *, thread: bool, statuses: int, only_open: bool, kind: bool, requester: bool, person: bool, before: bool
 ) -> str:
     """Return the query of one page of requests with the chosen filters.
 
-    Parameters: tenant, then thread id, statuses, kind, requester and before as far as chosen, then the limit.
+    Parameters: tenant, then thread id, statuses, kind, requester, a person twice and before as far as chosen, then the
+    limit.
     """
     # The unary plus keeps SQLite off the weaker index when a thread narrows the rows far more.
     tenant = "t.tenant = ? AND +r.tenant = t.tenant AND t.id = ?" if thread else "r.tenant = ?"
@@ -82,6 +89,8 @@ def list_requests(
     if only_open:
         where.append(_OPEN)
     where += [f"r.{column} = ?" for column, wanted in (("kind", kind), ("requester", requester)) if wanted]
+    if person:
+        where.append(MAY_VIEW)
     if before:
         where.append("r.id < ?")
     return f"SELECT {_RECORD} {_REQUESTS} WHERE {' AND '.join(where)} ORDER BY r.id DESC LIMIT ?"
@@ -117,18 +126,18 @@ CLAIM = "SELECT digest, target FROM claims WHERE tenant = ? AND principal = ? AN
 
 # Tokens, logins, sessions
 
-PUT_TOKEN = """
-INSERT OR REPLACE INTO tokens (digest, principal, tenant, role, name, names, threads) VALUES (?, ?, ?, ?, ?, ?, ?)"""
-TOKEN = "SELECT principal, tenant, role, name, names, threads FROM tokens WHERE digest = ?"
-PUT_LOGIN = """
-INSERT INTO logins (digest, principal, tenant, role, name, expires_at) VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excluded.tenant,
-    role = excluded.role, name = excluded.name, expires_at = excluded.expires_at"""
-USE_LOGIN = "DELETE FROM logins WHERE digest = ? AND expires_at > ? RETURNING principal, tenant, role, name"
-ADD_SESSION = """
-INSERT INTO sessions (digest, principal, tenant, role, name, csrf, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)"""
-SESSION = """
-SELECT principal, tenant, role, name, csrf, expires_at FROM sessions WHERE digest = ? AND expires_at > ?"""
+_PERSON = "principal, tenant, role, name, person, groups"
+PUT_TOKEN = f"""
+INSERT OR REPLACE INTO tokens (digest, {_PERSON}, names, threads) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+TOKEN = f"SELECT {_PERSON}, names, threads FROM tokens WHERE digest = ?"
+PUT_LOGIN = f"""
+INSERT INTO logins (digest, {_PERSON}, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excluded.tenant, role = excluded.role,
+    name = excluded.name, person = excluded.person, groups = excluded.groups, expires_at = excluded.expires_at"""
+USE_LOGIN = f"DELETE FROM logins WHERE digest = ? AND expires_at > ? RETURNING {_PERSON}"
+ADD_SESSION = f"""
+INSERT INTO sessions (digest, {_PERSON}, csrf, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+SESSION = f"SELECT {_PERSON}, csrf, expires_at FROM sessions WHERE digest = ? AND expires_at > ?"
 CLOSE_SESSION = "DELETE FROM sessions WHERE digest = ?"
 DROP_LATE_LOGINS = "DELETE FROM logins WHERE expires_at <= ?"
 DROP_LATE_SESSIONS = "DELETE FROM sessions WHERE expires_at <= ?"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from askback.domain import events as domain_events
+from askback.domain.access import Access, read_access
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.record import Record
@@ -32,6 +34,7 @@ def read_requests(
     statuses: frozenset[Status] | None,
     kind: str | None,
     requester: str | None,
+    person: str | None,
     before: str | None,
     limit: int,
 ) -> Sequence[Record]:
@@ -44,9 +47,18 @@ def read_requests(
         only_open=bool(statuses) and not (statuses & TERMINAL),
         kind=kind is not None,
         requester=requester is not None,
+        person=person is not None,
         before=before is not None,
     )
-    chosen = [thread_id, *(status.value for status in statuses or ()), kind, requester, before]
+    chosen = [
+        thread_id,
+        *(status.value for status in statuses or ()),
+        kind,
+        requester,
+        person,
+        person,
+        before,
+    ]
     parameters = [tenant, *(value for value in chosen if value is not None), limit]
     return [_record(row) for row in db.execute(sql, parameters).fetchall()]
 
@@ -76,7 +88,7 @@ def read_thread(db: Connection, tenant: str, thread_id: str, *, limit: int) -> T
         thread = db.execute(queries.THREAD, (tenant, thread_id)).fetchone()
         if thread is None:
             return None
-        key, seq = thread
+        key, seq, access = thread
         messages = db.execute(queries.THREAD_MESSAGES, (key, limit)).fetchall()
         requests = db.execute(queries.THREAD_REQUESTS, (key, limit)).fetchall()
     finally:
@@ -85,7 +97,14 @@ def read_thread(db: Connection, tenant: str, thread_id: str, *, limit: int) -> T
         seq,
         [_message(row) for row in reversed(messages)],
         sorted(((row[0], _record(row[1:])) for row in requests), key=lambda pair: pair[0]),
+        read_access(access),
     )
+
+
+def read_thread_access(db: Connection, tenant: str, thread_id: str) -> Access:
+    """Read who may do what in a thread."""
+    row = db.execute(queries.THREAD, (tenant, thread_id)).fetchone()
+    return read_access(None if row is None else row[2])
 
 
 def read_thread_events(
@@ -95,9 +114,13 @@ def read_thread_events(
     return _events(db, queries.THREAD_EVENTS, (tenant, thread_id, after, limit))
 
 
-def read_tenant_events(db: Connection, tenant: str, *, after: int, limit: int) -> Sequence[Event]:
-    """Read events of a tenant above a position."""
-    return _events(db, queries.TENANT_EVENTS, (tenant, after, limit))
+def read_tenant_events(
+    db: Connection, tenant: str, *, after: int, person: str | None, limit: int
+) -> Sequence[Event]:
+    """Read events of a tenant above a position, or those of them that a person may view."""
+    if person is None:
+        return _events(db, queries.TENANT_EVENTS, (tenant, after, limit))
+    return _events(db, queries.PERSONS_EVENTS, (tenant, after, person, person, limit))
 
 
 def read_last_position(db: Connection, tenant: str) -> int:
@@ -111,23 +134,29 @@ def read_token(db: Connection, digest: str) -> Principal | None:
     if row is None:
         return None
     *who, names, threads = row
-    return Principal(*who, names=tuple(json.loads(names)), threads=tuple(json.loads(threads)))
+    return replace(read_principal(who), names=tuple(json.loads(names)), threads=tuple(json.loads(threads)))
 
 
 def read_session(db: Connection, digest: str, *, now_ms: int) -> Session | None:
     """Read a session that has not ended."""
     row = db.execute(queries.SESSION, (digest, now_ms)).fetchone()
-    return None if row is None else Session(Principal(*row[:4]), row[4], row[5])
+    return None if row is None else Session(read_principal(row[:6]), row[6], row[7])
+
+
+def read_principal(row: Sequence[str]) -> Principal:
+    """Read who a login or a session stands for."""
+    principal, tenant, role, name, person, groups = row
+    return Principal(principal, tenant, role, name, user=person, groups=tuple(json.loads(groups)))
 
 
 def _record(row: tuple[Any, ...]) -> Record:
     (
         request_id, tenant, thread_id, kind, requester, status, revision,
-        created_at, expires_at, spec, state, digest, due_at,
+        created_at, expires_at, spec, state, digest, due_at, access,
     ) = row  # fmt: skip
     return Record(
         request_id, tenant, thread_id, kind, requester, _STATUS[status], revision,
-        created_at, expires_at, spec, state, digest, due_at,
+        created_at, expires_at, spec, state, digest, due_at, read_access(access),
     )  # fmt: skip
 
 
@@ -138,6 +167,8 @@ def _message(row: tuple[str, int, str, str]) -> Message:
 
 def _events(db: Connection, sql: str, parameters: tuple[Any, ...]) -> Sequence[Event]:
     return [
-        domain_events.commit(Draft(*row[:7]), seq=row[7], position=row[8], spec=row[9])
+        domain_events.commit(
+            Draft(*row[:7]), seq=row[7], position=row[8], spec=row[9], access=read_access(row[10])
+        )
         for row in db.execute(sql, parameters).fetchall()
     ]

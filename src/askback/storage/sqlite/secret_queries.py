@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from askback.storage.sqlite.access_queries import MAY_DO_ALL
+
 # In the order of the fields of `SecretRecord`.
 _FIELDS = ("id", "tenant", "owner", "scope", "subject", "name", "version", "sealed", "wire")
 _SECRET = ", ".join(_FIELDS)
@@ -35,12 +37,21 @@ WHERE tenant = ? AND owner = ? AND scope = ? AND subject = ? AND name IN ({_mark
     return " UNION ALL ".join([at] * places)
 
 
-def list_secrets(*, owner: bool, before: bool) -> str:
-    """Return the query of one page of secrets: tenant, then owner and `before` as far as chosen, then the limit."""
+# What a person may look after: (person, person, person). Without the thread of a secret nobody has shared it.
+_THEIRS = f"""
+(owner = ? OR scope <> 'session' AND owner = '' OR scope = 'session' AND NOT EXISTS (
+    SELECT 1 FROM threads AS t WHERE t.tenant = secrets.tenant AND t.id = secrets.subject AND NOT {MAY_DO_ALL}))"""
+
+
+def list_secrets(*, person: bool, before: bool) -> str:
+    """Return the query of one page of secrets.
+
+    Parameters: tenant, a person three times and `before` as far as chosen, then the limit.
+    """
     # The first condition is written exactly as in the partial indexes, or SQLite would not use them.
     where = ["scope <> 'request'", "tenant = ?"]
-    if owner:
-        where.append("owner = ?")
+    if person:
+        where.append(_THEIRS)
     if before:
         where.append("id < ?")
     return f"SELECT {_SECRET} FROM secrets WHERE {' AND '.join(where)} ORDER BY id DESC LIMIT ?"

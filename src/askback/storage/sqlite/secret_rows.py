@@ -28,11 +28,12 @@ def read_secrets_at(
 
 
 def read_secrets(
-    db: Connection, tenant: str, *, owner: str | None, before: str | None, limit: int
+    db: Connection, tenant: str, *, person: str | None, before: str | None, limit: int
 ) -> Sequence[SecretRecord]:
     """Read one page of secrets, newest first."""
-    sql = queries.list_secrets(owner=owner is not None, before=before is not None)
-    parameters = [tenant, *(value for value in (owner, before) if value is not None), limit]
+    sql = queries.list_secrets(person=person is not None, before=before is not None)
+    chosen = [person, person, person, before]
+    parameters = [tenant, *(value for value in chosen if value is not None), limit]
     return [SecretRecord(*row) for row in db.execute(sql, parameters).fetchall()]
 
 

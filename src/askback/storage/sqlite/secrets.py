@@ -25,11 +25,11 @@ class SecretPart(Part):
         return self._readers.point(lambda db: rows.read_secrets_at(db, tenant, owner, places, names))
 
     async def secrets(
-        self, tenant: str, *, owner: str | None = None, before: str | None = None, limit: int = 100
+        self, tenant: str, *, person: str | None = None, before: str | None = None, limit: int = 100
     ) -> Sequence[SecretRecord]:
         """Read secrets of every scope but request, newest first."""
         return await self._readers.page(
-            lambda db: rows.read_secrets(db, tenant, owner=owner, before=before, limit=limit)
+            lambda db: rows.read_secrets(db, tenant, person=person, before=before, limit=limit)
         )
 
     async def candidates(self, tenant: str, request_id: str) -> Sequence[SecretRecord]:

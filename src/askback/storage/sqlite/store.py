@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from askback.domain.access import Access
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
@@ -104,6 +105,7 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart):
         statuses: frozenset[Status] | None = None,
         kind: str | None = None,
         requester: str | None = None,
+        person: str | None = None,
         before: str | None = None,
         limit: int = 50,
     ) -> Sequence[Record]:
@@ -116,6 +118,7 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart):
                 statuses=statuses,
                 kind=kind,
                 requester=requester,
+                person=person,
                 before=before,
                 limit=limit,
             )
@@ -161,6 +164,18 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart):
             lambda db, events: changes.append_text(db, events, message_id, text, event, claim, most=most)
         )
 
+    async def access(self, tenant: str, thread_id: str) -> Access:
+        """Read who may do what in a thread."""
+        return self._readers.point(lambda db: rows.read_thread_access(db, tenant, thread_id))
+
+    async def set_access(
+        self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access
+    ) -> Outcome:
+        """Give a thread another access."""
+        return await self._change(
+            lambda db, events: changes.set_access(db, events, access, event, along, before=before), along
+        )
+
     async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
         """Read a thread in one snapshot."""
         return await self._readers.page(lambda db: rows.read_thread(db, tenant, thread_id, limit=limit))
@@ -173,10 +188,12 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart):
             lambda db: rows.read_thread_events(db, tenant, thread_id, after=after, limit=limit)
         )
 
-    async def tenant_events(self, tenant: str, *, after: int, limit: int = 500) -> Sequence[Event]:
+    async def tenant_events(
+        self, tenant: str, *, after: int, person: str | None = None, limit: int = 500
+    ) -> Sequence[Event]:
         """Read events of a tenant after `after`."""
         return await self._readers.page(
-            lambda db: rows.read_tenant_events(db, tenant, after=after, limit=limit)
+            lambda db: rows.read_tenant_events(db, tenant, after=after, person=person, limit=limit)
         )
 
     async def last_position(self, tenant: str) -> int:

@@ -1,9 +1,11 @@
--- Threads number their events; every other row points at them by an integer.
+-- Threads number their events; every other row points at them by an integer. access is a JSON object, NULL for a thread
+-- that nobody has shared.
 CREATE TABLE threads (
     key INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,
     id TEXT NOT NULL,
     seq INTEGER NOT NULL,
+    access TEXT,
     UNIQUE (tenant, id)
 ) STRICT;
 
@@ -73,7 +75,7 @@ CREATE TABLE claims (
     PRIMARY KEY (tenant, principal, scope, key)
 ) STRICT, WITHOUT ROWID;
 
--- names and threads are JSON arrays of patterns.
+-- names and threads are JSON arrays of patterns, groups is one of names.
 CREATE TABLE tokens (
     digest TEXT PRIMARY KEY,
     principal TEXT NOT NULL,
@@ -81,7 +83,9 @@ CREATE TABLE tokens (
     role TEXT NOT NULL,
     name TEXT NOT NULL,
     names TEXT NOT NULL,
-    threads TEXT NOT NULL
+    threads TEXT NOT NULL,
+    person TEXT NOT NULL,
+    groups TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE logins (
@@ -90,6 +94,8 @@ CREATE TABLE logins (
     tenant TEXT NOT NULL,
     role TEXT NOT NULL,
     name TEXT NOT NULL,
+    person TEXT NOT NULL,
+    groups TEXT NOT NULL,
     expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
@@ -99,6 +105,8 @@ CREATE TABLE sessions (
     tenant TEXT NOT NULL,
     role TEXT NOT NULL,
     name TEXT NOT NULL,
+    person TEXT NOT NULL,
+    groups TEXT NOT NULL,
     csrf TEXT NOT NULL,
     expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -179,7 +187,6 @@ CREATE TABLE secrets (
 ) STRICT;
 
 CREATE INDEX secrets_listed ON secrets (tenant, id) WHERE scope <> 'request';
-CREATE INDEX secrets_owned ON secrets (tenant, owner, id) WHERE scope <> 'request';
 
 CREATE TABLE candidates (
     key INTEGER PRIMARY KEY,

@@ -1,0 +1,158 @@
+"""Who may do what in a thread: kept with it, carried by what is read of it, and honoured by every list."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+from askback.domain.access import OPEN, Access, Level
+from askback.domain.events import commit
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Along
+from askback.ports.store import Store
+from askback.testing.store_samples import (
+    NOON,
+    added,
+    along,
+    answer,
+    created,
+    entry,
+    message,
+    record,
+    rule,
+    secret,
+    shared,
+)
+from askback.testing.store_suite import StoreSuite
+
+ODD = 'bob "b" \\ é 🙂'
+ADAS = Access("ada", Level.NONE, {ODD: Level.VIEW, "cy": Level.ALL})
+SEEN = Access("ada", Level.VIEW, {"cy": Level.ALL})
+EVERYBODY = ("ada", ODD, "cy", "dan", "", "none", "owner")
+
+
+class SharingContracts(StoreSuite):
+    """Access to threads."""
+
+    async def test_a_thread_is_everybodys_until_it_is_shared(self, store: Store) -> None:
+        assert await store.access("main", "t1") == OPEN
+        assert await store.set_access(ADAS, shared(ADAS), before=OPEN) is Outcome.APPLIED
+        assert await store.access("main", "t1") == ADAS
+        assert await store.access("acme", "t1") == OPEN
+        assert await store.access("main", "t2") == OPEN
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert (view.seq, view.access) == (1, ADAS)
+        assert list(await store.thread_events("main", "t1", after=0)) == [
+            commit(shared(ADAS), seq=1, position=1, spec=None, access=ADAS)
+        ]
+
+    async def test_of_many_who_change_an_access_at_once_one_gets_their_way(self, store: Store) -> None:
+        wanted = [replace(ADAS, owner=f"ada {n}") for n in range(20)]
+        done = await asyncio.gather(
+            *(store.set_access(w, shared(w), Along(audit=(entry(w.owner),)), before=OPEN) for w in wanted)
+        )
+        assert Counter(done) == {Outcome.APPLIED: 1, Outcome.LOST: 19}
+        winner = wanted[done.index(Outcome.APPLIED)]
+        assert await store.access("main", "t1") == winner
+        assert [e.seq for e in await store.thread_events("main", "t1", after=0)] == [1]
+        assert len(await store.audit("main")) == 1
+
+    async def test_what_comes_along_with_an_access_is_written_with_it(self, store: Store) -> None:
+        assert await store.set_access(ADAS, shared(ADAS), along(1), before=SEEN) is Outcome.LOST
+        assert await store.rule("main", rule(1).id) is None
+        await store.set_access(ADAS, shared(ADAS), along(1), before=OPEN)
+        assert await store.rule("main", rule(1).id) == rule(1)
+
+    async def test_records_and_events_carry_the_access_to_their_thread(self, store: Store) -> None:
+        early, late = record(1), record(2)
+        assert (await store.insert(early, created(early))).record.access == OPEN
+        await store.set_access(ADAS, shared(ADAS), before=OPEN)
+        assert (await store.insert(late, created(late))).record.access == ADAS
+        settled = await store.settle(answer(early))
+        assert settled is not None
+        assert settled.record.access == ADAS
+        assert await store.get("main", early.id) == settled.record
+        assert [r.access for r in await store.list_requests("main")] == [ADAS, ADAS]
+        assert [e.access for e in await store.thread_events("main", "t1", after=0)] == [ADAS] * 4
+        assert [e.access for e in await store.tenant_events("main", after=0)] == [ADAS] * 4
+
+    async def test_live_events_carry_the_access_that_holds_with_them(self, tmp_path: Path) -> None:
+        heard: list[Access] = []
+        async with self.opened(tmp_path, on_commit=lambda e: heard.extend(x.access for x in e)) as store:
+            await store.insert(record(1), created(record(1)))
+            await store.set_access(ADAS, shared(ADAS), before=OPEN)
+            await store.add_message("m1", message(), added(message()))
+            await store.set_access(SEEN, shared(SEEN), before=ADAS)
+        assert heard == [OPEN, ADAS, ADAS, SEEN]
+
+    # Lists
+
+    async def test_a_person_finds_requests_and_events_of_the_threads_that_they_may_view(
+        self, store: Store
+    ) -> None:
+        threads = {"t1": ADAS, "t2": SEEN, "t3": OPEN}
+        rows = [record(n, thread=f"t{n % 3 + 1}") for n in range(1, 10)]
+        for row in rows:
+            await store.insert(row, created(row))
+        for thread, access in list(threads.items())[:2]:
+            await store.set_access(access, shared(access, thread=thread), before=OPEN)
+        for person in EVERYBODY:
+            theirs = [r for r in rows if threads[r.thread_id].level(person) >= Level.VIEW]
+            found = await store.list_requests("main", person=person)
+            assert [r.id for r in found] == [r.id for r in reversed(theirs)]
+            page = await store.list_requests("main", person=person, before=rows[6].id, limit=2)
+            assert page == [r for r in found if r.id < rows[6].id][:2]
+            events = await store.tenant_events("main", after=0, person=person)
+            assert [e.request_id for e in events if e.request_id] == [r.id for r in theirs]
+            assert (
+                await store.tenant_events("main", after=events[1].position, person=person, limit=2)
+                == (events[2:4])
+            )
+            one = await store.list_requests("main", thread_id="t1", person=person)
+            assert [r.id for r in one] == [r.id for r in reversed(theirs) if r.thread_id == "t1"]
+
+    async def test_rules_of_a_thread_are_found_by_those_who_may_view_it(self, store: Store) -> None:
+        rules = [
+            rule(1, scope="thread", subject="t1"),
+            rule(2, scope="thread", subject="t2"),
+            rule(3, scope="thread", subject="nowhere"),
+            rule(4, scope="project", subject="t1"),
+            rule(5),
+        ]
+        await store.write(Along(rules=tuple(rules)))
+        await store.set_access(ADAS, shared(ADAS), before=OPEN)
+        for person in EVERYBODY:
+            hidden = ADAS.level(person) < Level.VIEW
+            found = await store.rules("main", now_ms=NOON, person=person)
+            assert found == [r for r in reversed(rules) if not (hidden and r is rules[0])]
+        assert await store.rules("main", now_ms=NOON) == rules[::-1]
+
+    async def test_secrets_are_found_by_those_who_may_look_after_them(self, store: Store) -> None:
+        kept = [
+            secret(1),
+            secret(2, owner="ada"),
+            secret(3, owner="cy", scope="project", subject="p"),
+            secret(4, owner="ada", scope="session", subject="t1"),
+            secret(5, scope="session", subject="t1"),
+            secret(6, scope="session", subject="t2"),
+            secret(7, owner="dan", scope="session", subject="t1"),
+        ]
+        await store.write(Along(secrets=tuple(kept)))
+        await store.set_access(ADAS, shared(ADAS), before=OPEN)
+        theirs = {"ada": [1, 2, 4, 5, 6, 7], "cy": [1, 3, 4, 5, 6, 7], "dan": [1, 6, 7], ODD: [1, 6]}
+        for person, numbers in theirs.items():
+            found = await store.secrets("main", person=person)
+            assert [s.name for s in found] == [f"KEY_{n}" for n in reversed(numbers)]
+        assert await store.secrets("main") == kept[::-1]
+
+    async def test_a_level_of_ones_own_goes_before_that_of_the_others(self, store: Store) -> None:
+        access = Access("ada", Level.ALL, {"bob": Level.PROMPT})
+        await store.write(Along(secrets=(secret(1, scope="session", subject="t1"),)))
+        await store.set_access(access, shared(access), before=OPEN)
+        assert await store.secrets("main", person="bob") == []
+        assert len(await store.secrets("main", person="cy")) == 1
