@@ -1,4 +1,4 @@
-/** What the build leaves out of the pages: the layout of templates, and texts that no page can show. */
+/** What the build leaves out of the pages: the layout of templates, long names, and texts that no page can show. */
 import { readdirSync, readFileSync } from "node:fs";
 import type { Plugin } from "vite";
 
@@ -26,7 +26,17 @@ const squeezeCss = (text: string): string =>
     .replace(/\s*([{};,>])\s*/g, "$1")
     .replace(/([\s:(,-])0\./g, "$1.")
     .replace(/: /g, ":")
-    .replace(/;}/g, "}");
+    .replace(/;}/g, "}")
+    .replace(/--_[a-z-]+/g, shortName);
+
+const ELEMENTS = new URL("../src/elements/", import.meta.url);
+const sheets = readdirSync(ELEMENTS, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => readFileSync(new URL(name, ELEMENTS), "utf8"));
+
+/** Our own custom properties. They are numbered by name, so that a page and its parts agree on them. */
+const OWN = [...new Set(sheets.flatMap((text) => text.match(/--_[a-z-]+/g) ?? []))].sort();
+const shortName = (name: string): string => `--_${OWN.indexOf(name).toString(36)}`;
 
 const SQUEEZE = new Map([
   ["html", squeezeHtml],
@@ -39,7 +49,7 @@ function* tagged(node: unknown): Generator<Node> {
   for (const child of Object.values(node)) yield* tagged(child);
 }
 
-/** Takes line breaks and indentation out of `html` and `css` templates. */
+/** Takes line breaks and indentation out of `html` and `css` templates, and shortens the names of our own properties. */
 export function slimTemplates(): Plugin {
   return {
     name: "askback-slim-templates",
@@ -63,16 +73,12 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 const keysIn = (source: string, pattern: RegExp): string[] =>
   [...source.matchAll(pattern)].map((found) => found[1] ?? "");
 
-/** The source files that make the faults which a page can show. */
-const FAULTS = ["../src/core/answer.ts", "../src/core/field.ts", "../src/elements/check.ts"];
-
-const IMPOSSIBLE = /^(wrong_type\.(?!answer_number)|unknown_field|value_not_in_options|duplicate_selection)/;
+/** The source files that make the faults which a page can show: our own controls give no values but those. */
+const FAULTS = ["../src/core/values.ts", "../src/elements/check.ts"];
 
 function shown(): RegExp {
   const written = keysIn(FAULTS.map(read).join("\n"), /["`]([a-z_]+[a-z_.]*(?:\$\{\w+\})?)["`]/g);
-  // Our controls give values of the right type, for fields and options that there are; only a number may be none.
-  const possible = written.filter((key) => !IMPOSSIBLE.test(key));
-  const keys = possible.map((key) => key.replaceAll(".", "\\.").replace(/\$\{\w+\}/, "(date|time)"));
+  const keys = written.map((key) => key.replaceAll(".", "\\.").replace(/\$\{\w+\}/, "(date|time)"));
   return new RegExp(`^(ui\\..+|fault\\.(${keys.join("|")}))$`);
 }
 

@@ -1,14 +1,24 @@
 /** The rules of a single field of a form, one whose structure is right. */
 
 import { fault } from "./fault.ts";
-import { checkValue, isProvided } from "./field.ts";
+import { checkValue } from "./field.ts";
 import type { FormRules, Limits } from "./form.ts";
 import { checkMoment, instant } from "./moments.ts";
 import { normalField } from "./normal.ts";
 import { optionFaults } from "./optionrules.ts";
 import { join } from "./path.ts";
 import { textFault, textFaults } from "./textrules.ts";
-import type { Fault, Field, MomentField, MultiField, NumberField, SingleField, TextField } from "./wire.ts";
+import { isProvided } from "./values.ts";
+import type {
+  Fault,
+  Field,
+  Json,
+  MomentField,
+  MultiField,
+  NumberField,
+  SingleField,
+  TextField,
+} from "./wire.ts";
 
 /** Parts of a field that do not matter for what it would take. */
 const OUTWARD = /\.(label|description|placeholder|id)$/;
@@ -66,10 +76,8 @@ function accepts(field: Field, value: unknown, rules: FormRules): boolean {
   if (!isProvided(field, value)) return true;
   const pattern = "pattern" in field ? field.pattern : null;
   const matches = (text: string) => !pattern || (rules.matches?.(pattern, text) ?? true);
-  return (
-    checkValue({ ...normalField(field), required: false }, value, { matches, moment: checkMoment }).faults
-      .length === 0
-  );
+  const alone = { ...normalField(field), required: false };
+  return checkValue(alone, value as Json, { matches, moment: checkMoment }).length === 0;
 }
 
 function typeFaults(field: Field, path: string, rules: FormRules): Fault[] {

@@ -5,7 +5,7 @@
  * (`2026-11-20T09:00[Europe/Berlin]`); one with neither says nothing and is refused.
  */
 
-import type { Reason } from "./field.ts";
+import type { Reason } from "./values.ts";
 import type { MomentField } from "./wire.ts";
 
 export type MomentType = "date" | "time" | "datetime";

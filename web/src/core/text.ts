@@ -1,4 +1,5 @@
-const BLANK = /^[\p{White_Space}\uFEFF]*$/u;
+/** `\s` is White_Space and U+FEFF, but for U+0085. */
+const BLANK = /^[\s\x85]*$/;
 
 /** Whether a person who sees `text` would say that nothing is there. */
 export function isBlank(text: string): boolean {

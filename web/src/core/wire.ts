@@ -92,6 +92,7 @@ export interface MomentField extends FieldBase {
   default?: string | null;
 }
 
+export type ChoiceField = SingleField | MultiField;
 export type Field = TextField | NumberField | BooleanField | SingleField | MultiField | MomentField;
 export type FieldType = Field["type"];
 

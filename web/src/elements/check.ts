@@ -1,7 +1,7 @@
-import { checkFields } from "../core/answer.ts";
 import { fault } from "../core/fault.ts";
 import { type Locale, renderFault } from "../core/messages.ts";
 import { join, own } from "../core/path.ts";
+import { findFaults } from "../core/values.ts";
 import {
   allFields,
   type Fault,
@@ -42,7 +42,7 @@ function momentFaults(field: Field, value: Json | undefined, validity: ValidityS
 
 /** An empty answer names its required fields, before it is called empty. */
 function answerFaults({ form, values, patterns }: Entered): readonly Fault[] {
-  const faults = checkFields(form, values, { patterns }).flatMap((verdict) => verdict.faults);
+  const faults = findFaults(form, values, { patterns });
   const nothing = faults.length === 0 && Object.keys(values).length === 0;
   return nothing ? [fault("values", "empty.values")] : faults;
 }

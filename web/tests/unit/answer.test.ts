@@ -5,6 +5,7 @@ import { checkAsk } from "../../src/core/ask.ts";
 import { checkForm } from "../../src/core/form.ts";
 import { loadTexts, renderFault, toFieldErrors } from "../../src/core/messages.ts";
 import { checkMoment } from "../../src/core/moments.ts";
+import { findFaults } from "../../src/core/values.ts";
 import { allFields, type Field, type Form, type Values } from "../../src/core/wire.ts";
 
 await loadTexts("de");
@@ -119,6 +120,32 @@ test("whatever is sent, there is a verdict, and a cleaned answer is clean", () =
       } else if (Object.keys(result.values).length) {
         expect(checkAnswer(FORM, result.values, { moment: checkMoment, strict: true })).toEqual(result);
       }
+    }),
+  );
+});
+
+const ownText = fc.oneof(fc.constantFrom("", " ", "c", "\u0007", "c".repeat(10_001)), fc.string());
+const entered = fc.record(
+  {
+    text: ownText,
+    notes: ownText,
+    count: fc.oneof(fc.integer({ min: -3, max: 12 }), fc.double({ noNaN: true }), fc.constant("x")),
+    sure: fc.boolean(),
+    one: fc.oneof(fc.constantFrom("a", "b"), ownText),
+    many: fc
+      .tuple(fc.subarray(["a", "b"]), fc.array(ownText, { maxLength: 1 }))
+      .map(([chosen, typed]) => [...chosen, ...typed.filter((text) => !chosen.includes(text))]),
+    day: fc.constant("2026-11-20"),
+  },
+  { requiredKeys: [] },
+);
+
+test("what a page finds in what its controls made is what the whole check finds", () => {
+  fc.assert(
+    fc.property(entered, (values) => {
+      fc.pre(Object.keys(values).length > 0);
+      const result = checkAnswer(FORM, values);
+      expect(findFaults(FORM, values, {})).toEqual("faults" in result ? result.faults : []);
     }),
   );
 });
