@@ -102,6 +102,7 @@ class App:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         await self.services.store.open()
         try:
+            await self.services.bus.open()
             await self._make_known()
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_keep_expiring, self.services)
@@ -110,6 +111,7 @@ class App:
         finally:
             self._streams.close()
             self._sockets.close()
+            await self.services.bus.close()
             await self.services.store.close()
             if self._scratch is not None:
                 shutil.rmtree(self._scratch, ignore_errors=True)

@@ -14,7 +14,7 @@ from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.errors import Forbidden, NotFound
-from askback.ports.bus import Bus, Listener
+from askback.ports.bus import Bus
 from askback.ports.store import Principal, Settlement
 from askback.service.context import Services
 from askback.service.waits import Waits
@@ -56,11 +56,11 @@ class Collector:
                 await self._changed.wait()
 
 
-class BadBus:
+class BadBus(LocalBus):
     """A bus that loses, doubles and reorders what it is given."""
 
     def __init__(self, seed: int) -> None:
-        self.inner = LocalBus()
+        super().__init__()
         self.random = random.Random(seed)
         self.late: list[Event] = []
         self.mute = False
@@ -72,10 +72,7 @@ class BadBus:
         self.random.shuffle(out)
         cut = self.random.randrange(len(out) + 1)
         self.late = out[cut:]
-        self.inner.publish(out[:cut])
-
-    def listen(self, topic: str, listener: Listener) -> Callable[[], None]:
-        return self.inner.listen(topic, listener)
+        super().publish(out[:cut])
 
 
 def services(bus: Bus) -> tuple[Services, FakeStore]:

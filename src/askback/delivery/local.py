@@ -23,6 +23,12 @@ class LocalBus:
         self._listeners: dict[str, dict[int, Listener]] = {}
         self._next = 0
 
+    async def open(self) -> None:
+        """Do nothing: there are no other servers."""
+
+    async def close(self) -> None:
+        """Do nothing: there are no other servers."""
+
     def publish(self, events: Sequence[Event]) -> None:
         """Call each listener of each event's topics, in order."""
         for event in events:

@@ -7,7 +7,8 @@ calls a listener that has left, and promises the order of `seq` within one threa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from askback.domain.events import Event
@@ -17,6 +18,14 @@ Listener = Callable[[Event], None]
 
 class Bus(Protocol):
     """Publish committed events; listen by topic. Topics are those of `topics()`."""
+
+    async def open(self) -> None:
+        """Begin to hear what other servers commit, where there can be any."""
+        ...
+
+    async def close(self) -> None:
+        """Hear no more of it."""
+        ...
 
     def publish(self, events: Sequence[Event]) -> None:
         """Hand committed events to the listeners of each one's topics, in order; returns at once."""
@@ -35,9 +44,9 @@ def thread_topic(tenant: str, thread_id: str) -> str:
     return f"t\x00{tenant}\x00{thread_id}"
 
 
-def request_topic(request_id: str) -> str:
+def request_topic(tenant: str, request_id: str) -> str:
     """One request."""
-    return f"r\x00{request_id}"
+    return f"r\x00{tenant}\x00{request_id}"
 
 
 def tenant_topic(tenant: str) -> str:
@@ -48,4 +57,51 @@ def tenant_topic(tenant: str) -> str:
 def topics(event: Event) -> tuple[str, ...]:
     """The topics that an event belongs to."""
     shared = (thread_topic(event.tenant, event.thread_id), tenant_topic(event.tenant))
-    return shared if event.request_id is None else (request_topic(event.request_id), *shared)
+    return shared if event.request_id is None else (request_topic(event.tenant, event.request_id), *shared)
+
+
+def tenant_of(topic: str) -> str:
+    """The tenant whose events a topic is about."""
+    return topic.split("\x00", 2)[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """The server `origin` committed the events of `tenant` at the positions from `first` to `last`."""
+
+    origin: str
+    tenant: str
+    first: int
+    last: int
+
+
+class Subscription(Protocol):
+    """A line on which notices come, in the order of the commits, until it is lost."""
+
+    async def lost(self) -> None:
+        """Return once nothing comes on this line any more; raises nothing."""
+        ...
+
+    async def close(self) -> None:
+        """Hang up."""
+        ...
+
+
+class Feed(Protocol):
+    """What several servers on one store hear of each other.
+
+    For such a store the positions of a tenant are 1, 2, 3 … in the order of its commits: whoever sees one sees
+    all before it.
+    """
+
+    async def subscribe(self, heard: Callable[[Notice], None]) -> Subscription:
+        """Have `heard` called on the event loop with what is committed from now on, by this server too."""
+        ...
+
+    async def positions(self) -> Mapping[str, int]:
+        """The position of the newest event of every tenant."""
+        ...
+
+    async def tenant_events(self, tenant: str, *, after: int, limit: int = 500) -> Sequence[Event]:
+        """Events of a tenant with `position` above `after`, in order."""
+        ...

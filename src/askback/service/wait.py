@@ -22,7 +22,7 @@ async def wait(
     The listener is in place before the first read, so a change in between is not missed.
     """
     nudge = _Nudge()
-    leave = ctx.bus.listen(request_topic(request_id), nudge)
+    leave = ctx.bus.listen(request_topic(principal.tenant, request_id), nudge)
     try:
         record = await get(ctx, principal, request_id)
         known = record.revision if revision is None else revision

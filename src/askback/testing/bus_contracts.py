@@ -4,12 +4,16 @@
         def make_bus(self) -> Bus:
             return MyBus()
 
-`settle` waits until what was published has arrived, for a bus that is not immediate.
+`settled` waits until what was published has arrived, for a bus that is not immediate.
 """
 
 # ruff: noqa: D102 - the name of a test is its sentence
 
 from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
 
 from askback.domain.events import Event
 from askback.ports.bus import Bus, request_topic, tenant_topic, thread_topic
@@ -27,50 +31,61 @@ def event(
 class BusContracts:
     """The contracts of `askback.ports.bus`."""
 
+    pytestmark = pytest.mark.anyio
+
     def make_bus(self) -> Bus:
         """Return a new bus without listeners."""
         raise NotImplementedError
 
-    async def settle(self) -> None:
+    async def settled(self, bus: Bus) -> None:
         """Return once everything published so far has been delivered."""
 
-    async def test_an_event_reaches_its_request_its_thread_and_its_tenant(self) -> None:
-        bus, seen = self.make_bus(), list[tuple[str, int]]()
+    @pytest.fixture
+    async def bus(self) -> AsyncIterator[Bus]:
+        """An open bus without listeners."""
+        bus = self.make_bus()
+        await bus.open()
+        yield bus
+        await bus.close()
+
+    async def test_an_event_reaches_its_request_its_thread_and_its_tenant(self, bus: Bus) -> None:
+        seen = list[tuple[str, int]]()
         for name, topic in (
-            ("request", request_topic("req_1")),
+            ("request", request_topic("main", "req_1")),
             ("thread", thread_topic("main", "t1")),
             ("tenant", tenant_topic("main")),
-            ("other request", request_topic("req_2")),
+            ("other request", request_topic("main", "req_2")),
+            ("other tenant's request", request_topic("acme", "req_1")),
             ("other thread", thread_topic("main", "t2")),
             ("other tenant's thread", thread_topic("acme", "t1")),
             ("other tenant", tenant_topic("acme")),
         ):
             bus.listen(topic, lambda e, name=name: seen.append((name, e.seq)))
         bus.publish([event(1, request="req_1"), event(2)])
-        await self.settle()
+        await self.settled(bus)
         assert sorted(seen) == [("request", 1), ("tenant", 1), ("tenant", 2), ("thread", 1), ("thread", 2)]
 
-    async def test_events_of_a_thread_arrive_in_the_order_published(self) -> None:
-        bus, seen = self.make_bus(), list[int]()
+    async def test_events_of_a_thread_arrive_in_the_order_published(self, bus: Bus) -> None:
+        seen = list[int]()
         bus.listen(thread_topic("main", "t1"), lambda e: seen.append(e.seq))
         bus.publish([event(n) for n in range(1, 51)])
         bus.publish([event(n) for n in range(51, 101)])
-        await self.settle()
+        await self.settled(bus)
         assert seen == list(range(1, 101))
 
-    async def test_a_listener_that_left_is_not_called_again(self) -> None:
-        bus, seen = self.make_bus(), list[int]()
+    async def test_a_listener_that_left_is_not_called_again(self, bus: Bus) -> None:
+        seen = list[int]()
         leave = bus.listen(tenant_topic("main"), lambda e: seen.append(e.seq))
         bus.publish([event(1)])
-        await self.settle()
+        await self.settled(bus)
         leave()
         leave()
         bus.publish([event(2)])
-        await self.settle()
+        await self.settled(bus)
         assert seen == [1]
 
-    async def test_a_listener_may_leave_and_make_others_leave_while_it_is_called(self) -> None:
-        bus, seen = self.make_bus(), list[str]()
+    async def test_a_listener_may_leave_and_make_others_leave_while_it_is_called(self, bus: Bus) -> None:
+        seen = list[str]()
 
         def first(_: Event) -> None:
             seen.append("first")
@@ -81,11 +96,11 @@ class BusContracts:
         leave_second = bus.listen(tenant_topic("main"), lambda _: seen.append("second"))
         bus.listen(tenant_topic("main"), lambda _: seen.append("third"))
         bus.publish([event(1), event(2)])
-        await self.settle()
+        await self.settled(bus)
         assert seen == ["first", "third", "third"]
 
-    async def test_a_failing_listener_does_not_keep_the_event_from_the_others(self) -> None:
-        bus, seen = self.make_bus(), list[int]()
+    async def test_a_failing_listener_does_not_keep_the_event_from_the_others(self, bus: Bus) -> None:
+        seen = list[int]()
 
         def fail(_: Event) -> None:
             raise RuntimeError("a listener must not raise; this one does")
@@ -93,11 +108,11 @@ class BusContracts:
         bus.listen(tenant_topic("main"), fail)
         bus.listen(tenant_topic("main"), lambda e: seen.append(e.seq))
         bus.publish([event(1), event(2)])
-        await self.settle()
+        await self.settled(bus)
         assert seen == [1, 2]
 
-    async def test_the_same_listener_may_listen_twice(self) -> None:
-        bus, seen = self.make_bus(), list[int]()
+    async def test_the_same_listener_may_listen_twice(self, bus: Bus) -> None:
+        seen = list[int]()
 
         def listener(e: Event) -> None:
             seen.append(e.seq)
@@ -106,5 +121,5 @@ class BusContracts:
         bus.listen(tenant_topic("main"), listener)
         leave()
         bus.publish([event(1)])
-        await self.settle()
+        await self.settled(bus)
         assert seen == [1]
