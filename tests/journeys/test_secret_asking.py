@@ -109,7 +109,7 @@ async def test_a_blocked_name_is_refused_at_the_submission_as_well(team: Team, t
     request = asked(await team.agent.need(thread, "A_KEY"))
     for name in BLOCKED:
         refused = await team.ada.hand_over(request["id"], {"A_KEY": "value", name: "/tmp/evil.so"})
-        assert texts(refused) == {f"secrets.{name}": "Blocked by allow-list"}
+        assert texts(refused) == {"secrets": "Blocked by allow-list"}
     assert await team.ada.get(request["id"]) == request
 
 

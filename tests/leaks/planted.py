@@ -19,6 +19,7 @@ from askback.cli.main import main
 from askback.domain import jsontext
 from askback.domain.faults import Faults, fault
 from askback.domain.secrets.secret import Secret
+from askback.domain.secrets.unread import Unread
 from askback.domain.validation.secret import Submission
 from askback.ports.vault import Binding
 from askback.transports import http
@@ -86,11 +87,12 @@ def parse(body: bytes | str, **options: Any) -> object:
         raise Faults([fault(str(body), "malformed_json")]) from None
 
 
-async def read_body(*args: Any, **options: Any) -> bytes:
+async def read_body(*args: Any, **options: Any) -> Unread:
     """Write some bodies into the log."""
     body = await _read_body(*args, **options)
-    if b"IN_A_BODY" in body:
-        _log.debug("body: %r", body)
+    raw = body.read(bytes)
+    if b"IN_A_BODY" in raw:
+        _log.debug("body: %r", raw)
     return body
 
 

@@ -86,6 +86,19 @@ def _keep(**more: Any) -> bytes:
     return json.dumps({"name": "A_KEY", "scope": "global", **more}).encode()
 
 
+_KINDS: Mapping[str, dict[str, Any]] = {
+    "short": {"type": "text", "max_length": 9},
+    "long": {"type": "text", "min_length": 99},
+    "digits": {"type": "text", "pattern": "[0-9]+", "pattern_message": "Digits, please."},
+    "number": {"type": "number"},
+    "choice": {"type": "select", "options": ["a", "b"]},
+    "choices": {"type": "multiselect", "options": ["a", "b"]},
+    "date": {"type": "date"},
+    "needed": {"type": "text", "required": True},
+}
+FORM = {"fields": [{"id": name, "label": name, "sensitive": True, **kind} for name, kind in _KINDS.items()]}
+"""A form with a sensitive field of each kind, one of them required."""
+
 FIELDS: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "too long": lambda v: {"short": v},
     "too short": lambda v: {"long": v},
@@ -140,7 +153,7 @@ async def _refused_by_hand(scene: Scene) -> None:
 
 
 async def _refused_fields(scene: Scene) -> None:
-    request_id = asked(await scene.agent.ask(THREAD, {"fields": _fields()}))["id"]
+    request_id = asked(await scene.agent.ask(THREAD, FORM))["id"]
     for way, write in FIELDS.items():
         values = write(scene.value(f"a sensitive field {way}"))
         reply = await scene.ada.answer(request_id, values.get("values", values))
@@ -152,20 +165,6 @@ async def _refused_fields(scene: Scene) -> None:
     assert refusal(stale) == (409, "stale_revision")
     beside = {"revision": 1, "values": {}, "secrets": {"long": scene.value("beside a sensitive field")}}
     assert (await scene.post(request_id, json.dumps(beside).encode())).status_code == 422
-
-
-def _fields() -> list[dict[str, Any]]:
-    kinds: dict[str, dict[str, Any]] = {
-        "short": {"type": "text", "max_length": 9},
-        "long": {"type": "text", "min_length": 99},
-        "digits": {"type": "text", "pattern": "[0-9]+", "pattern_message": "Digits, please."},
-        "number": {"type": "number"},
-        "choice": {"type": "select", "options": ["a", "b"]},
-        "choices": {"type": "multiselect", "options": ["a", "b"]},
-        "date": {"type": "date"},
-        "needed": {"type": "text", "required": True},
-    }
-    return [{"id": name, "label": name, "sensitive": True, **kind} for name, kind in kinds.items()]
 
 
 async def _refused_people(scene: Scene) -> None:

@@ -6,10 +6,12 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import BytesIO
 from typing import Any
 from urllib.parse import parse_qs
 
 from askback.domain import jsontext
+from askback.domain.secrets.unread import Unread
 from askback.errors import TooLarge
 from askback.ports.store import Principal, Session
 from askback.service.context import Services
@@ -80,9 +82,10 @@ class Call:
 
     async def json(self) -> object:
         """Read the body and parse it; raises `TooLarge`, `Faults`, `ClientGone`."""
-        return jsontext.parse(await self.body(), limits=self.ctx.limits)
+        body = await self.body()
+        return body.read(lambda text: jsontext.parse(text, limits=self.ctx.limits))
 
-    async def body(self) -> bytes:
+    async def body(self) -> Unread:
         """Read the body and do not look into it; raises `TooLarge`, `ClientGone`."""
         return await read_body(self.scope, self.receive, limit=self.ctx.limits.body_bytes)
 
@@ -108,34 +111,27 @@ def header(scope: Scope, name: bytes) -> str | None:
     return None
 
 
-async def read_body(scope: Scope, receive: Receive, *, limit: int) -> bytes:
+async def read_body(scope: Scope, receive: Receive, *, limit: int) -> Unread:
     """Return the body; raises `TooLarge` as soon as it is known to exceed `limit` bytes."""
     declared = header(scope, b"content-length")
     if declared is not None and declared.isdecimal() and int(declared[:20]) > limit:
         raise _too_large(limit)
-    first = await _chunk(receive)
-    if not first[1]:
-        if len(first[0]) > limit:
-            raise _too_large(limit)
-        return first[0]
-    return await _gather(first[0], receive, limit)
-
-
-async def _gather(first: bytes, receive: Receive, limit: int) -> bytes:
-    body, more = bytearray(first), True
-    while more and len(body) <= limit:
-        chunk, more = await _chunk(receive)
-        body += chunk
-    if len(body) > limit:
+    # Whatever goes wrong here, no variable shows the bytes: not even the repr of this.
+    body, more = BytesIO(), True
+    while more and body.tell() <= limit:
+        more = await _take(receive, body)
+    if body.tell() > limit:
         raise _too_large(limit)
-    return bytes(body)
+    return Unread(body.getvalue())
 
 
-async def _chunk(receive: Receive) -> tuple[bytes, bool]:
+async def _take(receive: Receive, body: BytesIO) -> bool:
+    """Add what comes next to the body, and tell whether there is more."""
     message = await receive()
     if message["type"] == "http.disconnect":
         raise ClientGone
-    return message.get("body", b""), message.get("more_body", False)
+    body.write(message.get("body", b""))
+    return message.get("more_body", False)
 
 
 def _too_large(limit: int) -> TooLarge:

@@ -17,6 +17,7 @@ from askback.domain.request import SecretRequest
 from askback.domain.secrets.asked import SCOPES, ShownSecret
 from askback.domain.secrets.names import blocked, well_formed
 from askback.domain.secrets.secret import Secret
+from askback.domain.secrets.unread import Unread
 from askback.domain.validation.envelope import read_asked
 from askback.domain.validation.report import Report
 from askback.domain.validation.texts import is_blank
@@ -76,11 +77,15 @@ class Submission:
         return sorted({*self.values, *self.existing})
 
 
-def read_submission(body: bytes, shown: ShownSecret, *, limits: Limits = DEFAULTS) -> Submission:
+def read_submission(body: Unread, shown: ShownSecret, *, limits: Limits = DEFAULTS) -> Submission:
     """Return what was sent for a request; raises `Faults` that name fields and never what stands in them.
 
     Whether a saved value is there for a name in `use_existing` is not known here.
     """
+    return body.read(lambda text: _submission(text, shown, limits))
+
+
+def _submission(body: bytes, shown: ShownSecret, limits: Limits) -> Submission:
     given = jsontext.parse(body, limits=limits)
     if not isinstance(given, dict):
         raise Faults([fault("", "wrong_type.object")])
@@ -130,7 +135,7 @@ def _values(given: object, shown: ShownSecret, report: Report, limits: Limits) -
         if key is None:
             found[name] = Secret(cast("str", value))
         else:
-            report.add(_at(name), key, max=limits.secret_bytes)
+            report.add(_at(name, shown), key, max=limits.secret_bytes)
     return found
 
 
@@ -158,10 +163,10 @@ def _existing(given: object, shown: ShownSecret, report: Report) -> set[str]:
         if name in shown.names:
             found.add(name)
         else:
-            report.add(_at(name), "secret_not_requested")
+            report.add(_at(name, shown), "secret_not_requested")
     return found
 
 
-def _at(name: str) -> str:
-    """Return the path of a name; what is no name may be a value that was pasted into the wrong place."""
-    return join("secrets", name) if well_formed(name) else "secrets"
+def _at(name: str, shown: ShownSecret) -> str:
+    """Return the path of a name; one that nobody asked for may be a value that was pasted into the wrong place."""
+    return join("secrets", name) if name in shown.names else "secrets"

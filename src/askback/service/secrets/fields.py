@@ -6,16 +6,18 @@ The rest of the form is answered as ever. The body is read here and nowhere else
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from askback.domain import jsontext
-from askback.domain.faults import Faults, fault
+from askback.domain.faults import Fault, Faults, fault
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Action
+from askback.domain.limits import Limits
 from askback.domain.record import Record
-from askback.domain.request import Answer
 from askback.domain.secrets.secret import Secret
+from askback.domain.secrets.unread import Unread
 from askback.domain.validation.answer import check_answer
 from askback.ports.policy import Along
 from askback.ports.secrets import Grant, Place, SecretRecord, VersionTaken
@@ -36,23 +38,21 @@ def has_sensitive(record: Record) -> bool:
 
 
 async def answer_fields(
-    ctx: Services, principal: Principal, record: Record, body: bytes, *, key: str | None
+    ctx: Services, principal: Principal, record: Record, body: Unread, *, key: str | None
 ) -> Change:
     """Settle a form with sensitive fields; see `answer.answer_unread`. Raises `Faults` that name fields only."""
-    revision, values = _read(body, ctx)
     form = ctx.newest.form(record)
-    names = _sensitive(form)
-    plain = {name: value for name, value in values.items() if name not in names}
-    claimed = claim(principal, f"answer:{record.id}", key, json.dumps([revision, plain, sorted(values)]))
+    sent = body.read(lambda text: _read(text, form, ctx.limits))
+    claimed = claim(principal, f"answer:{record.id}", key, sent.said)
     if record.settled:
         return await lost(ctx, record, claimed)
-    if revision != record.revision:
+    if sent.revision != record.revision:
         raise conflict(record)
-    checked = check_answer(form, values, limits=ctx.limits)
-    secrets = {name: _secret(checked.values[name]) for name in names if name in checked.values}
+    if sent.faults:
+        raise Faults(sent.faults)
     while True:
         try:
-            return await _settle(ctx, principal, record, checked, secrets, claimed)
+            return await _settle(ctx, principal, record, sent, claimed)
         except VersionTaken:
             continue  # the same answer came twice at once; the settled request says so
 
@@ -61,15 +61,14 @@ async def _settle(
     ctx: Services,
     principal: Principal,
     record: Record,
-    checked: Answer,
-    secrets: Mapping[str, Secret],
+    sent: _Sent,
     claimed: Any,
 ) -> Change:
     where = Place(REQUEST_SCOPE, record.id)
-    kept = await sealed(ctx, principal, secrets, where, owner=SHARED, request_id=record.id)
-    answer: dict[str, Any] = {"values": {**checked.values, **_references(kept)}}
-    if checked.other:
-        answer["other"] = checked.other
+    kept = await sealed(ctx, principal, sent.secrets, where, owner=SHARED, request_id=record.id)
+    answer: dict[str, Any] = {"values": {**sent.values, **_references(kept)}}
+    if sent.other:
+        answer["other"] = sent.other
     given = tuple(
         Grant(each.tenant, record.thread_id, record.requester, each.id, each.id, record.id) for each in kept
     )
@@ -89,8 +88,41 @@ def _references(kept: tuple[SecretRecord, ...]) -> dict[str, Any]:
     return {each.name: {"set": True, "ref": each.id} for each in kept}
 
 
-def _read(body: bytes, ctx: Services) -> tuple[int, dict[str, Any]]:
-    given = jsontext.parse(body, limits=ctx.limits)
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """What was sent, read and checked: whoever holds it can fail without showing a value.
+
+    `said` is what an idempotency key is bound to. `values` has None in the place of what is in `secrets`.
+    """
+
+    revision: int
+    said: str = field(repr=False)
+    faults: Sequence[Fault] = ()
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    other: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    secrets: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
+
+
+def _read(body: bytes, form: Form, limits: Limits) -> _Sent:
+    revision, given = _members(body, limits)
+    names = _sensitive(form)
+    plain = {name: value for name, value in given.items() if name not in names}
+    said = json.dumps([revision, plain, sorted(given)])
+    try:
+        checked = check_answer(form, given, limits=limits)
+    except Faults as refused:
+        return _Sent(revision, said, faults=refused.faults)
+    return _Sent(
+        revision,
+        said,
+        values={name: None if name in names else value for name, value in checked.values.items()},
+        other=checked.other,
+        secrets={name: _secret(value) for name, value in checked.values.items() if name in names},
+    )
+
+
+def _members(body: bytes, limits: Limits) -> tuple[int, dict[str, Any]]:
+    given = jsontext.parse(body, limits=limits)
     if not isinstance(given, dict):
         raise Faults([fault("", "wrong_type.object")])
     sent = cast("dict[str, Any]", given)

@@ -10,6 +10,7 @@ from askback.domain.faults import Faults, fault
 from askback.domain.secrets.asked import SCOPES
 from askback.domain.secrets.names import blocked, well_formed
 from askback.domain.secrets.secret import Secret
+from askback.domain.secrets.unread import Unread
 from askback.domain.validation.secret import value_fault
 from askback.domain.validation.texts import text_faults
 from askback.errors import NotFound
@@ -35,10 +36,10 @@ async def page(
     return found[:size], found[size - 1].id if len(found) > size else None
 
 
-async def put(ctx: Services, principal: Principal, body: bytes) -> SecretRecord:
+async def put(ctx: Services, principal: Principal, body: Unread) -> SecretRecord:
     """Set a secret, or replace its value. Raises `Faults` that name fields only, and `VaultLocked`."""
     await access.require(ctx, principal, "secrets")
-    name, value, where = _read(body, ctx)
+    name, value, where = body.read(lambda text: _read(text, ctx))
     while True:
         try:
             [made] = await sealed(ctx, principal, {name: value}, where, owner=SHARED)

@@ -52,7 +52,7 @@ async def lease(ctx: Services, principal: Principal, body: object) -> dict[str, 
     missing = [name for name in wanted if name not in found]
     if missing:
         raise NotFound(
-            f"Nobody has given this agent {', '.join(missing)} in this thread.",
+            "Nobody has given this agent all of these in this thread; field_errors say which not.",
             code="not_granted",
             field_errors=_at(sent, missing, "not_granted", "Ask a person for it first."),
         )

@@ -12,6 +12,7 @@ from askback.domain.faults import Faults, fault, join
 from askback.domain.lifecycle import Action
 from askback.domain.record import Record
 from askback.domain.secrets.asked import ShownSecret
+from askback.domain.secrets.unread import Unread
 from askback.domain.validation.secret import Submission, read_submission
 from askback.ports.policy import Along
 from askback.ports.secrets import SecretRecord, VersionTaken
@@ -24,7 +25,7 @@ from askback.service.settle import conflict, lost, settle
 
 
 async def submit(
-    ctx: Services, principal: Principal, record: Record, body: bytes, *, key: str | None
+    ctx: Services, principal: Principal, record: Record, body: Unread, *, key: str | None
 ) -> Change:
     """Take what a person sent for a request of kind secret; see `answer.answer`, which has checked the role.
 

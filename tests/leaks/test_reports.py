@@ -1,0 +1,178 @@
+"""A tool that reports errors writes down the variables of every function they came through: no value is in them.
+
+Such a tool sits between the server and the app's own handling of errors. Here the routes are called without that, so
+that each error comes out with all of its functions; what is in their variables is written down as the tools do it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import traceback
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from rich.console import Console
+from rich.traceback import Traceback
+from starlette.routing import Router
+
+from askback.app import App, create_app
+from askback.domain.secrets.secret import Secret
+from askback.domain.secrets.unread import Unread
+from askback.ports.vault import Binding
+from askback.transports.endpoint import routes
+from askback.vault.envelope import Envelope
+from askback.vault.keys import KeyRing
+from tests.leaks.canary import Search, canary
+from tests.leaks.refusals import FIELDS, FORM, KEPT, SHAPES, SUBMISSIONS
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+Write = Callable[[str], bytes]
+PIECE = 1_000
+THREAD = "t"
+NEED = {"names": ["A_KEY", "B_KEY"], "reason": "to call the CRM"}
+
+
+class Broken(Envelope):
+    """A vault that fails after it has sealed, without a value in what it raises."""
+
+    async def seal(self, binding: Binding, secret: Secret) -> str:
+        """Seal, and fail."""
+        await super().seal(binding, secret)
+        raise RuntimeError("the vault is broken")
+
+
+@pytest.fixture
+async def app() -> AsyncIterator[App]:
+    app = create_app(vault=Broken(KeyRing({"k1": bytes(range(32))})))
+    async with app.running():
+        yield app
+
+
+async def call(app: App, role: str, path: str, body: Unread) -> dict[str, Any]:
+    """Post a body in pieces and return the reply; errors come as they are."""
+    pieces = iter(_pieces(body))
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return next(pieces)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    token = await app.token(role)
+    scope: dict[str, Any] = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "query_string": b"",
+        "headers": [(b"authorization", f"Bearer {token}".encode())],
+    }
+    await Router(routes(app.services, app.operations))(scope, receive, send)
+    return json.loads(sent[-1]["body"])
+
+
+def _pieces(body: Unread) -> list[dict[str, Any]]:
+    raw = body.read(bytes)
+    cuts = range(0, max(len(raw), 1), PIECE)
+    return [
+        {"type": "http.request", "body": raw[at : at + PIECE], "more_body": at + PIECE < len(raw)}
+        for at in cuts
+    ]
+
+
+async def reported(app: App, path: str, body: Unread) -> bytes:
+    """What two such tools write of the error that a person's post ends in."""
+    try:
+        await call(app, "responder", path, body)
+    except Exception as error:
+        caught = error
+    else:
+        raise AssertionError("nothing was raised")
+    plain = traceback.TracebackException.from_exception(caught, capture_locals=True)
+    console = Console(record=True, width=300, file=io.StringIO())
+    console.print(Traceback.from_exception(type(caught), caught, caught.__traceback__, show_locals=True))
+    written = "".join(plain.format()) + console.export_text()
+    assert "body = " in written or "call = " in written, "there are variables in it"
+    return written.encode()
+
+
+async def asked(app: App, body: dict[str, Any]) -> str:
+    made = await call(
+        app, "requester", "/v1/requests", Unread(json.dumps({"thread_id": THREAD, **body}).encode())
+    )
+    return f"/v1/requests/{made['id']}/answer"
+
+
+async def check(app: App, path: str, way: str, write: Write) -> None:
+    """Post a value and look for it in what is reported."""
+    made = canary(way, shape=SHAPES.get(way, "{}{}{}{}{}"))
+    body = Unread(write(made.value))
+    assert Search([made]).found(await reported(app, path, body)) == set(), way
+
+
+@requirement("E5", "I10")
+async def test_a_report_about_a_submission_has_no_value_in_its_variables(app: App) -> None:
+    path = await asked(app, {"kind": "secret", "secret": NEED})
+    for way, write in SUBMISSIONS.items():
+        await check(app, path, way, write)
+
+
+@requirement("E5", "I10", "E22")
+async def test_a_report_about_a_sensitive_field_has_no_value_in_its_variables(app: App) -> None:
+    path = await asked(app, {"kind": "form", "form": FORM})
+    for way, write in FIELDS.items():
+        await check(app, path, way, lambda v, write=write: _answer(write(v)))
+    await check(app, path, "cut in the middle", lambda v: _answer({"short": v})[:-20])
+    await check(app, path, "beside the values", lambda v: json.dumps({"values": {}, "more": v}).encode())
+
+
+@requirement("E5", "I10")
+async def test_a_report_about_a_value_kept_by_hand_has_no_value_in_its_variables(app: App) -> None:
+    for way, write in KEPT.items():
+        await check(app, "/v1/secrets", way, write)
+
+
+@requirement("E5", "I10")
+async def test_a_report_about_a_failure_while_a_value_is_sealed_has_no_value_in_its_variables(
+    app: App,
+) -> None:
+    secret = await asked(app, {"kind": "secret", "secret": {**NEED, "names": ["A_KEY"]}})
+    form = await asked(app, {"kind": "form", "form": {"fields": [{"id": "pin", "type": "text", "label": "PIN", "sensitive": True}]}})  # fmt: skip
+    ways: dict[str, tuple[str, Write]] = {
+        "submitted": (secret, lambda v: json.dumps({"revision": 1, "secrets": {"A_KEY": v}}).encode()),
+        "in a field": (form, lambda v: _answer({"pin": v})),
+        "kept": ("/v1/secrets", lambda v: json.dumps({"name": "A", "scope": "global", "value": v}).encode()),
+    }
+    for way, (path, write) in ways.items():
+        await check(app, path, way, write)
+
+
+@requirement("E5")
+async def test_a_reader_that_breaks_leaves_no_value_in_its_variables() -> None:
+    made = canary("in a reader that breaks")
+    body = Unread(made.value.encode())
+
+    def reader(text: bytes) -> None:
+        try:
+            [].remove(len(text))
+        except ValueError:
+            _fail(text)
+
+    with pytest.raises(RuntimeError) as caught:
+        body.read(reader)
+    report = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
+    written = "".join(report.format())
+    assert "_fail" in written
+    assert Search([made]).found(written.replace(repr(made), "").encode()) == set()
+
+
+def _fail(text: bytes) -> None:
+    raise RuntimeError("broken")
+
+
+def _answer(values: Any) -> bytes:
+    return json.dumps({"revision": 1, "values": values.get("values", values)}).encode()
