@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -98,9 +99,17 @@ class Serving:
                 yield f"file {name}", path.read_bytes()
 
     def back_up(self) -> None:
-        """Copy the database as the manual says, while the server runs or after."""
-        with closing(sqlite3.connect(self.database)) as database:
-            database.execute("VACUUM INTO ?", (str(self.place / "data" / f"backup-{self._lives}.db"),))
+        """Copy the database in each way in which people do, while the server runs or after."""
+        folder = self.database.parent / f"backup-{self._lives}"
+        folder.mkdir()
+        with (
+            closing(sqlite3.connect(self.database)) as database,
+            closing(sqlite3.connect(folder / "online.db")) as online,
+        ):
+            database.execute("VACUUM INTO ?", (str(folder / "vacuum.db"),))
+            database.backup(online)
+        for path in self.database.parent.glob(f"{self.database.name}*"):
+            shutil.copy(path, folder / path.name.replace("askback", "copy"))
 
 
 def _allow_core_dumps() -> None:

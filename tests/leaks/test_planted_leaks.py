@@ -20,7 +20,13 @@ PLANTED = (sys.executable, str(Path(__file__).with_name("planted.py")))
 
 LOG, DATA = (
     {"file log/stderr-1"},
-    {"file data/askback.db", "file data/askback.db-wal", "file data/backup-1.db"},
+    {
+        "file data/askback.db",
+        "file data/askback.db-wal",
+        "file data/backup-1/vacuum.db",
+        "file data/backup-1/online.db",
+        "file data/backup-1/copy.db-wal",
+    },
 )
 OWN = {
     "LOGGED": LOG,
@@ -70,5 +76,5 @@ async def test_every_hole_is_found_where_it_is(tmp_path: Path) -> None:
         "reply 200 to responder: POST /v1/requests",
         "file data/askback.db",
         "file data/askback.db-wal",
-        "file data/backup-1.db",
+        "file data/backup-1/online.db",
     }
