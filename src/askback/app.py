@@ -22,7 +22,7 @@ from askback.ports.clock import Clock
 from askback.ports.ids import Ids
 from askback.ports.store import Store
 from askback.ports.vault import Vault
-from askback.service import credentials, expire
+from askback.service import credentials, deadlines
 from askback.service.context import Services
 from askback.service.waits import Waits
 from askback.service.watch import Watches
@@ -177,7 +177,7 @@ async def _keep_expiring(services: Services) -> None:
     """Run the deadlines for as long as the server lives: a fault in one sweep must not end them."""
     while True:
         try:
-            await expire.run(services)
+            await deadlines.run(services)
         except Exception:
             log.exception("the deadlines stopped; they start again")
         await anyio.sleep(RESTART_S)

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
+from askback.domain.access import Access, Level
 from askback.domain.approval import Mode, Scope, Verdict
-from askback.domain.fields import Model, Number_
+from askback.domain.fields import Form, Model, Number_
 from askback.domain.secrets.asked import SecretScope
 
 
@@ -142,10 +143,17 @@ class FieldFault(Model):
 
 
 class RepromptBody(Model):
-    """`POST /v1/requests/{id}/reprompt`: the same again, with what was wrong."""
+    """`POST /v1/requests/{id}/reprompt`: the same again, with what was wrong, or another `form`."""
 
     field_errors: list[FieldFault] = Field(default_factory=list[FieldFault])
     error_summary: str | None = None
+    form: Form | None = None
+
+
+class AckBody(Model):
+    """`POST /v1/resumes/{id}/ack`: the `attempt` of the lease under which the agent has gone on."""
+
+    attempt: int
 
 
 class LeaseBody(Model):
@@ -158,6 +166,22 @@ class LeaseBody(Model):
     names: list[str] = Field(default_factory=list[str])
     refs: list[str] = Field(default_factory=list[str])
     request_id: str | None = None
+
+
+class AccessBody(Model):
+    """`PUT /v1/threads/{id}/access`: whose thread it is, and how far it is shared with others, and with some by id."""
+
+    owner: str
+    others: Literal["none", "view", "prompt", "all"] = "none"
+    people: dict[str, Literal["view", "prompt", "all"]] = Field(
+        default_factory=dict[str, Literal["view", "prompt", "all"]]
+    )
+
+    @property
+    def access(self) -> Access:
+        """What was sent, as it is kept."""
+        people = {person: Level[word.upper()] for person, word in self.people.items()}
+        return Access(self.owner, Level[self.others.upper()], people)
 
 
 class DeclineBody(Model):

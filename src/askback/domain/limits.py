@@ -47,6 +47,13 @@ class Limits:
     """How long an approved call may be run, from the decision, when the agent does not say."""
     max_rule_s: int = 10 * 365 * 24 * 3600
     assignees: int = 50
+    escalation: int = 10
+    reprompts: int = 10
+    """How often a person is asked again; then the request is taken back."""
+    orphan_s: int = 10
+    """How long whoever waits may be gone until what came of the request is queued for them."""
+    resume_lease_s: int = 60
+    """How long a resume is one worker's; after that another gets it, unless it was finished."""
     secrets: int = 10
     secret_bytes: int = 10_240
     secret_reason: int = 500

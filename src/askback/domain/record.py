@@ -8,6 +8,7 @@ once, when it is created, and never again. Events store only the `state`, so the
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from askback.domain.access import OPEN, Access
@@ -45,6 +46,11 @@ class Record:
     def settled(self) -> bool:
         """Whether the request has ended."""
         return self.status in TERMINAL
+
+
+def says(text: str, name: str, value: bool | str) -> bool:
+    """Whether a JSON object has this member. The text may be long, so it is parsed only where the words stand in it."""
+    return f'"{name}":{json.dumps(value)}' in text and json.loads(text).get(name) == value
 
 
 def splice(spec: str, state: str) -> str:

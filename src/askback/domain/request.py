@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from askback.domain.approval import Approval, Mode, Scope, ShownApproval, Verdict
+from askback.domain.deadlines import EscalationStep
 from askback.domain.fields import Form, Model, Number_
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.secrets.asked import SecretAsk, ShownSecret
@@ -32,8 +33,11 @@ AgentLike = Annotated[Agent, BeforeValidator(_agent, json_schema_input_type=str 
 class Envelope(Model):
     """What every body of `POST /v1/requests` says: where in which conversation, by whom, for whom, for how long.
 
-    `timeout_s` is in seconds, from creation; null means that it never expires. Only `assignees`, named by the
-    name or the id of a principal, may answer; without them every responder may.
+    `timeout_s` is in seconds, from creation or from when it is first `shown`; null means that it never expires. Only
+    `assignees`, named by the name or the id of a principal, may answer; without them every responder may.
+
+    With the delivery `resume` nobody waits: what comes of it is queued for the requester, unless `auto_resume` is off.
+    Of `block` the same becomes when whoever waited has gone. `escalation` are steps while nobody has answered.
     """
 
     thread_id: str
@@ -42,27 +46,35 @@ class Envelope(Model):
     tool_call_id: str | None = None
     agent: AgentLike | None = None
     assignees: list[str] | None = None
-    delivery: Literal["block"] = "block"
+    delivery: Literal["block", "resume"] = "block"
+    auto_resume: bool = True
     timeout_s: Number_ | None = None
+    timeout_from: Literal["created", "shown"] = "created"
+    escalation: list[EscalationStep] | None = None
 
 
 class Ask(Envelope):
-    """A form, asked of a person."""
+    """A form, asked of a person.
+
+    With a `validator` an answer that the form allows is `resolving` until the requester has accepted it, or asks again.
+    `on_timeout`: `expire`; `default` answers with the defaults of the form; `resume` leaves it open for ever.
+    """
 
     kind: Literal["form"]
     form: Form
-    on_timeout: Literal["expire"] = "expire"
+    validator: Literal["requester"] | None = None
+    on_timeout: Literal["expire", "default", "resume"] = "expire"
 
 
 class ApprovalAsk(Envelope):
     """A tool call that wants to run. Without `timeout_s` it is open for `Limits.approval_timeout_s`.
 
-    Both words of `on_timeout` mean the same: nobody said yes, so it does not run.
+    `on_timeout`: `deny` and `expire` mean the same, nobody said yes, so it does not run; `resume` leaves it open.
     """
 
     kind: Literal["approval"]
     approval: Approval
-    on_timeout: Literal["deny", "expire"] = "deny"
+    on_timeout: Literal["deny", "expire", "resume"] = "deny"
 
 
 class SecretRequest(Envelope):
@@ -70,7 +82,7 @@ class SecretRequest(Envelope):
 
     kind: Literal["secret"]
     secret: SecretAsk
-    on_timeout: Literal["expire"] = "expire"
+    on_timeout: Literal["expire", "resume"] = "expire"
 
 
 class _Read(BaseModel):
@@ -154,6 +166,8 @@ class InputRequest(_Read):
     secret: ShownSecret | None = None
     assignees: list[str] | None = None
     delivery: str = "block"
+    auto_resume: bool = True
+    validator: str | None = None
     created_at: datetime
     expires_at: datetime | None = None
     status: Status
@@ -166,9 +180,18 @@ class InputRequest(_Read):
     settled_by: Actor | None = None
     votes: list[Vote] = Field(default_factory=list[Vote])
     submitted: Answer | None = None
-    """What was sent and is being tried: the names, and never a value."""
+    """What was sent and is being checked, or was sent back: a form's values, the names of secrets, never a secret."""
+    shown_at: datetime | None = None
+    escalated: int = 0
+    """How many steps of the escalation were taken."""
+    assigned: list[str] = Field(default_factory=list[str])
+    """Who may answer as well, since a step of the escalation."""
+    detached: bool = False
+    """Nobody waits for it any more: what comes of it is queued for the requester."""
     field_errors: list[FieldError] = Field(default_factory=list[FieldError])
     error_summary: str | None = None
+    queued: bool = False
+    """What came of it is queued for the requester; where somebody waits after all, that is dropped again."""
     repeated: bool = False
     """The same call was refused before in this thread: this is that earlier request, and nobody was asked again."""
 

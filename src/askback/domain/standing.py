@@ -14,6 +14,7 @@ from pydantic_core import to_json
 
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
+from askback.domain.request import Answer
 from askback.domain.timestamps import rfc3339
 
 OPEN = '{"status":"pending","revision":1}'
@@ -38,8 +39,14 @@ def carried(record: Record) -> dict[str, Any]:
 def moved(
     record: Record, status: Status, said: Mapping[str, Any], *, revision: int, expires_at: int | None
 ) -> str:
-    """Return the state after a step that came to `status`; `said` is what this step adds, and wins."""
-    state: dict[str, Any] = {"status": status, "revision": revision, **carried(record), **said}
+    """Return the state after a step that came to `status`; `said` is what this step adds."""
+    state: dict[str, Any] = {**carried(record), **said, "status": status, "revision": revision}
+    state.pop("expires_at", None)
     if expires_at is not None:
         state["expires_at"] = rfc3339(expires_at)
     return to_json(state).decode()
+
+
+def said(answer: Answer) -> dict[str, Any]:
+    """Return a checked answer to a form as it is kept."""
+    return {"values": answer.values, "other": answer.other} if answer.other else {"values": answer.values}

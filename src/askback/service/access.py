@@ -8,6 +8,7 @@
     read             x          x          x      a requester: only what its own token asked
     message          x          x          x
     resolve          x
+    resume           x
     lease            x                            and a runner, whose token is made for certain names and threads
     secrets                     x          x      names and times, set and erase; nobody reads a value
     rotate                                 x
@@ -15,22 +16,22 @@
     rules                       x          x      read them, make them, end them; also the policy
     audit                                  x
     watch            x          x          x      the events of one thread
+    share            x          x          x      who may do what in a thread: its owner, who begins it, an admin
     inbox                       x          x      the events of every thread
     login_link                             x
     token                                  x
 
-A requester can never answer, also when the same person owns both tokens (I1, I2).
+A requester can never answer, also when the same person owns both tokens (I1, I2). In which threads a caller does
+what the role allows is said by the access to each (`sharing.py`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from askback.domain.record import Record
 from askback.errors import Forbidden
 from askback.ports.policy import Along
 from askback.ports.store import Principal, Session
@@ -54,6 +55,7 @@ ALLOWED = MappingProxyType(
         "read": _EVERYBODY,
         "message": _EVERYBODY,
         "resolve": frozenset({"requester"}),
+        "resume": frozenset({"requester"}),
         "lease": frozenset({"requester", "runner"}),
         "secrets": _PEOPLE,
         "rotate": frozenset({"admin"}),
@@ -61,6 +63,7 @@ ALLOWED = MappingProxyType(
         "rules": _PEOPLE,
         "audit": frozenset({"admin"}),
         "watch": _EVERYBODY,
+        "share": _EVERYBODY,
         "inbox": _PEOPLE,
         "login_link": frozenset({"admin"}),
         "token": frozenset({"admin"}),
@@ -94,18 +97,6 @@ async def require(ctx: Services, principal: Principal, action: str, request_id: 
     raise Forbidden(f"A {principal.role} may not do this; it takes {_either(ALLOWED[action])}.")
 
 
-async def require_assigned(ctx: Services, principal: Principal, record: Record) -> None:
-    """Raise `Forbidden`, and record the attempt, when the request is for others, or is the caller's own."""
-    if principal.id == record.requester:
-        await record_refusal(ctx, principal, "answer", record.id)
-        raise Forbidden("Nobody decides about what they asked themselves.")
-    # Most requests are for everybody, and a form is long: it is read only where the word stands in it.
-    assignees = json.loads(record.spec).get("assignees") if '"assignees":' in record.spec else None
-    if assignees and not {principal.id, principal.name} & set(assignees):
-        await record_refusal(ctx, principal, "answer", record.id)
-        raise Forbidden(f"This is for {', '.join(assignees)} to answer.", code="not_assigned")
-
-
 async def record_refusal(
     ctx: Services, principal: Principal, action: str, request_id: str | None = None
 ) -> None:
@@ -120,11 +111,6 @@ async def record_refusal(
         request_id=request_id if request_id and _ID.fullmatch(request_id) else None,
     )
     await ctx.store.write(Along(audit=(attempt,)))
-
-
-def sees(principal: Principal, requester: str) -> bool:
-    """Whether the caller may see a request of its tenant that `requester` made."""
-    return principal.role in _PEOPLE or principal.id == requester
 
 
 async def open_session(ctx: Services, code: str) -> Opened | None:

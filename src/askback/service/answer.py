@@ -9,17 +9,19 @@ from __future__ import annotations
 from askback.domain import jsontext
 from askback.domain.bodies import AnswerBody
 from askback.domain.lifecycle import Action
-from askback.domain.record import Record
+from askback.domain.record import Record, says
 from askback.domain.secrets.unread import Unread
+from askback.domain.standing import said
 from askback.domain.validation.answer import check_answer
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict
 from askback.ports.store import Change, Principal
 from askback.service import access
+from askback.service.assignees import require_to_answer
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.decide import decide
-from askback.service.read import get
+from askback.service.read import newest
 from askback.service.secrets.fields import answer_fields, has_sensitive
 from askback.service.secrets.submit import submit
 from askback.service.settle import conflict, lost, settle
@@ -54,8 +56,8 @@ async def answer_unread(
 
 async def _asked(ctx: Services, principal: Principal, request_id: str) -> Record:
     await access.require(ctx, principal, "answer", request_id)
-    record = ctx.newest.record(principal.tenant, request_id) or await get(ctx, principal, request_id)
-    await access.require_assigned(ctx, principal, record)
+    record = await newest(ctx, principal, request_id)
+    await require_to_answer(ctx, principal, record)
     return record
 
 
@@ -75,8 +77,8 @@ async def _answer(
     if sent.revision != record.revision:
         raise conflict(record)
     checked = check_answer(ctx.newest.form(record), sent.values, limits=ctx.limits)
-    found = (
-        {"values": checked.values, "other": checked.other} if checked.other else {"values": checked.values}
-    )
-    outcome = {"source": "responder", "answer": found}
+    if says(record.spec, "validator", "requester"):
+        tried = {"submitted": said(checked), "submitted_by": {"id": principal.id, "name": principal.name}}
+        return await settle(ctx, record, Action.SUBMIT, tried, by=principal, claim=claimed)
+    outcome = {"source": "responder", "answer": said(checked)}
     return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed)

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from askback.domain.limits import DEFAULTS, Limits
 from askback.ports.bus import Bus
 from askback.ports.clock import Clock
+from askback.ports.directory import Directory
 from askback.ports.ids import Ids
 from askback.ports.store import Store
 from askback.ports.vault import Vault
+from askback.service.attendance import Attendance
+from askback.service.directory import OwnGroups
 from askback.service.newest import Newest
 
 
@@ -24,3 +27,5 @@ class Services:
     vault: Vault
     limits: Limits = DEFAULTS
     newest: Newest = field(default_factory=Newest)
+    attendance: Attendance = field(default_factory=Attendance)
+    directory: Directory = field(default_factory=OwnGroups)

@@ -155,7 +155,7 @@ class _Deciding:
             by=by,
             claim=self.claim,
             along=along,
-            among_votes=bool(votes),
+            exactly=bool(votes),
             **facts,
         )
 

@@ -8,6 +8,7 @@ from askback.domain.lifecycle import Action
 from askback.domain.validation.structure import parse
 from askback.ports.store import Change, Principal
 from askback.service import access
+from askback.service.assignees import require_to_answer
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.notes import check_note
@@ -21,7 +22,7 @@ async def decline(
     """Settle a request with `{"reason", "note"?}`; `skipped` only where the form allows it (D17)."""
     await access.require(ctx, principal, "decline", request_id)
     record = await get(ctx, principal, request_id)
-    await access.require_assigned(ctx, principal, record)
+    await require_to_answer(ctx, principal, record)
     sent = parse(DeclineBody, body)
     check_note(ctx, sent.note)
     claimed = claim(principal, f"decline:{request_id}", key, sent)

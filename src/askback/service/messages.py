@@ -6,6 +6,7 @@ import json
 from typing import Any, cast
 
 from askback.domain import events
+from askback.domain.access import Level
 from askback.domain.bodies import AppendBody, ImageBlock, MessageBody, RequestBlock
 from askback.domain.faults import Faults, fault
 from askback.domain.timestamps import rfc3339
@@ -15,7 +16,7 @@ from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
 from askback.ports.outcome import Outcome
 from askback.ports.store import IdTaken, MessageFull, MessageMissing, Principal
-from askback.service import access
+from askback.service import access, sharing
 from askback.service.claims import claim
 from askback.service.context import Services
 
@@ -31,6 +32,7 @@ async def post(
     report = Report()
     Prose(report, suspicious=True).at("thread_id", thread_id, ctx.limits.identifier)
     report.finish()
+    await sharing.require_in(ctx, principal, thread_id, Level.PROMPT, attempted="message")
     members = _members(body)
     if "append_to" in members:
         return await _append(ctx, principal, thread_id, members, key)
@@ -100,7 +102,7 @@ async def _check(ctx: Services, principal: Principal, sent: MessageBody) -> None
             report.add(f"content[{i}].url", "invalid_url")
         if isinstance(block, RequestBlock):
             record = await ctx.store.get(principal.tenant, block.request_id)
-            if record is None or not access.sees(principal, record.requester):
+            if record is None or not sharing.sees(principal, record.requester, record.access):
                 report.add(f"content[{i}].request_id", "unknown_request")
     report.finish()
 

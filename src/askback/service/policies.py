@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from askback.domain.access import Level
 from askback.domain.bodies import PolicyBody
 from askback.domain.faults import Faults, fault, join
 from askback.domain.limits import Limits
@@ -17,7 +18,7 @@ from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden
 from askback.ports.policy import Along, PolicyRecord
 from askback.ports.store import Principal
-from askback.service import access
+from askback.service import access, sharing
 from askback.service.context import Services
 from askback.service.ledger import entry
 
@@ -27,6 +28,8 @@ _SETTINGS = ("level", "ask_mode", "mode", "lists", "shadow")
 async def show(ctx: Services, principal: Principal, *, thread_id: str | None = None) -> PolicySettings:
     """Return what holds in a thread, or everywhere."""
     await access.require(ctx, principal, "rules")
+    if thread_id:
+        await sharing.require_in(ctx, principal, thread_id, Level.VIEW, attempted="policy")
     view = await ctx.store.policy(
         principal.tenant, thread_id=thread_id or "", project=None, now_ms=ctx.clock.now_ms()
     )
@@ -45,6 +48,8 @@ async def change(ctx: Services, principal: Principal, body: object) -> PolicySet
     if sent.thread_id is None and principal.role != "admin":
         await access.record_refusal(ctx, principal, "policy")
         raise Forbidden("Only an admin changes the policy; in one thread a responder may set the mode.")
+    if sent.thread_id is not None:
+        await sharing.require_in(ctx, principal, sent.thread_id, Level.ALL, attempted="policy")
     given = {name: getattr(sent, name) for name in _SETTINGS if name in sent.model_fields_set}
     if "full" in (given.get("mode"), given.get("level")) and sent.confirm != CONFIRMATION:
         raise Conflict(

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from askback.domain import events
+from askback.domain.access import Level
 from askback.domain.approval import Risk, Scope
 from askback.domain.lifecycle import Status
 from askback.domain.markdown import may_be_markdown, tree
@@ -27,9 +27,11 @@ from askback.domain.view import MARKDOWN_CHARACTERS
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.ports.store import Change, Claim, Principal
+from askback.service import sharing
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.ledger import entry
+from askback.service.opening import new_record, opening
 from askback.service.ruling import NO_RULING, Ruling, rule_on
 from askback.service.settle import replayed
 
@@ -40,6 +42,7 @@ _VERDICTS = {"allow": ALLOWED, "deny": DENIED}
 async def propose(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
     """Create a request from an `ApprovalAsk`; see `ask.ask`, which has checked the role."""
     asked = check_approval(body, limits=ctx.limits)
+    await sharing.require_in(ctx, principal, asked.ask.thread_id, Level.PROMPT, attempted="create")
     claimed = claim(principal, "create", key, asked.ask)
     ruling = NO_RULING if asked.is_plan else await _rule_on(ctx, principal, asked)
     if ruling.decision.decision != "ask":
@@ -48,8 +51,7 @@ async def propose(ctx: Services, principal: Principal, body: object, *, key: str
     if refused is not None:
         return await _again(ctx, refused, ruling, claimed)
     record = _record(ctx, principal, asked, shown=_shown(asked, ruling))
-    event = _event(events.REQUEST_CREATED, record, record.created_at)
-    return await ctx.store.insert(record, event, claimed)
+    return await ctx.store.insert(record, opening(record), claimed)
 
 
 async def _rule_on(ctx: Services, principal: Principal, asked: AskedCall) -> Ruling:
@@ -86,7 +88,12 @@ async def _settled_at_once(
         "settled_at": rfc3339(now),
     }
     record = replace(
-        record, status=Status.ANSWERED, expires_at=None, state=to_json(state).decode(), digest=None
+        record,
+        status=Status.ANSWERED,
+        expires_at=None,
+        due_at=None,
+        state=to_json(state).decode(),
+        digest=None,
     )
     audit = entry(
         "decide",
@@ -100,7 +107,7 @@ async def _settled_at_once(
         source="policy",
         **ruling.facts,
     )
-    event = _event(f"request.{Status.ANSWERED}", record, now)
+    event = opening(record, f"request.{Status.ANSWERED}")
     return await ctx.store.insert(record, event, claimed, Along(audit=(audit,)))
 
 
@@ -175,34 +182,20 @@ def _shown(asked: AskedCall, ruling: Ruling) -> dict[str, Any]:
 
 
 def _record(ctx: Services, principal: Principal, asked: AskedCall, *, shown: dict[str, Any]) -> Record:
-    now = ctx.clock.now_ms()
-    request_id = ctx.ids.new("req", now_ms=now)
     timeout = asked.ask.timeout_s
     if "timeout_s" not in asked.ask.model_fields_set:
         timeout = ctx.limits.approval_timeout_s
-    expires_at = None if timeout is None else now + round(timeout * 1000)
-    spec: dict[str, Any] = {
-        "id": request_id,
-        "requester": {"id": principal.id, "name": principal.name},
-        "created_at": rfc3339(now),
-        "expires_at": None if expires_at is None else rfc3339(expires_at),
-        **asked.ask.model_dump(exclude={"approval", "timeout_s"}, exclude_none=True),
-        "timeout_s": timeout,
-        "approval": shown,
-        "view": _view(asked),
-    }
-    return Record(
-        id=request_id,
-        tenant=principal.tenant,
-        thread_id=asked.ask.thread_id,
+    said = asked.ask.model_dump(exclude={"approval", "timeout_s"}, exclude_none=True)
+    if timeout is not None:
+        said["timeout_s"] = timeout
+    return new_record(
+        ctx,
+        principal,
+        asked.ask,
+        to_json({**said, "approval": shown}).decode(),
         kind=asked.ask.kind,
-        requester=principal.id,
-        status=Status.PENDING,
-        revision=1,
-        created_at=now,
-        expires_at=expires_at,
-        spec=to_json({name: value for name, value in spec.items() if value is not None}).decode(),
-        state='{"status":"pending","revision":1}',
+        timeout_s=timeout,
+        view=_view(asked),
         digest=asked.digest,
     )
 
@@ -219,7 +212,3 @@ def _view(asked: AskedCall) -> dict[str, Any] | None:
         and (nodes := tree(text)) is not None
     }
     return {"markdown": trees} if trees else None
-
-
-def _event(kind: str, record: Record, at: int) -> events.Draft:
-    return events.Draft(kind, record.tenant, record.thread_id, at, record.id, record.state, record.requester)

@@ -3,20 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.ports.store import Principal
-from askback.service import access
+from askback.service import sharing
 from askback.service.context import Services
+from askback.service.orphans import reached
 from askback.service.settle import not_found
 
 
 async def get(ctx: Services, principal: Principal, request_id: str) -> Record:
-    """Return one request, or raise `NotFound`: for an unknown id, another tenant's, another requester's."""
-    record = await ctx.store.get(principal.tenant, request_id)
-    if record is None or not access.sees(principal, record.requester):
+    """Return one request as the caller may see it.
+
+    Raises `NotFound` for an unknown id, another tenant's, another requester's, and one in a thread that is hidden.
+    """
+    return _seen(principal, await ctx.store.get(principal.tenant, request_id))
+
+
+async def newest(ctx: Services, principal: Principal, request_id: str) -> Record:
+    """Return one request as `get` does, perhaps as it was when it was asked: for what is a compare-and-set anyway.
+
+    Who may see it is as it is now.
+    """
+    kept = ctx.newest.record(principal.tenant, request_id)
+    if kept is None:
+        return await get(ctx, principal, request_id)
+    return _seen(principal, replace(kept, access=await ctx.store.access(kept.tenant, kept.thread_id)))
+
+
+def _seen(principal: Principal, record: Record | None) -> Record:
+    if record is None or not sharing.sees(principal, record.requester, record.access):
         raise not_found()
+    return sharing.as_seen(principal, record)
+
+
+async def look(ctx: Services, principal: Principal, request_id: str) -> Record:
+    """Return one request to a caller who will go by it; see `get`, and `orphans.py` for what follows from an end."""
+    record = await get(ctx, principal, request_id)
+    if record.settled:
+        await reached(ctx, principal, record)
     return record
 
 
@@ -37,9 +64,11 @@ async def page(
         thread_id=thread_id,
         statuses=statuses,
         kind=kind,
-        requester=None if access.sees(principal, "") else principal.id,
+        requester=principal.id if principal.role == "requester" else None,
+        person=sharing.person(principal),
         before=cursor,
         limit=size + 1,
     )
     more = len(found) > size
-    return found[:size], found[size - 1].id if more else None
+    seen = [sharing.as_seen(principal, record) for record in found[:size]]
+    return seen, seen[-1].id if more else None

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from askback.domain.access import Level
 from askback.domain.bodies import RuleBody
 from askback.domain.faults import Faults, fault
 from askback.domain.limits import Limits
@@ -22,7 +23,7 @@ from askback.errors import Forbidden, NotFound
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along, RuleRecord
 from askback.ports.store import Principal
-from askback.service import access
+from askback.service import access, sharing
 from askback.service.context import Services
 from askback.service.ledger import entry
 
@@ -46,6 +47,8 @@ async def add(ctx: Services, principal: Principal, body: object) -> tuple[RuleRe
     rule = _checked(sent, ctx.limits)
     if sent.locked:
         await _require_admin(ctx, principal)
+    if sent.scope == "thread" and sent.thread_id is not None:
+        await sharing.require_in(ctx, principal, sent.thread_id, Level.ALL, attempted="rules")
     made = _made(
         ctx,
         principal,
@@ -94,6 +97,7 @@ async def page(
         project=project,
         ended=ended,
         now_ms=ctx.clock.now_ms(),
+        person=sharing.person(principal),
         before=cursor,
         limit=size + 1,
     )
@@ -105,7 +109,9 @@ async def revoke(ctx: Services, principal: Principal, rule_id: str) -> str:
     await access.require(ctx, principal, "rules")
     rule = await ctx.store.rule(principal.tenant, rule_id)
     if rule is None:
-        raise NotFound("There is no such rule.")
+        raise _no_such_rule()
+    if rule.scope == "thread":
+        await _require_thread(ctx, principal, rule.subject)
     if rule.locked:
         await _require_admin(ctx, principal)
     if rule.revoked:
@@ -119,6 +125,18 @@ async def revoke(ctx: Services, principal: Principal, rule_id: str) -> str:
     if await ctx.store.revoke_rule(principal.tenant, rule_id, wire, along):
         return wire
     return await revoke(ctx, principal, rule_id)  # somebody was faster: what they wrote holds
+
+
+async def _require_thread(ctx: Services, principal: Principal, thread_id: str) -> None:
+    """Raise `Forbidden`, and `NotFound` as for a rule that is not there, unless the thread's rules are the caller's."""
+    access = await ctx.store.access(principal.tenant, thread_id)
+    if sharing.level(principal, access) < Level.VIEW:
+        raise _no_such_rule()
+    await sharing.require(ctx, principal, access, Level.ALL, attempted="rules")
+
+
+def _no_such_rule() -> NotFound:
+    return NotFound("There is no such rule.")
 
 
 async def _require_admin(ctx: Services, principal: Principal) -> None:

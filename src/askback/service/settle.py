@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from pydantic_core import to_json
-
+from askback.domain.deadlines import Times
 from askback.domain.events import REQUEST_REPROMPTED, REQUEST_VOTED, Draft
 from askback.domain.lifecycle import TERMINAL, Action, IllegalTransition, Status, step
 from askback.domain.record import Record
+from askback.domain.standing import moved
 from askback.domain.timestamps import rfc3339
 from askback.errors import Conflict, Gone, NotFound
 from askback.ports.outcome import Outcome
@@ -22,6 +22,7 @@ from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Change, Claim, Principal, Settlement
 from askback.service.context import Services
 from askback.service.ledger import entry
+from askback.service.orphans import resumes
 
 _DECISIVE = frozenset({Action.ANSWER, Action.ACCEPT})
 _EVENTS = {Action.VOTE: REQUEST_VOTED, Action.REPROMPT: REQUEST_REPROMPTED}
@@ -29,7 +30,7 @@ _EVENTS = {Action.VOTE: REQUEST_VOTED, Action.REPROMPT: REQUEST_REPROMPTED}
 
 
 class Overtaken(Exception):
-    """Another vote came first; `record` is the request with that vote."""
+    """Another vote or note came first; `record` is the request with it."""
 
     def __init__(self, record: Record) -> None:
         super().__init__(record.id)
@@ -45,12 +46,18 @@ async def settle(
     by: Principal | None,
     claim: Claim | None = None,
     along: Along = NOTHING,
-    among_votes: bool = False,
+    exactly: bool = False,
+    event: str | None = None,
+    times: Times | None = None,
+    spec: str | None = None,
     **facts: Any,
 ) -> Change:
     """Take `action` on the request as it was read; of several callers the first wins.
 
-    `facts` go into the audit log. With `among_votes` the step is tried only on the very votes that were read.
+    `outcome` is what the step adds to the state. `times` are its new moments, `spec` what is asked from now on, `event`
+    the type where it does not follow from the step, and `facts` go into the audit log. With `exactly` the step is
+    tried only on the very state that was read.
+
     Raises `Conflict` or `Gone` with the request as it now is when this call came too late, and `Overtaken`.
     """
     try:
@@ -58,11 +65,14 @@ async def settle(
     except IllegalTransition:
         return await lost(ctx, record, claim)
     now = ctx.clock.now_ms()
-    text = _state(record, action, status, outcome, by=by, now=now)
-    kind = _EVENTS.get(action, f"request.{status}")
-    if record.status is Status.RESOLVING and along.promote is None:
+    queued = resumes(ctx, record, by=by, now=now) if status in TERMINAL else ()
+    if queued:
+        outcome, along = {**outcome, "queued": True}, replace(along, resumes=queued)
+    text = _state(record, action, status, outcome, by=by, now=now, times=times)
+    kind = event or _EVENTS.get(action, f"request.{status}")
+    if record.status is Status.RESOLVING and action is not Action.NOTE and along.promote is None:
         along = replace(along, discard=(record.tenant, record.id))  # whatever was tried, the trial is over
-    if record.kind != "form":
+    if record.kind != "form" and action is not Action.NOTE:
         along = replace(
             along, audit=(*along.audit, _audited(record, action, outcome, by=by, at=now, **facts))
         )
@@ -75,8 +85,10 @@ async def settle(
             status=status,
             state=text,
             event=Draft(kind, record.tenant, record.thread_id, now, record.id, text, record.requester),
-            state_before=record.state if among_votes else None,
+            state_before=record.state if exactly else None,
             asks_again=action is Action.REPROMPT,
+            spec=spec,
+            times=times,
         ),
         claim,
         along,
@@ -85,7 +97,7 @@ async def settle(
     if change is None:
         raise not_found()
     if change.outcome is Outcome.LOST:
-        if among_votes and change.record.status is record.status:
+        if exactly and change.record.status is record.status:
             raise Overtaken(change.record)
         raise conflict(change.record)
     return change
@@ -99,19 +111,16 @@ def _state(
     *,
     by: Principal | None,
     now: int,
+    times: Times | None,
 ) -> str:
-    revision = record.revision + (action is Action.REPROMPT)
-    state: dict[str, Any] = {"status": status, "revision": revision, **_votes(record), **outcome}
+    said: dict[str, Any] = {**json.loads(record.state), **outcome} if action is Action.NOTE else {**outcome}
     if status in TERMINAL:
-        state["settled_at"] = rfc3339(now)
-        if by is not None and "settled_by" not in state:
-            state["settled_by"] = {"id": by.id, "name": by.name}
-    return to_json(state).decode()
-
-
-def _votes(record: Record) -> dict[str, Any]:
-    """Return the votes so far: they stay to be seen however it ends."""
-    return {"votes": json.loads(record.state)["votes"]} if '"votes":' in record.state else {}
+        said["settled_at"] = rfc3339(now)
+        if by is not None and "settled_by" not in said:
+            said["settled_by"] = {"id": by.id, "name": by.name}
+    revision = record.revision + (action is Action.REPROMPT)
+    expires_at = record.expires_at if times is None else times.expires_at
+    return moved(record, status, said, revision=revision, expires_at=expires_at)
 
 
 def _audited(
@@ -175,6 +184,12 @@ def conflict(record: Record) -> Conflict:
         return Gone("The request expired before this came.", request=request)
     if record.settled:
         return Conflict(f"The request is {record.status} already; nothing was changed.", request=request)
+    if record.status is Status.RESOLVING:
+        return Conflict(
+            "An answer came before and is being checked; this one was not taken.",
+            code="resolving",
+            request=request,
+        )
     return Conflict(
         f"The form has changed: answer revision {record.revision}.", code="stale_revision", request=request
     )

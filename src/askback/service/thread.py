@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import json
 
-from askback.errors import NotFound
+from askback.domain.access import Level
 from askback.ports.store import Principal, ThreadView
-from askback.service import access
+from askback.service import access, sharing
 from askback.service.context import Services
 
 NOTHING = ThreadView(0, (), ())
 
 
 async def read(ctx: Services, principal: Principal, thread_id: str) -> str:
-    """Return the snapshot as JSON text; an unknown thread is an empty one, since the first message makes it."""
+    """Return the snapshot as JSON text; an unknown thread is an empty one, since the first message makes it.
+
+    Raises `NotFound` for one that is hidden from the caller.
+    """
     await access.require(ctx, principal, "read")
     if not 0 < len(thread_id) <= ctx.limits.identifier:
-        raise NotFound("There is no such thread.")
+        raise sharing.no_such_thread()
     view = await ctx.store.thread(principal.tenant, thread_id) or NOTHING
+    await sharing.require(ctx, principal, view.access, Level.VIEW, attempted="read")
     messages = [f'{m.data[:-1]},"seq":{m.seq}}}' for m in view.messages]
     requests = [
-        f'{record.wire[:-1]},"seq":{seq}}}'
+        f'{sharing.as_seen(principal, record).wire[:-1]},"seq":{seq}}}'
         for seq, record in view.requests
-        if access.sees(principal, record.requester)
+        if sharing.sees(principal, record.requester, record.access)
     ]
+    held = sharing.level(principal, view.access).word
     return (
-        f'{{"id":{json.dumps(thread_id)},"seq":{view.seq},'
+        f'{{"id":{json.dumps(thread_id)},"seq":{view.seq},"access":{{"level":"{held}"}},'
         f'"messages":[{",".join(messages)}],"requests":[{",".join(requests)}]}}'
     )

@@ -8,10 +8,8 @@ from askback.domain.record import Record
 from askback.ports.bus import request_topic
 from askback.ports.store import Principal
 from askback.service.context import Services
-from askback.service.read import get
-
-SAFETY_POLL_S = 10.0
-"""How often the row is re-read in case a nudge was lost."""
+from askback.service.nudges import Nudge
+from askback.service.read import look
 
 
 async def wait(
@@ -21,30 +19,15 @@ async def wait(
 
     The listener is in place before the first read, so a change in between is not missed.
     """
-    nudge = _Nudge()
+    nudge = Nudge()
     leave = ctx.bus.listen(request_topic(principal.tenant, request_id), nudge)
     try:
-        record = await get(ctx, principal, request_id)
+        record = await look(ctx, principal, request_id)
         known = record.revision if revision is None else revision
-        with anyio.move_on_after(seconds):
+        with ctx.attendance.polling(request_id, principal.id), anyio.move_on_after(seconds):
             while not record.settled and record.revision == known:
                 await nudge.wait()
-                record = await get(ctx, principal, request_id)
+                record = await look(ctx, principal, request_id)
     finally:
         leave()
     return record if record.settled or record.revision != known else None
-
-
-class _Nudge:
-    """A listener that can be waited for, again and again."""
-
-    def __init__(self) -> None:
-        self._event = anyio.Event()
-
-    def __call__(self, _event: object) -> None:
-        self._event.set()
-
-    async def wait(self) -> None:
-        with anyio.move_on_after(SAFETY_POLL_S):
-            await self._event.wait()
-        self._event = anyio.Event()

@@ -10,16 +10,17 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from askback.domain.access import Access
 from askback.domain.events import Event
 from askback.domain.record import Record
-from askback.errors import NotFound
+from askback.domain.secrets.veil import veiled
 from askback.ports.bus import tenant_topic
 from askback.ports.store import Principal
-from askback.service import access
+from askback.service import access, read, sharing
 from askback.service.context import Services
-from askback.service.read import get
+from askback.service.orphans import is_held
 
 PATROL_S = 30.0
 PATROL_SIZE = 2_000
@@ -41,6 +42,16 @@ class Waiter(Protocol):
         ...
 
 
+class _End(NamedTuple):
+    """How a request ended: whose it is, who may see it, and its text, also for those who learn no names."""
+
+    tenant: str
+    requester: str
+    access: Access
+    wire: str
+    veiled: str
+
+
 class Waits:
     """Every request that some connection waits for."""
 
@@ -48,13 +59,19 @@ class Waits:
         self._ctx = ctx
         self._patrol_s = patrol_s
         self._waiting: dict[str, tuple[Waiter, ...]] = {}
+        ctx.attendance.at(self.awaits)
         self._leaves: dict[str, Callable[[], None]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._patrolling: asyncio.Task[None] | None = None
+        self._dropping: set[asyncio.Task[None]] = set()
 
     def count(self) -> int:
         """How many requests are waited for."""
         return len(self._waiting)
+
+    def awaits(self, request_id: str, principal_id: str) -> bool:
+        """Whether this principal waits for this request."""
+        return any(waiter.principal.id == principal_id for waiter in self._waiting.get(request_id, ()))
 
     def add(self, request_id: str, waiter: Waiter) -> None:
         """Tell `waiter` when the request settles; the caller has checked that it may know."""
@@ -75,7 +92,7 @@ class Waits:
         self.add(request_id, waiter)
         try:
             await access.require(self._ctx, waiter.principal, "read", request_id)
-            record = await get(self._ctx, waiter.principal, request_id)
+            record = await read.look(self._ctx, waiter.principal, request_id)
         except BaseException:
             self.drop((request_id,), waiter)
             raise
@@ -115,22 +132,38 @@ class Waits:
                 await asyncio.sleep(0)
 
     async def _compare(self, request_id: str, waiter: Waiter) -> None:
-        try:
-            record = await get(self._ctx, waiter.principal, request_id)
-        except NotFound:
-            return
-        if record.settled:
-            self._tell(request_id, record.wire, record.tenant, record.requester)
+        record = await self._ctx.store.get(waiter.principal.tenant, request_id)
+        if record is not None and record.settled:
+            self._tell(
+                request_id,
+                _End(record.tenant, record.requester, record.access, record.wire, veiled(record).wire),
+            )
 
     def _on_event(self, event: Event) -> None:
         if event.settles and event.request_id is not None and event.request_id in self._waiting:
-            self._tell(event.request_id, request_text(event), event.tenant, event.requester)
+            wire, discreet = request_text(event), request_text(event.veiled or event)
+            self._tell(event.request_id, _End(event.tenant, event.requester, event.access, wire, discreet))
 
-    def _tell(self, request_id: str, wire: str, tenant: str, requester: str) -> None:
+    def _tell(self, request_id: str, end: _End) -> None:
         for waiter in self._waiting.pop(request_id, ()):
+            who = waiter.principal
             # A wait may be in place before it is known whether it is allowed; see `look`.
-            if waiter.principal.tenant == tenant and access.sees(waiter.principal, requester):
-                waiter.settled(request_id, wire)
+            if who.tenant != end.tenant or not sharing.sees(who, end.requester, end.access):
+                continue
+            waiter.settled(request_id, end.wire if sharing.learns_names(who, end.access) else end.veiled)
+            if who.id == end.requester and is_held(end.wire):
+                self._reached(end.tenant, request_id)
+
+    def _reached(self, tenant: str, request_id: str) -> None:
+        """Drop what another server held back for a waiter that it did not know of; nobody waits for that."""
+        dropping = asyncio.get_running_loop().create_task(self._ctx.store.drop_held(tenant, (request_id,)))
+        self._dropping.add(dropping)
+        dropping.add_done_callback(self._dropped)
+
+    def _dropped(self, task: asyncio.Task[None]) -> None:
+        self._dropping.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            _log.warning("a resume could not be dropped; its agent is told twice", exc_info=task.exception())
 
     def _wind(self) -> None:
         self._timer = asyncio.get_running_loop().call_later(self._patrol_s, self._tick)

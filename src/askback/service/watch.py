@@ -5,6 +5,9 @@ on directly only when it is exactly the next one; after any other number it read
 lost, doubled or reordered nudge costs a read and never an event. A slow patrol, one timer for all
 watchers, finds the nudge that was lost with nothing after it.
 
+Every event says who may see it, as it is now. An event of a thread that its watcher may not view, be it the one that
+says so, ends the watching. An inbox leaves such events out.
+
 A thread is counted by `seq`, which has no gaps. The inbox is counted by `position`, where the
 events of other tenants leave gaps: there a gap costs a read as well, for it cannot be told from a
 loss. Only `request.*` events reach an inbox.
@@ -17,11 +20,11 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from askback.domain.access import Level
 from askback.domain.events import Event
-from askback.errors import NotFound
 from askback.ports.bus import tenant_topic, thread_topic
 from askback.ports.store import Principal
-from askback.service import access
+from askback.service import access, sharing
 from askback.service.context import Services
 
 PAGE = 200
@@ -42,6 +45,10 @@ class Reader(Protocol):
         """Return when there is room for another page of stored events."""
         ...
 
+    def ended(self, watcher: Watcher) -> None:
+        """Learn that a thread is not this reader's to watch any more; returns at once."""
+        ...
+
 
 class Watches:
     """All the watchers of one server, and the patrol that looks after them."""
@@ -57,11 +64,13 @@ class Watches:
     ) -> Watcher:
         """Watch a thread, or everything (`thread_id` None), from the event after `after` (None: from now on).
 
-        Raises `Forbidden`, or `NotFound` for a thread id that none can have.
+        Raises `Forbidden`, or `NotFound` for a thread id that none can have, or that is hidden from the caller.
         """
         await access.require(self._ctx, principal, "inbox" if thread_id is None else "watch")
-        if thread_id is not None and not 0 < len(thread_id) <= self._ctx.limits.identifier:
-            raise NotFound("There is no such thread.")
+        if thread_id is not None:
+            if not 0 < len(thread_id) <= self._ctx.limits.identifier:
+                raise sharing.no_such_thread()
+            await sharing.require_in(self._ctx, principal, thread_id, Level.VIEW, attempted="watch")
         watcher = Watcher(self._ctx, principal, reader, thread_id=thread_id, left=self._closed)
         self._open.add(watcher)
         try:
@@ -162,7 +171,14 @@ class Watcher:
 
     def _pass_on(self, event: Event) -> None:
         self.cursor = self._number(event)
-        if self._concerns(event):
+        if self._leave is None:
+            return
+        if self._thread_id is not None and sharing.level(self._principal, event.access) < Level.VIEW:
+            self.close()
+            self._reader.ended(self)
+        elif self._concerns(event):
+            if event.veiled is not None and not sharing.learns_names(self._principal, event.access):
+                event = event.veiled
             self._reader.push(event)
 
     async def _catch_up(self) -> None:
@@ -181,16 +197,25 @@ class Watcher:
         while self._again:
             await self._reader.drained()
             self._again = False
+            end = await self._end()
             page = await self._stored()
             for event in page:
                 self._pass_on(event)
-            self._again = self._again or len(page) == PAGE
+            if len(page) == PAGE:
+                self._again = True
+            else:
+                self.cursor = max(self.cursor, end)
 
     async def _stored(self) -> Sequence[Event]:
         store, tenant = self._ctx.store, self._principal.tenant
         if self._thread_id is None:
-            return await store.tenant_events(tenant, after=self.cursor, limit=PAGE)
+            who = sharing.person(self._principal)
+            return await store.tenant_events(tenant, after=self.cursor, person=who, limit=PAGE)
         return await store.thread_events(tenant, self._thread_id, after=self.cursor, limit=PAGE)
+
+    async def _end(self) -> int:
+        """Return how far a read of the inbox comes at least, though what is not for this reader is not in it."""
+        return await self._newest() if self._thread_id is None else 0
 
     async def _newest(self) -> int:
         store, tenant = self._ctx.store, self._principal.tenant
@@ -206,4 +231,4 @@ class Watcher:
         if event.request_id is None:
             return self._thread_id is not None
         # Two agents may work in one thread; neither sees what the other asks.
-        return access.sees(self._principal, event.requester)
+        return sharing.sees(self._principal, event.requester, event.access)

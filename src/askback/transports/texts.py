@@ -6,8 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 
 from askback.domain.record import Record, splice
+from askback.domain.request import InputRequest
+from askback.domain.resume import resume_text
 from askback.domain.timestamps import rfc3339
 from askback.ports.policy import RuleRecord
+from askback.ports.resumes import Lease
 from askback.ports.secrets import SecretRecord
 from askback.ports.store import Change
 from askback.service.batch import Result
@@ -35,6 +38,19 @@ def _brief(record: Record) -> str:
     """Write where a request stands without what it asked: of two hundred, all that they asked would be too much."""
     named = {"id": record.id, "kind": record.kind, "thread_id": record.thread_id}
     return splice(json.dumps({**named, "created_at": rfc3339(record.created_at)}), record.state)
+
+
+def resumes_text(found: Sequence[Lease]) -> str:
+    """Write the resumes that were leased, each with the text for the model and the request as it ended."""
+    return f'{{"resumes":[{",".join(map(_resume, found))}]}}'
+
+
+def _resume(lease: Lease) -> str:
+    resume, record = lease.resume, lease.record
+    said = resume_text(InputRequest.model_validate_json(record.wire))
+    told = {"id": resume.id, "thread_id": resume.thread_id, "request_id": record.id, "text": said}
+    lasts = {"attempt": lease.attempt, "until": rfc3339(lease.until)}
+    return splice(json.dumps({**told, **lasts}), f'{{"request":{record.wire}}}')
 
 
 def rules_text(rules: Sequence[RuleRecord], cursor: str | None) -> str:

@@ -7,9 +7,11 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from askback.domain.faults import Faults
 from askback.domain.fields import AnyField, Form, Option, Select
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.request import Ask
+from askback.domain.validation.default import default_answer
 from askback.domain.validation.envelope import check_envelope
 from askback.domain.validation.form import FormRules
 from askback.domain.validation.parts import Parts
@@ -57,10 +59,22 @@ def _checked(body: object, limits: Limits) -> tuple[Ask, bytes]:
         ask = _with_confirm(ask)
         check_envelope(ask, prose, limits)
         FormRules(report, prose, limits, "form").check(ask.form, cast("Any", body)["form"])
+        _check_ends(ask, report, limits)
     report.finish()
     assert ask is not None
     assert text is not None
     return ask, text
+
+
+def _check_ends(ask: Ask, report: Report, limits: Limits) -> None:
+    """Report what the ways to end do not fit: a default that there is not, a check of what nobody may see."""
+    if ask.validator is not None and any(field.sensitive for field in ask.form.all_fields):
+        report.add("validator", "validator_with_sensitive")
+    if ask.on_timeout == "default" and not report.count:
+        try:
+            default_answer(ask.form, limits)
+        except Faults:
+            report.add("on_timeout", "no_default")
 
 
 def check_form(raw: object, *, limits: Limits = DEFAULTS, path: str = "form") -> Form:

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from askback.domain.deadlines import EscalationStep
 from askback.domain.faults import join
 from askback.domain.limits import Limits
 from askback.domain.request import Envelope
@@ -51,21 +52,48 @@ def check_envelope(asked: Envelope, prose: Prose, limits: Limits) -> None:
         prose.line("agent", "tool", asked.agent.tool, limits.identifier)
     if asked.assignees is not None:
         _check_assignees(asked.assignees, prose, limits)
+    if asked.escalation is not None:
+        _check_escalation(asked.escalation, prose, limits)
     timeout = asked.timeout_s
     if timeout is not None and not limits.min_timeout_s <= timeout <= limits.max_timeout_s:
         report.add("timeout_s", "out_of_range", min=limits.min_timeout_s, max=limits.max_timeout_s)
 
 
 def _check_assignees(assignees: list[str], prose: Prose, limits: Limits) -> None:
-    report = prose.report
     if not assignees:
-        report.add("assignees", "too_few", min=1)
-    if len(assignees) > limits.assignees:
-        report.add("assignees", "too_many", max=limits.assignees)
+        prose.report.add("assignees", "too_few", min=1)
+    _check_people("assignees", assignees, prose, limits)
+
+
+def _check_people(path: str, people: list[str], prose: Prose, limits: Limits) -> None:
+    report = prose.report
+    if len(people) > limits.assignees:
+        report.add(path, "too_many", max=limits.assignees)
     known = set[str]()
-    for index, name in enumerate(assignees[: limits.assignees]):
-        path = join("assignees", index)
-        prose.at(path, name, limits.identifier)
+    for index, name in enumerate(people[: limits.assignees]):
+        at = join(path, index)
+        prose.at(at, name, limits.identifier)
         if name in known:
-            report.add(path, "duplicate_value")
+            report.add(at, "duplicate_value")
         known.add(name)
+
+
+def _check_escalation(steps: list[EscalationStep], prose: Prose, limits: Limits) -> None:
+    """Each step comes after the one before and does something."""
+    report = prose.report
+    if len(steps) > limits.escalation:
+        report.add("escalation", "too_many", max=limits.escalation)
+    before = 0.0
+    for index, step in enumerate(steps[: limits.escalation]):
+        at = join("escalation", index)
+        if not limits.min_timeout_s <= step.after_s <= limits.max_timeout_s:
+            report.add(
+                join(at, "after_s"), "out_of_range", min=limits.min_timeout_s, max=limits.max_timeout_s
+            )
+        elif step.after_s <= before:
+            report.add(join(at, "after_s"), "not_after_the_one_before")
+        before = max(before, step.after_s)
+        if not step.notify and not step.assign:
+            report.add(at, "step_without_effect")
+        _check_people(join(at, "notify"), step.notify, prose, limits)
+        _check_people(join(at, "assign"), step.assign, prose, limits)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter
 
+from askback.domain.deadlines import EscalationStep
 from askback.domain.fields import AnyField, CompletedView, Form, Section
 from askback.domain.request import Agent, Ask
 from askback.domain.validation.structure import Steps
@@ -35,12 +36,15 @@ class Parts:
 
     def ask(self, raw: object) -> Ask | None:
         """Return the ask, its form left out; None when it is no object."""
-        keys = self._sound_keys(raw, (), without=("form", "agent"))
+        keys = self._sound_keys(raw, (), without=("form", "agent", "escalation"))
         if keys is None:
             return None
         agent = cast("Mapping[str, Any]", raw).get("agent")
         if agent is not None and ("agent",) not in self.touched:
             keys["agent"] = Agent.model_validate({"name": agent} if isinstance(agent, str) else agent)
+        steps = cast("Mapping[str, Any]", raw).get("escalation")
+        if steps is not None and ("escalation",) not in self.touched:
+            keys["escalation"] = [EscalationStep.model_validate(step) for step in steps]
         return _build(Ask, keys)
 
     def form(self, raw: object, at: Steps) -> Form | None:

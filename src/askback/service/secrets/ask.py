@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from askback.domain import events
+from askback.domain.access import Level
 from askback.domain.lifecycle import Status
 from askback.domain.markdown import may_be_markdown, tree
 from askback.domain.record import Record, splice
@@ -22,10 +22,12 @@ from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.ports.secrets import SecretRecord
 from askback.ports.store import Change, Principal
+from askback.service import sharing
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.ledger import entry
-from askback.service.secrets.places import SHARED, grants, places
+from askback.service.opening import new_record, opening
+from askback.service.secrets.places import grants, places
 from askback.service.settle import replayed
 
 
@@ -36,10 +38,12 @@ async def ask_secret(ctx: Services, principal: Principal, body: object, *, key: 
     """
     asked = check_secret(body, limits=ctx.limits)
     claimed = claim(principal, "create", key, asked)
+    held = await ctx.store.access(principal.tenant, asked.thread_id)
+    await sharing.require(ctx, principal, held, Level.PROMPT, attempted="create")
     await ctx.vault.active()
     found = await ctx.store.secrets_at(
         principal.tenant,
-        SHARED,
+        held.owner,
         places(thread_id=asked.thread_id, project=asked.secret.project),
         asked.secret.names,
     )
@@ -47,7 +51,7 @@ async def ask_secret(ctx: Services, principal: Principal, body: object, *, key: 
     here = [each for each in found if each.scope == asked.secret.default_scope]
     if len(here) == len(asked.secret.names):
         record, along = _settled(record, here, scope=asked.secret.default_scope)
-        event = _event(f"request.{Status.ANSWERED}", record)
+        event = opening(record, f"request.{Status.ANSWERED}")
         return await ctx.store.insert(record, event, claimed, along)
     dismissed = await _dismissed(ctx, record)
     if dismissed is not None:
@@ -55,7 +59,7 @@ async def ask_secret(ctx: Services, principal: Principal, body: object, *, key: 
             return before
         again = replace(dismissed, state=splice(dismissed.state, '{"repeated":true}'))
         return Change(again, Outcome.REPLAYED)
-    return await ctx.store.insert(record, _event(events.REQUEST_CREATED, record), claimed)
+    return await ctx.store.insert(record, opening(record), claimed)
 
 
 def _settled(record: Record, here: Sequence[SecretRecord], *, scope: str) -> tuple[Record, Along]:
@@ -76,11 +80,17 @@ def _settled(record: Record, here: Sequence[SecretRecord], *, scope: str) -> tup
         about=record,
         names=names,
         scope=scope,
+        owner=here[0].owner or None,
         source="existing",
     )
     given = grants(here, thread_id=record.thread_id, requester=record.requester, request_id=record.id)
     settled = replace(
-        record, status=Status.ANSWERED, expires_at=None, digest=None, state=to_json(state).decode()
+        record,
+        status=Status.ANSWERED,
+        expires_at=None,
+        due_at=None,
+        digest=None,
+        state=to_json(state).decode(),
     )
     return settled, Along(audit=(told,), grants=given)
 
@@ -98,34 +108,19 @@ async def _dismissed(ctx: Services, record: Record) -> Record | None:
 def _record(
     ctx: Services, principal: Principal, asked: SecretRequest, found: Sequence[SecretRecord]
 ) -> Record:
-    now = ctx.clock.now_ms()
-    request_id = ctx.ids.new("req", now_ms=now)
-    timeout = asked.timeout_s
-    expires_at = None if timeout is None else now + round(timeout * 1000)
     present: dict[str, list[str]] = {}
     for each in found:
         present.setdefault(each.name, []).append(each.scope)
-    spec: dict[str, Any] = {
-        "id": request_id,
-        "requester": {"id": principal.id, "name": principal.name},
-        "created_at": rfc3339(now),
-        "expires_at": None if expires_at is None else rfc3339(expires_at),
-        **asked.model_dump(exclude={"secret"}, exclude_none=True),
-        "secret": {**asked.secret.model_dump(exclude_none=True), "present": present},
-        "view": _view(asked),
-    }
-    return Record(
-        id=request_id,
-        tenant=principal.tenant,
-        thread_id=asked.thread_id,
+    said = asked.model_dump(exclude={"secret"}, exclude_none=True)
+    said["secret"] = {**asked.secret.model_dump(exclude_none=True), "present": present}
+    return new_record(
+        ctx,
+        principal,
+        asked,
+        to_json(said).decode(),
         kind=asked.kind,
-        requester=principal.id,
-        status=Status.PENDING,
-        revision=1,
-        created_at=now,
-        expires_at=expires_at,
-        spec=to_json({name: part for name, part in spec.items() if part is not None}).decode(),
-        state='{"status":"pending","revision":1}',
+        timeout_s=asked.timeout_s,
+        view=_view(asked),
         digest=hashlib.sha256("\n".join(asked.secret.names).encode()).hexdigest(),
     )
 
@@ -138,15 +133,3 @@ def _view(asked: SecretRequest) -> dict[str, Any] | None:
         if text and may_be_markdown(text) and (nodes := tree(text)) is not None
     }
     return {"markdown": trees} if trees else None
-
-
-def _event(kind: str, record: Record) -> events.Draft:
-    return events.Draft(
-        kind,
-        record.tenant,
-        record.thread_id,
-        record.created_at,
-        record.id,
-        record.state,
-        record.requester,
-    )

@@ -24,12 +24,9 @@ from askback.ports.secrets import Grant, Place, SecretRecord, VersionTaken
 from askback.ports.store import Change, Principal
 from askback.service.claims import claim
 from askback.service.context import Services
-from askback.service.secrets.places import SHARED
+from askback.service.secrets.places import REQUEST_SCOPE
 from askback.service.secrets.sealing import sealed
 from askback.service.settle import conflict, lost, settle
-
-REQUEST_SCOPE = "request"
-"""Where the sensitive fields of one answer hold."""
 
 
 def has_sensitive(record: Record) -> bool:
@@ -65,7 +62,7 @@ async def _settle(
     claimed: Any,
 ) -> Change:
     where = Place(REQUEST_SCOPE, record.id)
-    kept = await sealed(ctx, principal, sent.secrets, where, owner=SHARED, request_id=record.id)
+    kept = await sealed(ctx, principal, sent.secrets, where, owner=record.access.owner, request_id=record.id)
     answer: dict[str, Any] = {"values": {**sent.values, **_references(kept)}}
     if sent.other:
         answer["other"] = sent.other

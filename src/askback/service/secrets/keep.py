@@ -6,43 +6,52 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from askback.domain import jsontext
-from askback.domain.faults import Faults, fault
+from askback.domain.access import OPEN, Level
+from askback.domain.faults import Fault, Faults, fault
+from askback.domain.limits import Limits
 from askback.domain.secrets.asked import SCOPES
 from askback.domain.secrets.names import blocked, well_formed
 from askback.domain.secrets.secret import Secret
 from askback.domain.secrets.unread import Unread
 from askback.domain.validation.secret import value_fault
 from askback.domain.validation.texts import text_faults
-from askback.errors import NotFound
+from askback.errors import Forbidden, NotFound
 from askback.ports.policy import Along
 from askback.ports.secrets import Place, SecretRecord, VersionTaken
 from askback.ports.store import Principal
-from askback.service import access
+from askback.service import access, sharing
 from askback.service.context import Services
 from askback.service.ledger import entry
-from askback.service.secrets.places import SHARED, place
+from askback.service.secrets.places import REQUEST_SCOPE, SHARED, place
 from askback.service.secrets.sealing import sealed
 
-_MEMBERS = frozenset({"name", "value", "scope", "thread_id", "project"})
+_MEMBERS = frozenset({"name", "value", "scope", "thread_id", "project", "owner"})
 
 
 async def page(
     ctx: Services, principal: Principal, *, limit: int = 50, cursor: str | None = None
 ) -> tuple[Sequence[SecretRecord], str | None]:
-    """Return secrets newest first, and the cursor of the next page or None at the end."""
+    """Return the secrets that the caller may look after, newest first, and the cursor of the next page or None."""
     await access.require(ctx, principal, "secrets")
     size = max(1, min(limit, ctx.limits.page))
-    found = await ctx.store.secrets(principal.tenant, before=cursor, limit=size + 1)
+    found = await ctx.store.secrets(
+        principal.tenant, person=sharing.person(principal), before=cursor, limit=size + 1
+    )
     return found[:size], found[size - 1].id if len(found) > size else None
 
 
 async def put(ctx: Services, principal: Principal, body: Unread) -> SecretRecord:
-    """Set a secret, or replace its value. Raises `Faults` that name fields only, and `VaultLocked`."""
+    """Set a secret, or replace its value. Raises `Faults` that name fields only, and `VaultLocked`.
+
+    One of a thread is in the store of the thread's owner, any other is shared unless `owner` says whose it is. Raises
+    `Forbidden` for a store that is not the caller's, and for a thread in which they may not do all.
+    """
     await access.require(ctx, principal, "secrets")
-    name, value, where = body.read(lambda text: _read(text, ctx))
+    name, value, where, given = body.read(lambda text: _read(text, ctx))
+    owner = await _owner(ctx, principal, where, given)
     while True:
         try:
-            [made] = await sealed(ctx, principal, {name: value}, where, owner=SHARED)
+            [made] = await sealed(ctx, principal, {name: value}, where, owner=owner)
             await ctx.store.write(Along(secrets=(made,), audit=(_told(ctx, "secret.set", principal, made),)))
         except VersionTaken:
             continue
@@ -53,11 +62,37 @@ async def drop(ctx: Services, principal: Principal, secret_id: str) -> None:
     """Erase a secret. Raises `NotFound`."""
     await access.require(ctx, principal, "secrets")
     known = await ctx.store.secret(principal.tenant, secret_id)
-    if known is not None:
+    if known is not None and await _looks_after(ctx, principal, known):
         along = Along(audit=(_told(ctx, "secret.drop", principal, known),))
         if await ctx.store.drop_secret(principal.tenant, secret_id, along):
             return
     raise NotFound("There is no such secret.")
+
+
+async def _owner(ctx: Services, principal: Principal, where: Place, given: str | None) -> str:
+    if where.scope == "session":
+        held = await ctx.store.access(principal.tenant, where.subject)
+        await sharing.require(ctx, principal, held, Level.ALL, attempted="secrets")
+        return held.owner
+    owner = given or SHARED
+    if principal.role != "admin" and owner not in {SHARED, principal.user}:
+        await access.record_refusal(ctx, principal, "secrets")
+        raise Forbidden("Only an admin sets the secrets of somebody else.")
+    return owner
+
+
+async def _looks_after(ctx: Services, principal: Principal, secret: SecretRecord) -> bool:
+    """Whether the caller may look after a secret; see `SecretStore.secrets`, and for one answer as for its thread."""
+    if principal.role == "admin" or secret.owner == principal.user:
+        return True
+    if secret.scope == "session":
+        held = await ctx.store.access(secret.tenant, secret.subject)
+    elif secret.scope == REQUEST_SCOPE:
+        answered = await ctx.store.get(secret.tenant, secret.subject)
+        held = OPEN if answered is None else answered.access
+    else:
+        return secret.owner == SHARED
+    return sharing.level(principal, held) >= Level.ALL
 
 
 def _told(ctx: Services, action: str, by: Principal, about: SecretRecord) -> Any:
@@ -69,10 +104,11 @@ def _told(ctx: Services, action: str, by: Principal, about: SecretRecord) -> Any
         names=[about.name],
         scope=about.scope,
         secret_id=about.id,
+        owner=about.owner or None,
     )
 
 
-def _read(body: bytes, ctx: Services) -> tuple[str, Secret, Place]:
+def _read(body: bytes, ctx: Services) -> tuple[str, Secret, Place, str | None]:
     given = jsontext.parse(body, limits=ctx.limits)
     if not isinstance(given, dict):
         raise Faults([fault("", "wrong_type.object")])
@@ -99,8 +135,19 @@ def _read(body: bytes, ctx: Services) -> tuple[str, Secret, Place]:
             faults.append(fault(member, "wrong_type.string"))
         elif isinstance(subject, str):
             faults += text_faults(member, subject, max_length=ctx.limits.identifier, lines=False)
+    faults += _owner_faults(sent.get("owner"), scope, ctx.limits)
     if faults:
         raise Faults(faults)
     thread_id, project = cast("str", sent.get("thread_id", "")), cast("str | None", sent.get("project"))
     where = place(cast("str", scope), thread_id=thread_id, project=project)
-    return cast("str", name), Secret(cast("str", value)), where
+    return cast("str", name), Secret(cast("str", value)), where, cast("str | None", sent.get("owner"))
+
+
+def _owner_faults(owner: object, scope: object, limits: Limits) -> list[Fault]:
+    if owner is None:
+        return []
+    if scope == "session":
+        return [fault("owner", "subject_not_allowed")]  # it is the thread's
+    if not isinstance(owner, str):
+        return [fault("owner", "wrong_type.string")]
+    return text_faults("owner", owner, max_length=limits.identifier, lines=False)

@@ -8,7 +8,10 @@ from askback.ports.secrets import Grant, Place, SecretRecord
 from askback.ports.vault import Binding
 
 SHARED = ""
-"""The owner of what is kept for a whole tenant."""
+"""The owner of what is kept for a whole tenant, and of a thread that nobody has shared (`domain.access.OPEN`)."""
+
+REQUEST_SCOPE = "request"
+"""Where the sensitive fields of one answer hold."""
 
 REACH = ("session", "project", "global")
 """The nearest first: what is set in a thread wins over what is set for everything."""

@@ -9,33 +9,23 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
-from askback.domain.bodies import RepromptBody
-from askback.domain.faults import Faults, fault, join
-from askback.domain.lifecycle import Action, Status
+from askback.domain.lifecycle import Action
 from askback.domain.record import Record
 from askback.domain.redaction.redactor import Redactor
 from askback.domain.secrets.asked import ShownSecret
-from askback.domain.validation.prose import Prose
-from askback.domain.validation.report import Report
-from askback.domain.validation.structure import parse
-from askback.errors import Conflict
 from askback.ports.policy import Along
 from askback.ports.secrets import Place, SecretRecord, VersionTaken
 from askback.ports.store import Change, Principal
-from askback.service import access
 from askback.service.context import Services
-from askback.service.read import get
-from askback.service.secrets.places import SHARED, binding, grants, nearest, places
+from askback.service.secrets.places import binding, grants, nearest, places
 from askback.service.secrets.sealing import sealed
 from askback.service.secrets.submit import shown_secret
-from askback.service.settle import conflict, settle
+from askback.service.settle import settle
 
 
-async def accept(ctx: Services, principal: Principal, request_id: str) -> Change:
-    """Put the values of a submission into place. Raises `Conflict` when none is being tried."""
-    record = await _resolving(ctx, principal, request_id)
+async def accept(ctx: Services, principal: Principal, record: Record) -> Change:
+    """Put the values of a submission into place; see `askback.service.resolve`."""
     state = json.loads(record.state)
     answer, who = state["submitted"], state["submitted_by"]
     reused = await saved(ctx, record, shown_secret(record), answer["existing"])
@@ -62,38 +52,14 @@ async def _sealed_again(
     values = {each.name: await ctx.vault.open(binding(each), each.sealed) for each in tried}
     person = Principal(who["id"], record.tenant, "responder", who["name"])
     where = Place(tried[0].scope, tried[0].subject)
-    return await sealed(ctx, person, values, where, owner=SHARED, request_id=record.id)
+    return await sealed(ctx, person, values, where, owner=tried[0].owner, request_id=record.id)
 
 
-async def reprompt(ctx: Services, principal: Principal, request_id: str, body: object) -> Change:
-    """Ask the person again with a `RepromptBody`. Raises `Faults`, and `Conflict` when nothing is being tried."""
-    record = await _resolving(ctx, principal, request_id)
-    sent = parse(RepromptBody, body)
-    _check(ctx, sent, shown_secret(record))
-    scrub = await _scrubber(ctx, record)
-    again: dict[str, Any] = {
-        "field_errors": [{"path": each.path, "message": scrub(each.message)} for each in sent.field_errors],
-        "error_summary": None if sent.error_summary is None else scrub(sent.error_summary),
-    }
-    outcome = {name: value for name, value in again.items() if value}
-    return await settle(ctx, record, Action.REPROMPT, outcome, by=principal)
-
-
-async def _scrubber(ctx: Services, record: Record) -> Callable[[str], str]:
+async def scrubber(ctx: Services, record: Record) -> Callable[[str], str]:
     """Return what takes the values that were tried out of what the agent says of them: everybody reads it."""
     tried = await ctx.store.candidates(record.tenant, record.id)
     values = {each.name: (await ctx.vault.open(binding(each), each.sealed)).reveal() for each in tried}
     return Redactor(values).redact if values else str
-
-
-async def _resolving(ctx: Services, principal: Principal, request_id: str) -> Record:
-    await access.require(ctx, principal, "resolve", request_id)
-    record = await get(ctx, principal, request_id)
-    if record.status is Status.PENDING:
-        raise Conflict("Nothing was sent that could be accepted.", code="not_resolving")
-    if record.status is not Status.RESOLVING:
-        raise conflict(record)
-    return record
 
 
 async def saved(
@@ -103,19 +69,6 @@ async def saved(
     if not names:
         return []
     reach = places(thread_id=record.thread_id, project=shown.project)
-    return list(nearest(await ctx.store.secrets_at(record.tenant, SHARED, reach, names)).values())
-
-
-def _check(ctx: Services, sent: RepromptBody, shown: ShownSecret) -> None:
-    report = Report()
-    prose = Prose(report, suspicious=True)
-    fields = {join("secrets", name) for name in shown.names}
-    for index, each in enumerate(sent.field_errors):
-        at = join("field_errors", index)
-        if each.path not in fields:
-            report.add(join(at, "path"), "unknown_value", allowed=", ".join(sorted(fields)))
-        prose.line(at, "message", each.message, ctx.limits.title)
-    prose.line("", "error_summary", sent.error_summary, ctx.limits.title)
-    report.finish()
-    if not sent.field_errors and sent.error_summary is None:
-        raise Faults([fault("error_summary", "missing_required")])
+    return list(
+        nearest(await ctx.store.secrets_at(record.tenant, record.access.owner, reach, names)).values()
+    )

@@ -19,7 +19,7 @@ from askback.ports.secrets import SecretRecord, VersionTaken
 from askback.ports.store import Change, Principal
 from askback.service.claims import claim
 from askback.service.context import Services
-from askback.service.secrets.places import SHARED, grants, nearest, place, places
+from askback.service.secrets.places import grants, nearest, place, places
 from askback.service.secrets.sealing import sealed
 from askback.service.settle import conflict, lost, settle
 
@@ -58,7 +58,7 @@ async def _sealed(
     ctx: Services, principal: Principal, record: Record, shown: ShownSecret, sent: Submission
 ) -> tuple[SecretRecord, ...]:
     where = place(sent.scope, thread_id=record.thread_id, project=shown.project)
-    return await sealed(ctx, principal, sent.values, where, owner=SHARED, request_id=record.id)
+    return await sealed(ctx, principal, sent.values, where, owner=record.access.owner, request_id=record.id)
 
 
 async def _reused(ctx: Services, record: Record, shown: ShownSecret, sent: Submission) -> list[SecretRecord]:
@@ -68,7 +68,7 @@ async def _reused(ctx: Services, record: Record, shown: ShownSecret, sent: Submi
     found = nearest(
         await ctx.store.secrets_at(
             record.tenant,
-            SHARED,
+            record.access.owner,
             places(thread_id=record.thread_id, project=shown.project),
             sorted(sent.existing),
         )
@@ -96,10 +96,15 @@ async def _hand_over(
         requester=record.requester,
         request_id=record.id,
     )
+    owner = record.access.owner or None
     if shown.probe:
         along = Along(candidates=tuple((record.id, each) for each in kept))
         tried = {"submitted": answer, "submitted_by": {"id": principal.id, "name": principal.name}}
-        return await settle(ctx, record, Action.SUBMIT, tried, by=principal, claim=claimed, along=along)
+        return await settle(
+            ctx, record, Action.SUBMIT, tried, by=principal, claim=claimed, along=along, owner=owner
+        )
     outcome = {"source": "responder", "answer": answer}
     along = Along(secrets=kept, grants=given)
-    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, along=along)
+    return await settle(
+        ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, along=along, owner=owner
+    )

@@ -13,6 +13,8 @@ from askback.service import ask as asks
 from askback.service import cancel as cancels
 from askback.service import decline as declines
 from askback.service import read as reads
+from askback.service import resolve
+from askback.service import shown as notes
 from askback.service import wait as waits
 from askback.transports.http import Call, ClientGone, Receive, Reply, text_reply
 from askback.transports.rest import query
@@ -47,14 +49,32 @@ async def cancel(call: Call) -> Reply:
     return _changed(await cancels.cancel(call.ctx, call.principal, call.path["id"], body, key=call.key))
 
 
+async def accept(call: Call) -> Reply:
+    """`POST /v1/requests/{id}/accept`."""
+    await call.json()
+    return _changed(await resolve.accept(call.ctx, call.principal, call.path["id"]))
+
+
+async def reprompt(call: Call) -> Reply:
+    """`POST /v1/requests/{id}/reprompt`."""
+    body = await call.json()
+    return _changed(await resolve.reprompt(call.ctx, call.principal, call.path["id"], body))
+
+
+async def shown(call: Call) -> Reply:
+    """`POST /v1/requests/{id}/shown`."""
+    await call.json()
+    return text_reply((await notes.shown(call.ctx, call.principal, call.path["id"])).wire)
+
+
 async def read(call: Call) -> Reply:
     """`GET /v1/requests/{id}`, with `?wait=` a long poll."""
     seconds = query.number(call, "wait", minimum=0, maximum=MAX_WAIT_S)
     revision = query.integer(call, "revision", minimum=0)
     if not seconds:
-        return text_reply((await reads.get(call.ctx, call.principal, call.path["id"])).wire)
+        return text_reply((await reads.look(call.ctx, call.principal, call.path["id"])).wire)
     waiting = waits.wait(call.ctx, call.principal, call.path["id"], seconds=seconds, revision=revision)
-    record = await _while_connected(call.receive, waiting)
+    record = await while_connected(call.receive, waiting)
     return Reply(204) if record is None else text_reply(record.wire)
 
 
@@ -80,7 +100,7 @@ def _changed(change: Change, *, status: int = 200) -> Reply:
     return text_reply(change.record.wire, status=status)
 
 
-async def _while_connected(receive: Receive, work: Awaitable[_T]) -> _T:
+async def while_connected(receive: Receive, work: Awaitable[_T]) -> _T:
     """Do the work as long as somebody waits for it; raises `ClientGone` when nobody does."""
     working = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_disconnect(receive))

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from askback.service.secrets import keep, resolve, rotate
+from askback.service.secrets import keep, rotate
 from askback.service.secrets import lease as leases
 from askback.transports.http import Call, Reply, json_reply, text_reply
 from askback.transports.rest import query
 from askback.transports.texts import leased_text, secrets_text
-
-
-async def accept(call: Call) -> Reply:
-    """`POST /v1/requests/{id}/accept`."""
-    await call.json()
-    return text_reply((await resolve.accept(call.ctx, call.principal, call.path["id"])).record.wire)
-
-
-async def reprompt(call: Call) -> Reply:
-    """`POST /v1/requests/{id}/reprompt`."""
-    body = await call.json()
-    return text_reply((await resolve.reprompt(call.ctx, call.principal, call.path["id"], body)).record.wire)
 
 
 async def lease(call: Call) -> Reply:

@@ -15,6 +15,7 @@ from askback.transports.rest import about, accounts, threads
 from askback.transports.rest.pages import PAGES, Site
 from askback.transports.rest.shapes import ANYTHING, NAME_OR_NULL, REQUEST, TEXT, AnyOf, shape
 from askback.transports.rest.table_requests import REQUESTS
+from askback.transports.rest.table_resumes import RESUMES
 from askback.transports.rest.table_rules import RULES
 from askback.transports.rest.table_secrets import SECRETS
 
@@ -91,6 +92,7 @@ def api(document: Callable[[], str], *, hang_up: Callable[[str], None]) -> list[
         *THREADS,
         *RULES,
         *SECRETS,
+        *RESUMES,
         *ACCOUNTS,
         Operation(
             "DELETE", "/v1/session", accounts.logout(hang_up), "close_session", "Log out.", {204: None}

@@ -16,7 +16,7 @@ from askback.domain.bodies import (
 from askback.domain.lifecycle import Status
 from askback.domain.request import ApprovalAsk, Ask, InputRequest, SecretRequest
 from askback.transports.endpoint import Operation, Query
-from askback.transports.rest import approvals, requests, secrets
+from askback.transports.rest import approvals, requests
 from askback.transports.rest.shapes import ANYTHING, NAME_OR_NULL, OBJECTS, REQUEST, TEXT, AnyOf, shape
 
 _EXECUTION = shape(
@@ -122,6 +122,16 @@ REQUESTS = (
     ),
     Operation(
         "POST",
+        "/v1/requests/{id}/shown",
+        requests.shown,
+        "note_shown",
+        "A person has it before their eyes.",
+        {200: InputRequest},
+        body=ANYTHING,
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "POST",
         "/v1/requests/{id}/consume",
         approvals.consume,
         "consume_approval",
@@ -143,9 +153,9 @@ REQUESTS = (
     Operation(
         "POST",
         "/v1/requests/{id}/accept",
-        secrets.accept,
+        requests.accept,
         "accept_submission",
-        "What was tried holds.",
+        "What was sent holds.",
         {200: InputRequest},
         body=ANYTHING,
         roles=("requester",),
@@ -153,9 +163,9 @@ REQUESTS = (
     Operation(
         "POST",
         "/v1/requests/{id}/reprompt",
-        secrets.reprompt,
+        requests.reprompt,
         "reprompt_request",
-        "What was tried does not hold: ask again.",
+        "What was sent does not hold: ask again.",
         {200: InputRequest},
         body=RepromptBody,
         roles=("requester",),

@@ -11,11 +11,10 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
-from askback.domain.lifecycle import Status
 from askback.errors import NotFound
 from askback.ports.outcome import Outcome
 from askback.ports.store import Change, Principal
@@ -30,18 +29,22 @@ from askback.service import (
     messages,
     policies,
     read,
+    resolve,
+    resumes,
     rules,
+    shown,
     thread,
 )
 from askback.service.context import Services
-from askback.service.secrets import keep, resolve, rotate
+from askback.service.secrets import keep, rotate
 from askback.service.waits import Waiter, Waits
 from askback.service.watch import Reader, Watcher, Watches
 from askback.transports import texts
+from askback.transports.websocket.arguments import Frame, needed, place, statuses, text, whole
 
-Frame = Mapping[str, Any]
 BREATH = 100
 AUDIT_PAGE = 500
+MAX_WAIT_S = 60
 MAX_REPLY = 1024 * 1024
 """Characters of settled requests in one reply to `wait`."""
 
@@ -92,7 +95,7 @@ class Inbox:
 
 
 async def _create(peer: Peer, frame: Frame) -> str:
-    change = await ask.ask(peer.ctx, peer.principal, frame.get("body"), key=_text(frame, "key"))
+    change = await ask.ask(peer.ctx, peer.principal, frame.get("body"), key=text(frame, "key"))
     record = change.record
     if frame.get("wait") is True and not record.settled and not peer.closed:
         if change.outcome is Outcome.REPLAYED:
@@ -104,19 +107,19 @@ async def _create(peer: Peer, frame: Frame) -> str:
 
 
 async def _get(peer: Peer, frame: Frame) -> str:
-    return (await read.get(peer.ctx, peer.principal, _needed(frame, "request_id"))).wire
+    return (await read.look(peer.ctx, peer.principal, needed(frame, "request_id"))).wire
 
 
 async def _list(peer: Peer, frame: Frame) -> str:
-    limit = _whole(frame, "limit", minimum=1, maximum=peer.ctx.limits.page)
+    limit = whole(frame, "limit", minimum=1, maximum=peer.ctx.limits.page)
     records, cursor = await read.page(
         peer.ctx,
         peer.principal,
-        thread_id=_text(frame, "thread_id"),
-        statuses=_statuses(frame.get("status")),
-        kind=_text(frame, "kind"),
+        thread_id=text(frame, "thread_id"),
+        statuses=statuses(frame.get("status")),
+        kind=text(frame, "kind"),
         limit=50 if limit is None else limit,
-        cursor=_text(frame, "cursor"),
+        cursor=text(frame, "cursor"),
     )
     return f'{{"requests":[{",".join(r.wire for r in records)}],"next_cursor":{json.dumps(cursor)}}}'
 
@@ -168,34 +171,56 @@ async def _cancel(peer: Peer, frame: Frame) -> str:
 
 
 async def _consume(peer: Peer, frame: Frame) -> str:
-    request_id = _needed(frame, "request_id")
+    request_id = needed(frame, "request_id")
     return json.dumps(await consume.consume(peer.ctx, peer.principal, request_id, frame.get("body")))
 
 
 async def _report(peer: Peer, frame: Frame) -> str:
-    request_id = _needed(frame, "request_id")
+    request_id = needed(frame, "request_id")
     return json.dumps(await consume.report(peer.ctx, peer.principal, request_id, frame.get("body")))
 
 
 async def _accept(peer: Peer, frame: Frame) -> str:
-    return (await resolve.accept(peer.ctx, peer.principal, _needed(frame, "request_id"))).record.wire
+    return (await resolve.accept(peer.ctx, peer.principal, needed(frame, "request_id"))).record.wire
 
 
 async def _reprompt(peer: Peer, frame: Frame) -> str:
-    request_id = _needed(frame, "request_id")
+    request_id = needed(frame, "request_id")
     return (await resolve.reprompt(peer.ctx, peer.principal, request_id, frame.get("body"))).record.wire
 
 
+async def _shown(peer: Peer, frame: Frame) -> str:
+    return (await shown.shown(peer.ctx, peer.principal, needed(frame, "request_id"))).wire
+
+
+async def _resumes(peer: Peer, frame: Frame) -> str:
+    seconds = whole(frame, "wait", minimum=0, maximum=MAX_WAIT_S)
+    limit = whole(frame, "limit", minimum=1, maximum=peer.ctx.limits.page)
+    found = await resumes.pull(
+        peer.ctx,
+        peer.principal,
+        thread_id=text(frame, "thread_id"),
+        seconds=seconds or 0,
+        limit=limit or resumes.PAGE,
+    )
+    return texts.resumes_text(found)
+
+
+async def _ack(peer: Peer, frame: Frame) -> str:
+    await resumes.ack(peer.ctx, peer.principal, needed(frame, "resume_id"), frame.get("body"))
+    return "{}"
+
+
 async def _secrets(peer: Peer, frame: Frame) -> str:
-    limit = _whole(frame, "limit", minimum=1, maximum=peer.ctx.limits.page)
+    limit = whole(frame, "limit", minimum=1, maximum=peer.ctx.limits.page)
     found, cursor = await keep.page(
-        peer.ctx, peer.principal, limit=50 if limit is None else limit, cursor=_text(frame, "cursor")
+        peer.ctx, peer.principal, limit=50 if limit is None else limit, cursor=text(frame, "cursor")
     )
     return texts.secrets_text(found, cursor)
 
 
 async def _drop_secret(peer: Peer, frame: Frame) -> str:
-    await keep.drop(peer.ctx, peer.principal, _needed(frame, "secret_id"))
+    await keep.drop(peer.ctx, peer.principal, needed(frame, "secret_id"))
     return "{}"
 
 
@@ -205,20 +230,20 @@ async def _rotate(peer: Peer, _frame: Frame) -> str:
 
 
 async def _batch(peer: Peer, frame: Frame) -> str:
-    results = await batch.batch(peer.ctx, peer.principal, frame.get("body"), key=_text(frame, "key"))
+    results = await batch.batch(peer.ctx, peer.principal, frame.get("body"), key=text(frame, "key"))
     return texts.results_text(results, locale=peer.locale)
 
 
 async def _rules(peer: Peer, frame: Frame) -> str:
-    limit = _whole(frame, "limit", minimum=1, maximum=peer.ctx.limits.page)
+    limit = whole(frame, "limit", minimum=1, maximum=peer.ctx.limits.page)
     found, cursor = await rules.page(
         peer.ctx,
         peer.principal,
-        thread_id=_text(frame, "thread_id"),
-        project=_text(frame, "project"),
+        thread_id=text(frame, "thread_id"),
+        project=text(frame, "project"),
         ended=frame.get("ended") is True,
         limit=50 if limit is None else limit,
-        cursor=_text(frame, "cursor"),
+        cursor=text(frame, "cursor"),
     )
     return texts.rules_text(found, cursor)
 
@@ -229,11 +254,11 @@ async def _add_rule(peer: Peer, frame: Frame) -> str:
 
 
 async def _revoke_rule(peer: Peer, frame: Frame) -> str:
-    return await rules.revoke(peer.ctx, peer.principal, _needed(frame, "rule_id"))
+    return await rules.revoke(peer.ctx, peer.principal, needed(frame, "rule_id"))
 
 
 async def _policy(peer: Peer, frame: Frame) -> str:
-    found = await policies.show(peer.ctx, peer.principal, thread_id=_text(frame, "thread_id"))
+    found = await policies.show(peer.ctx, peer.principal, thread_id=text(frame, "thread_id"))
     return found.model_dump_json()
 
 
@@ -242,31 +267,31 @@ async def _set_policy(peer: Peer, frame: Frame) -> str:
 
 
 async def _audit(peer: Peer, frame: Frame) -> str:
-    after = _whole(frame, "after", minimum=0, maximum=_MAX_CURSOR)
-    limit = _whole(frame, "limit", minimum=1, maximum=AUDIT_PAGE)
+    after = whole(frame, "after", minimum=0, maximum=_MAX_CURSOR)
+    limit = whole(frame, "limit", minimum=1, maximum=AUDIT_PAGE)
     entries, head = await audit.page(peer.ctx, peer.principal, after=after or 0, limit=limit or AUDIT_PAGE)
     return texts.audit_text(entries, head)
 
 
 async def _settle(step: Callable[..., Awaitable[Change]], peer: Peer, frame: Frame) -> str:
-    request_id = _needed(frame, "request_id")
-    change = await step(peer.ctx, peer.principal, request_id, frame.get("body"), key=_text(frame, "key"))
+    request_id = needed(frame, "request_id")
+    change = await step(peer.ctx, peer.principal, request_id, frame.get("body"), key=text(frame, "key"))
     return change.record.wire
 
 
 async def _message(peer: Peer, frame: Frame) -> str:
-    thread_id, key = _needed(frame, "thread_id"), _text(frame, "key")
+    thread_id, key = needed(frame, "thread_id"), text(frame, "key")
     made, _ = await messages.post(peer.ctx, peer.principal, thread_id, frame.get("body"), key=key)
     return json.dumps(made)
 
 
 async def _thread(peer: Peer, frame: Frame) -> str:
-    return await thread.read(peer.ctx, peer.principal, _needed(frame, "thread_id"))
+    return await thread.read(peer.ctx, peer.principal, needed(frame, "thread_id"))
 
 
 async def _subscribe(peer: Peer, frame: Frame) -> str:
-    thread_id = _place(frame)
-    after = _whole(frame, "cursor", minimum=0, maximum=_MAX_CURSOR)
+    thread_id = place(frame)
+    after = whole(frame, "cursor", minimum=0, maximum=_MAX_CURSOR)
     reader = Inbox(peer) if thread_id is None else peer
     async with peer.subscribing:  # first come, first served: beginnings and ends keep their order
         peer.unwatch(thread_id)
@@ -280,7 +305,7 @@ async def _subscribe(peer: Peer, frame: Frame) -> str:
 
 async def _unsubscribe(peer: Peer, frame: Frame) -> str:
     async with peer.subscribing:
-        peer.unwatch(_place(frame))
+        peer.unwatch(place(frame))
     return "{}"
 
 
@@ -299,6 +324,9 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
         "cancel": _cancel,
         "consume": _consume,
         "report": _report,
+        "shown": _shown,
+        "resumes": _resumes,
+        "ack": _ack,
         "accept": _accept,
         "reprompt": _reprompt,
         "batch": _batch,
@@ -324,46 +352,3 @@ LARGE = frozenset({"list", "thread", "wait", "batch", "audit"})
 
 INLINE: Mapping[str, Callable[[Peer, Frame], str]] = MappingProxyType({"ping": _ping})
 """Those that are done at once."""
-
-
-def _place(frame: Frame) -> str | None:
-    return None if frame.get("inbox") is True else _needed(frame, "thread_id")
-
-
-def _text(frame: Frame, name: str) -> str | None:
-    value = frame.get(name)
-    if value is not None and not isinstance(value, str):
-        raise Faults([fault(name, "wrong_type.string")])
-    return value
-
-
-def _needed(frame: Frame, name: str) -> str:
-    value = _text(frame, name)
-    if value is None:
-        raise Faults([fault(name, "missing_required")])
-    return value
-
-
-def _whole(frame: Frame, name: str, *, minimum: int, maximum: int) -> int | None:
-    value = frame.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise Faults([fault(name, "wrong_type.integer")])
-    if value < minimum:
-        raise Faults([fault(name, "below_min", min=minimum)])
-    if value > maximum:
-        raise Faults([fault(name, "above_max", max=maximum)])
-    return value
-
-
-def _statuses(given: object) -> frozenset[Status] | None:
-    words = given.split(",") if isinstance(given, str) else given
-    if words is None:
-        return None
-    if not isinstance(words, list) or not all(isinstance(w, str) for w in cast("list[object]", words)):
-        raise Faults([fault("status", "wrong_type.string")])
-    try:
-        return frozenset(Status(word) for word in cast("list[str]", words) if word) or None
-    except ValueError:
-        raise Faults([fault("status", "unknown_value", allowed=", ".join(Status))]) from None

@@ -1,0 +1,28 @@
+"""The text with which an agent goes on that has ended its turn: what it asked, and what came of it.
+
+The sentence about the outcome is that of `modeltext`; a model that reads it in a new turn needs to be told as well
+what the question was. What people and agents wrote stands there as JSON: data, which cannot pass for our sentence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from askback.domain.modeltext import TEXTS, model_text
+from askback.domain.request import InputRequest
+
+
+def resume_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
+    """Return what the agent of a settled request reads first."""
+    said = model_text(request, texts)
+    if request.secret is not None:
+        return said  # it has its names, and its exact words
+    return f"About {_subject(request)} ({request.id}): {said}"
+
+
+def _subject(request: InputRequest) -> str:
+    if request.approval is not None:
+        return "your plan" if request.approval.plan is not None else "your tool call"
+    title = request.form.title if request.form else None
+    return f"your question {json.dumps(title, ensure_ascii=False)}" if title else "your question"

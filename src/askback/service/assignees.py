@@ -1,0 +1,66 @@
+"""Who a request is for: the people and the groups that it names, or everybody who may answer requests of its kind."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+from askback.domain.access import TO_ANSWER
+from askback.domain.record import Record
+from askback.errors import Forbidden
+from askback.ports.store import Principal
+from askback.service import access, sharing
+from askback.service.context import Services
+
+GROUP = "group:"
+"""What an assignee begins with that is a group."""
+
+_NAMED = ('"assignees":', '"assigned":')
+
+_log = logging.getLogger(__name__)
+
+
+async def require_to_answer(ctx: Services, principal: Principal, record: Record) -> None:
+    """Raise `Forbidden`, and record the attempt, unless the caller may answer or decline this very request.
+
+    Nobody may who only reads its thread, who is not among those that it is for, or who asked it.
+    """
+    await sharing.require(
+        ctx, principal, record.access, TO_ANSWER[record.kind], attempted="answer", request_id=record.id
+    )
+    if principal.id == record.requester:
+        await access.record_refusal(ctx, principal, "answer", record.id)
+        raise Forbidden("Nobody decides about what they asked themselves.")
+    assignees = _assignees(record)
+    if assignees and not await _is_among(ctx, principal, assignees):
+        await access.record_refusal(ctx, principal, "answer", record.id)
+        raise Forbidden(f"This is for {', '.join(assignees)} to answer.", code="not_assigned")
+
+
+def _assignees(record: Record) -> list[str]:
+    """Return who the request is for, with those that an escalation added; empty is everybody.
+
+    Most requests are for everybody, and a form is long: it is read only where the word stands in it.
+    """
+    if _NAMED[0] not in record.spec:
+        return []
+    asked: list[str] = json.loads(record.spec).get("assignees") or []
+    added: list[str] = json.loads(record.state).get("assigned", []) if _NAMED[1] in record.state else []
+    return [*asked, *added] if asked else []
+
+
+async def _is_among(ctx: Services, principal: Principal, assignees: list[str]) -> bool:
+    people = {name for name in assignees if not name.startswith(GROUP)}
+    if people & {principal.id, principal.name, principal.user}:
+        return True
+    groups = {name.removeprefix(GROUP) for name in assignees if name.startswith(GROUP)}
+    return bool(groups) and bool(groups & await groups_of(ctx, principal))
+
+
+async def groups_of(ctx: Services, principal: Principal) -> frozenset[str]:
+    """Return the groups that a principal is in; none, when the directory cannot tell (K5)."""
+    try:
+        return await ctx.directory.groups(principal)
+    except Exception:  # noqa: BLE001 - whatever a host's directory raises: the door stays closed
+        _log.exception("the directory could not be asked for groups; nobody is taken to be in any")
+        return frozenset()

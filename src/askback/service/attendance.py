@@ -1,0 +1,43 @@
+"""Who is waiting here: for which requests this process has their requesters to hand the outcome to.
+
+Another process may have one as well, which nobody here can know: see `orphans.py` for what follows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+Look = Callable[[str, str], bool]
+"""Tells whether somebody, a principal by its id, waits for a request, by its id."""
+
+
+class Attendance:
+    """The waits of requesters, wherever in this process they wait."""
+
+    def __init__(self) -> None:
+        self._polled: Counter[tuple[str, str]] = Counter()
+        self._places: list[Look] = []
+
+    def at(self, look: Look) -> None:
+        """Look there as well, from now on."""
+        self._places.append(look)
+
+    @contextmanager
+    def polling(self, request_id: str, principal_id: str) -> Generator[None]:
+        """Count somebody who waits for as long as the block."""
+        who = (request_id, principal_id)
+        self._polled[who] += 1
+        try:
+            yield
+        finally:
+            self._polled[who] -= 1
+            if not self._polled[who]:
+                del self._polled[who]
+
+    def waits(self, request_id: str, principal_id: str) -> bool:
+        """Whether this principal waits for this request."""
+        return (request_id, principal_id) in self._polled or any(
+            look(request_id, principal_id) for look in self._places
+        )

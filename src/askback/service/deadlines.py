@@ -1,0 +1,101 @@
+"""Deadlines and the steps before them, also those that fell due while nothing ran.
+
+Any number of servers sweep: what is due is a compare-and-set like any other step, so it is done once.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import anyio
+
+from askback.domain.deadlines import Terms, Times
+from askback.domain.events import REQUEST_DETACHED, REQUEST_ESCALATED
+from askback.domain.lifecycle import Action, Status
+from askback.domain.record import Record
+from askback.domain.standing import said
+from askback.domain.validation.default import default_answer
+from askback.errors import Conflict, Unavailable
+from askback.service.context import Services
+from askback.service.settle import Overtaken, settle
+
+IDLE_S = 0.5
+"""The longest sleep: a deadline set meanwhile is met within this time."""
+
+log = logging.getLogger(__name__)
+
+
+async def run(ctx: Services) -> None:
+    """Sweep for ever; an unwritable store is tried again at the next turn."""
+    while True:
+        try:
+            await sweep(ctx)
+            deadline = await ctx.store.next_deadline()
+        except Unavailable:
+            log.warning("deadlines wait: the store cannot be written")
+            deadline = None
+        left = IDLE_S if deadline is None else (deadline - ctx.clock.now_ms()) / 1000
+        await anyio.sleep(min(max(left, 0.005), IDLE_S))
+
+
+async def sweep(ctx: Services) -> int:
+    """Deal with everything that is due; return how much. An answer that comes at the same moment may win."""
+    dealt_with = 0
+    while due := await ctx.store.due(now := ctx.clock.now_ms()):
+        for record in due:
+            try:
+                await _deal_with(ctx, record, now)
+                dealt_with += 1
+            except (Conflict, Overtaken):
+                continue  # somebody was first; what is still due then comes with the next page
+    return dealt_with
+
+
+async def _deal_with(ctx: Services, record: Record, now: int) -> None:
+    if record.expires_at is None or record.expires_at > now:
+        await _escalate(ctx, record, now)
+        return
+    terms = Terms.model_validate_json(record.spec)
+    if terms.on_timeout == "resume":
+        await _detach(ctx, record, terms)
+    elif terms.on_timeout == "default" and record.status is Status.PENDING:
+        outcome = {"source": "default", "answer": said(default_answer(ctx.newest.form(record), ctx.limits))}
+        await settle(ctx, record, Action.ANSWER, outcome, by=None)
+    else:
+        await settle(ctx, record, Action.EXPIRE, {}, by=None)
+
+
+async def _detach(ctx: Services, record: Record, terms: Terms) -> None:
+    """Let it be answered at any time: nobody waits any more."""
+    times = terms.after(None, created_at=record.created_at, escalated=_state(record).get("escalated", 0))
+    await settle(
+        ctx,
+        record,
+        Action.NOTE,
+        {"detached": True},
+        by=None,
+        exactly=True,
+        event=REQUEST_DETACHED,
+        times=times,
+    )
+
+
+async def _escalate(ctx: Services, record: Record, now: int) -> None:
+    """Take every step whose time has come; `assigned` may answer as well from now on."""
+    terms, state = Terms.model_validate_json(record.spec), _state(record)
+    done: int = state.get("escalated", 0)
+    steps = terms.steps_due(created_at=record.created_at, escalated=done, now=now)
+    assigned = [*state.get("assigned", ()), *(who for step in steps for who in step.assign)]
+    noted: dict[str, Any] = {"escalated": done + len(steps)}
+    if assigned:
+        noted["assigned"] = list(dict.fromkeys(assigned))
+    if told := [who for step in steps for who in step.notify]:
+        noted["notified"] = list(dict.fromkeys(told))
+    times: Times = terms.after(record.expires_at, created_at=record.created_at, escalated=noted["escalated"])
+    await settle(ctx, record, Action.NOTE, noted, by=None, exactly=True, event=REQUEST_ESCALATED, times=times)
+
+
+def _state(record: Record) -> dict[str, Any]:
+    return json.loads(record.state)

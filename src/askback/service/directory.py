@@ -1,0 +1,13 @@
+"""The directory of a server that has no other: the groups that came with the token or the login."""
+
+from __future__ import annotations
+
+from askback.ports.store import Principal
+
+
+class OwnGroups:
+    """The `Directory` port on what the host said when it made the credential."""
+
+    async def groups(self, principal: Principal) -> frozenset[str]:
+        """Return the groups of the principal itself."""
+        return frozenset(principal.groups)

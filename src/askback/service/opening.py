@@ -1,0 +1,73 @@
+"""The row that a request begins as, whatever its kind, and the event that it begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_core import to_json
+
+from askback.domain import events
+from askback.domain.deadlines import Terms
+from askback.domain.lifecycle import Status
+from askback.domain.record import Record, splice
+from askback.domain.request import Envelope
+from askback.domain.standing import opened
+from askback.domain.timestamps import rfc3339
+from askback.ports.store import Principal
+from askback.service.context import Services
+
+
+def new_record(
+    ctx: Services,
+    principal: Principal,
+    asked: Envelope,
+    text: str,
+    *,
+    kind: str,
+    timeout_s: float | None,
+    view: Mapping[str, Any] | None = None,
+    digest: str | None = None,
+) -> Record:
+    """Make the row of a pending request. `text` is what was asked, as a JSON object without what the server adds."""
+    now = ctx.clock.now_ms()
+    request_id = ctx.ids.new("req", now_ms=now)
+    given: dict[str, Any] = {
+        "id": request_id,
+        "requester": {"id": principal.id, "name": principal.name},
+        "created_at": rfc3339(now),
+    }
+    if view:
+        given["view"] = view
+    expires_at = due_at = None
+    if timeout_s is not None or asked.escalation:
+        terms = Terms(timeout_s=timeout_s, timeout_from=asked.timeout_from, escalation=asked.escalation or ())
+        expires_at, due_at = terms.times(created_at=now)
+    return Record(
+        id=request_id,
+        tenant=principal.tenant,
+        thread_id=asked.thread_id,
+        kind=kind,
+        requester=principal.id,
+        status=Status.PENDING,
+        revision=1,
+        created_at=now,
+        expires_at=expires_at,
+        spec=splice(to_json(given).decode(), text),
+        state=opened(expires_at),
+        digest=digest,
+        due_at=due_at,
+    )
+
+
+def opening(record: Record, kind: str = events.REQUEST_CREATED) -> events.Draft:
+    """Make the event that a request begins with; one that is settled at once has that of its end."""
+    return events.Draft(
+        kind,
+        record.tenant,
+        record.thread_id,
+        record.created_at,
+        record.id,
+        record.state,
+        record.requester,
+    )

@@ -1,0 +1,120 @@
+"""The requester has looked at what a person sent: it holds, or the person is asked again.
+
+Meanwhile the request is `resolving`, and the person sees that it is being checked. What was sent stands in the state,
+so a requester that died and came back finds it there. A trial that nobody ends is ended by a deadline or a cancel.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from pydantic_core import to_json
+
+from askback.domain.bodies import RepromptBody
+from askback.domain.faults import Faults, fault, join
+from askback.domain.fields import Form
+from askback.domain.lifecycle import Action, Status
+from askback.domain.record import Record
+from askback.domain.validation.ask import check_form
+from askback.domain.validation.prose import Prose
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import parse
+from askback.domain.view import view
+from askback.errors import Conflict
+from askback.ports.store import Change, Principal
+from askback.service import access
+from askback.service.context import Services
+from askback.service.read import get
+from askback.service.secrets import resolve as secrets
+from askback.service.secrets.submit import shown_secret
+from askback.service.settle import conflict, settle
+
+
+async def accept(ctx: Services, principal: Principal, request_id: str) -> Change:
+    """Take what was sent as the answer. Raises `Conflict` when nothing is being checked."""
+    record = await _resolving(ctx, principal, request_id)
+    if record.kind == "secret":
+        return await secrets.accept(ctx, principal, record)
+    state = json.loads(record.state)
+    outcome = {"source": "responder", "answer": state["submitted"], "settled_by": state["submitted_by"]}
+    return await settle(ctx, record, Action.ACCEPT, outcome, by=principal)
+
+
+async def reprompt(ctx: Services, principal: Principal, request_id: str, body: object) -> Change:
+    """Ask the person again with a `RepromptBody`; what was sent stays to be mended.
+
+    After `limits.reprompts` times it is taken back instead, with the reason `failed`. Raises `Faults`, and `Conflict`
+    when nothing is being checked.
+    """
+    record = await _resolving(ctx, principal, request_id)
+    sent = parse(RepromptBody, body)
+    form = _new_form(ctx, record, cast("Mapping[str, Any]", body).get("form"))
+    _check(ctx, sent, _places(record, form or (ctx.newest.form(record) if record.kind == "form" else None)))
+    if record.revision > ctx.limits.reprompts:
+        return await settle(ctx, record, Action.CANCEL, {"reason": "failed"}, by=principal)
+    scrub = await secrets.scrubber(ctx, record) if record.kind == "secret" else str
+    said = _said(sent, scrub)
+    if record.kind == "form":
+        said["submitted"] = json.loads(record.state)["submitted"]
+    spec = None if form is None else _asking(record, form)
+    return await settle(ctx, record, Action.REPROMPT, said, by=principal, spec=spec)
+
+
+async def _resolving(ctx: Services, principal: Principal, request_id: str) -> Record:
+    await access.require(ctx, principal, "resolve", request_id)
+    record = await get(ctx, principal, request_id)
+    if record.status is Status.PENDING:
+        raise Conflict("Nothing was sent that could be accepted.", code="not_resolving")
+    if record.status is not Status.RESOLVING:
+        raise conflict(record)
+    return record
+
+
+def _new_form(ctx: Services, record: Record, raw: object) -> Form | None:
+    if raw is None:
+        return None
+    if record.kind != "form":
+        raise Faults([fault("form", "unknown_field.key")])
+    form = check_form(raw, limits=ctx.limits)
+    if any(field.sensitive for field in form.all_fields):
+        raise Faults([fault("form", "validator_with_sensitive")])
+    return form
+
+
+def _places(record: Record, form: Form | None) -> set[str]:
+    """Return the paths that can be spoken of."""
+    if form is not None:
+        return {join("values", field.id) for field in form.all_fields}
+    return {join("secrets", name) for name in shown_secret(record).names}
+
+
+def _check(ctx: Services, sent: RepromptBody, places: set[str]) -> None:
+    report = Report()
+    prose = Prose(report, suspicious=True)
+    for index, each in enumerate(sent.field_errors):
+        at = join("field_errors", index)
+        if each.path not in places:
+            report.add(join(at, "path"), "unknown_value", allowed=", ".join(sorted(places)))
+        prose.line(at, "message", each.message, ctx.limits.title)
+    prose.line("", "error_summary", sent.error_summary, ctx.limits.title)
+    report.finish()
+    if not sent.field_errors and sent.error_summary is None and sent.form is None:
+        raise Faults([fault("error_summary", "missing_required")])
+
+
+def _said(sent: RepromptBody, scrub: Callable[[str], str]) -> dict[str, Any]:
+    again: dict[str, Any] = {
+        "field_errors": [{"path": each.path, "message": scrub(each.message)} for each in sent.field_errors],
+        "error_summary": None if sent.error_summary is None else scrub(sent.error_summary),
+    }
+    return {name: value for name, value in again.items() if value}
+
+
+def _asking(record: Record, form: Form) -> str:
+    """Return what is asked from now on: the same request with another form."""
+    spec: dict[str, Any] = json.loads(record.spec)
+    spec["form"] = form.model_dump(exclude_none=True)
+    spec["view"] = view(form)
+    return to_json({name: part for name, part in spec.items() if part}).decode()

@@ -1,0 +1,160 @@
+"""How far a thread is shared: what its access allows a caller, and who may change it.
+
+A role says what kind of thing a caller does (`access.py`), the level in a thread says in which threads. An admin may
+do everything everywhere. A requester always sees what it asked itself; a token that the host made for one person is in
+every other way let into a thread as that person is, and one that was made for nobody works for all of them.
+"""
+
+from __future__ import annotations
+
+import json
+
+from askback.domain import events
+from askback.domain.access import OPEN, Access, Level
+from askback.domain.bodies import AccessBody
+from askback.domain.record import Record
+from askback.domain.secrets.veil import veiled
+from askback.domain.validation.prose import Prose
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import parse
+from askback.errors import Forbidden, NotFound
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Along
+from askback.ports.store import Principal
+from askback.service import access as roles
+from askback.service.context import Services
+from askback.service.ledger import entry
+
+
+def level(principal: Principal, access: Access) -> Level:
+    """Return what an access lets the caller do; an agent never gets further than to write."""
+    everywhere = _everywhere(principal)
+    if everywhere is not None:
+        return everywhere
+    own = access.level(principal.user)
+    return own if principal.role == "responder" else min(own, Level.PROMPT)
+
+
+def _everywhere(principal: Principal) -> Level | None:
+    """Return what a caller may do in every thread alike; None where it depends on the thread."""
+    if principal.role == "admin":
+        return Level.OWNER
+    return Level.PROMPT if principal.role == "requester" and principal.user == principal.id else None
+
+
+def person(principal: Principal) -> str | None:
+    """Return for whom the store has to choose what they may see; None where it need not."""
+    return principal.user if principal.role == "responder" else None
+
+
+def sees(principal: Principal, requester: str, access: Access) -> bool:
+    """Whether the caller may see a request of its tenant that `requester` made in a thread with this access."""
+    if principal.role in {"responder", "admin"}:
+        return level(principal, access) >= Level.VIEW
+    return principal.id == requester
+
+
+def learns_names(principal: Principal, access: Access) -> bool:
+    """Whether the caller learns which secrets are asked for, of a request that it sees and that hides it."""
+    return principal.role == "requester" or level(principal, access) >= Level.PROMPT
+
+
+def as_seen(principal: Principal, record: Record) -> Record:
+    """Return a record that the caller may see without what it may not."""
+    return record if learns_names(principal, record.access) else veiled(record)
+
+
+async def require(
+    ctx: Services,
+    principal: Principal,
+    access: Access,
+    needed: Level,
+    *,
+    attempted: str,
+    request_id: str | None = None,
+) -> None:
+    """Raise `NotFound` for a thread that is hidden from the caller, and `Forbidden`, recorded, for too low a level."""
+    held = level(principal, access)
+    if held >= needed:
+        return
+    if held is Level.NONE:
+        raise no_such_thread()
+    await roles.record_refusal(ctx, principal, attempted, request_id)
+    raise Forbidden(f"In this thread you may {held.word}; this takes {needed.word}.")
+
+
+async def require_in(
+    ctx: Services, principal: Principal, thread_id: str, needed: Level, *, attempted: str
+) -> None:
+    """Raise as `require` does, for a thread that has yet to be looked up; where that tells nothing it is not."""
+    everywhere = _everywhere(principal)
+    if everywhere is None or everywhere < needed:
+        access = await ctx.store.access(principal.tenant, thread_id)
+        await require(ctx, principal, access, needed, attempted=attempted)
+
+
+async def show(ctx: Services, principal: Principal, thread_id: str) -> Access:
+    """Return who may do what in a thread: everybody who may read it may know who else can."""
+    await roles.require(ctx, principal, "read")
+    access = await ctx.store.access(principal.tenant, thread_id)
+    await require(ctx, principal, access, Level.VIEW, attempted="read")
+    return access
+
+
+async def share(ctx: Services, principal: Principal, thread_id: str, body: object) -> Access:
+    """Give a thread an access with an `AccessBody`, and return it; its watchers hear of it or are let go.
+
+    Raises `Faults`, `NotFound`, and `Forbidden` for anybody but its owner and admins; an agent says once on whose
+    behalf a thread is begun, and may say the same again.
+    """
+    await roles.require(ctx, principal, "share")
+    report = Report()
+    Prose(report, suspicious=True).at("thread_id", thread_id, ctx.limits.identifier)
+    report.finish()
+    sent = parse(AccessBody, body)
+    _check(ctx, sent)
+    wanted = sent.access
+    while True:
+        before = await ctx.store.access(principal.tenant, thread_id)
+        if wanted == before and principal.role == "requester":
+            return before
+        await _require_owner(ctx, principal, before, wanted)
+        if wanted == before or await _set(ctx, principal, thread_id, wanted, before) is Outcome.APPLIED:
+            return wanted
+
+
+async def _require_owner(ctx: Services, principal: Principal, before: Access, wanted: Access) -> None:
+    if principal.role == "requester" and before == OPEN:
+        if wanted.owner == principal.user or principal.user == principal.id:
+            return
+        await roles.record_refusal(ctx, principal, "share")
+        raise Forbidden("This token was made for one person, and begins threads for nobody else.")
+    await require(ctx, principal, before, Level.OWNER, attempted="share")
+
+
+async def _set(
+    ctx: Services, principal: Principal, thread_id: str, wanted: Access, before: Access
+) -> Outcome:
+    now = ctx.clock.now_ms()
+    shown = wanted.shown
+    event = events.Draft(
+        events.THREAD_ACCESS, principal.tenant, thread_id, now, None, json.dumps(shown), principal.id
+    )
+    told = entry("share", at=now, tenant=principal.tenant, by=principal, thread_id=thread_id, **shown)
+    return await ctx.store.set_access(wanted, event, Along(audit=(told,)), before=before)
+
+
+def _check(ctx: Services, sent: AccessBody) -> None:
+    report = Report()
+    prose = Prose(report, suspicious=True)
+    prose.at("owner", sent.owner, ctx.limits.identifier)
+    if len(sent.people) > ctx.limits.assignees:
+        report.add("people", "too_many", max=ctx.limits.assignees)
+    for name in list(sent.people)[: ctx.limits.assignees]:
+        prose.at("people", name, ctx.limits.identifier)
+    report.finish()
+
+
+def no_such_thread() -> NotFound:
+    """The answer for a thread id that none can have, and for a thread that is not the caller's to see."""
+    return NotFound("There is no such thread.")

@@ -1,0 +1,38 @@
+"""A person has a request before their eyes: noted once, and where the deadline counts from there, it begins."""
+
+from __future__ import annotations
+
+from askback.domain.deadlines import Terms
+from askback.domain.events import REQUEST_SHOWN
+from askback.domain.lifecycle import Action, Status
+from askback.domain.record import Record
+from askback.domain.timestamps import rfc3339
+from askback.errors import Conflict
+from askback.ports.store import Principal
+from askback.service import access
+from askback.service.context import Services
+from askback.service.read import get
+from askback.service.settle import Overtaken, settle
+
+
+async def shown(ctx: Services, principal: Principal, request_id: str) -> Record:
+    """Note it, unless somebody was shown it before or it has ended; return the request as it is then."""
+    await access.require(ctx, principal, "answer", request_id)
+    record = await get(ctx, principal, request_id)
+    while record.status is Status.PENDING and '"shown_at":' not in record.state:
+        now = ctx.clock.now_ms()
+        times = None
+        if '"timeout_from":"shown"' in record.spec:
+            times = Terms.model_validate_json(record.spec).times(created_at=record.created_at, shown_at=now)
+        try:
+            noted = {"shown_at": rfc3339(now)}
+            change = await settle(
+                ctx, record, Action.NOTE, noted, by=principal, exactly=True, event=REQUEST_SHOWN, times=times
+            )
+        except Overtaken as overtaken:
+            record = overtaken.record
+        except Conflict:
+            return await get(ctx, principal, request_id)
+        else:
+            return change.record
+    return record

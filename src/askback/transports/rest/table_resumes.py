@@ -1,0 +1,47 @@
+"""The operations on resumes."""
+
+from __future__ import annotations
+
+from askback.domain.bodies import AckBody
+from askback.transports.endpoint import Operation, Query
+from askback.transports.rest import resumes
+from askback.transports.rest.shapes import ANYTHING, OBJECTS, shape
+
+_FOUND = shape(resumes=OBJECTS)
+_QUERY = (
+    Query("wait", {"type": "number", "minimum": 0, "maximum": 60}, "Seconds to wait for the first."),
+    Query("limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 20}, "How many at most."),
+)
+
+RESUMES = (
+    Operation(
+        "GET",
+        "/v1/resumes",
+        resumes.pull,
+        "pull_resumes",
+        "Lease what is to be gone on with.",
+        {200: _FOUND},
+        query=_QUERY,
+        roles=("requester",),
+    ),
+    Operation(
+        "GET",
+        "/v1/threads/{id}/resumes",
+        resumes.pull,
+        "pull_thread_resumes",
+        "Lease what is to be gone on with in a thread.",
+        {200: _FOUND},
+        query=_QUERY,
+        roles=("requester",),
+    ),
+    Operation(
+        "POST",
+        "/v1/resumes/{id}/ack",
+        resumes.ack,
+        "ack_resume",
+        "The agent has gone on.",
+        {200: ANYTHING},
+        body=AckBody,
+        roles=("requester",),
+    ),
+)
