@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
 from askback.domain.access import Access
 from askback.domain.audit import GENESIS, seal
@@ -13,6 +11,7 @@ from askback.ports.policy import Along, AuditDraft, RuleRecord
 from askback.ports.resumes import Resume
 from askback.ports.secrets import Grant, SecretRecord, VersionTaken
 from askback.ports.store import IdTaken
+from askback.storage.mergepatch import merge
 from askback.testing.fake_outage import CanBeOffline
 
 
@@ -58,7 +57,7 @@ class FakeAlong(CanBeOffline):
         self._rules |= rules
         for policy in along.policies:
             key = (policy.tenant, policy.thread_id)
-            self._policies[key] = _merged(self._policies.get(key, "{}"), policy.data)
+            self._policies[key] = merge(self._policies.get(key, "{}"), policy.data)
 
     def _keep_secrets(self, along: Along) -> None:
         candidates = _without(self._candidates, along.discard)
@@ -106,22 +105,3 @@ def _put(secrets: dict[tuple[str, str], SecretRecord], secret: SecretRecord) -> 
 
 def _place(secret: SecretRecord) -> tuple[str, ...]:
     return secret.tenant, secret.owner, secret.scope, secret.subject, secret.name
-
-
-def _merged(data: str, patch: str) -> str:
-    return json.dumps(_patched(json.loads(data), json.loads(patch)), separators=(",", ":"))
-
-
-def _patched(data: Any, patch: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge as RFC 7396 says: null takes a member away, objects are merged, all else is replaced."""
-    merged = dict(cast("Mapping[str, Any]", data)) if isinstance(data, dict) else {}
-    for name, value in patch.items():
-        if value is None:
-            merged.pop(name, None)
-        else:
-            merged[name] = (
-                _patched(merged.get(name), cast("Mapping[str, Any]", value))
-                if isinstance(value, dict)
-                else value
-            )
-    return merged

@@ -24,10 +24,11 @@ from askback.ports.store import (
     Session,
     Settlement,
 )
+from askback.storage import rows
 from askback.storage.sqlite import queries
 from askback.storage.sqlite.along import write_along
 from askback.storage.sqlite.connection import Connection
-from askback.storage.sqlite.rows import read_principal, read_request, read_thread_access
+from askback.storage.sqlite.rows import read_request, read_thread_access
 
 _ENDLESS = 2**62
 
@@ -210,7 +211,7 @@ def open_session(
     db.execute(queries.DROP_LATE_LOGINS, (now_ms,))
     db.execute(queries.DROP_LATE_SESSIONS, (now_ms,))
     db.execute(queries.ADD_SESSION, (digest, *row, csrf, expires_at))
-    return Session(read_principal(row), csrf, expires_at)
+    return rows.session((*row, csrf, expires_at))
 
 
 def close_session(db: Connection, digest: str) -> None:

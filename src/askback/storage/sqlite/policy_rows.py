@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from askback.domain.audit import GENESIS
 from askback.ports.policy import Execution, PolicyView, RuleRecord
+from askback.storage import rows
 from askback.storage.sqlite import policy_queries as queries
 from askback.storage.sqlite.connection import Connection
 
@@ -19,7 +19,7 @@ def read_policy(
     try:
         settings = dict(db.execute(queries.POLICIES, (tenant, thread_id)).fetchall())
         rules = [
-            _rule(row)
+            rows.rule(row)
             for scope, subject in (("always", ""), ("thread", thread_id), ("project", project or ""))
             for row in db.execute(queries.RULES_IN_FORCE, (tenant, scope, subject, now_ms)).fetchall()
         ]
@@ -31,7 +31,7 @@ def read_policy(
 def read_rule(db: Connection, tenant: str, rule_id: str) -> RuleRecord | None:
     """Read one rule."""
     row = db.execute(queries.RULE, (tenant, rule_id)).fetchone()
-    return None if row is None else _rule(row)
+    return None if row is None else rows.rule(row)
 
 
 def read_rules(
@@ -60,7 +60,7 @@ def read_rules(
         parameters += [person, person]
     if before is not None:
         parameters.append(before)
-    return [_rule(row) for row in db.execute(sql, [*parameters, limit]).fetchall()]
+    return [rows.rule(row) for row in db.execute(sql, [*parameters, limit]).fetchall()]
 
 
 def read_execution(db: Connection, tenant: str, request_id: str) -> Execution | None:
@@ -77,10 +77,3 @@ def read_audit(db: Connection, tenant: str, *, after: int, limit: int) -> Sequen
 def read_audit_head(db: Connection, tenant: str) -> tuple[int, str]:
     """Read the seq and the hash of the newest entry."""
     return db.execute(queries.AUDIT_HEAD, (tenant,)).fetchone() or (0, GENESIS)
-
-
-def _rule(row: tuple[Any, ...]) -> RuleRecord:
-    rule_id, tenant, effect, text, scope, subject, locked, shadow, expires_at, revoked, wire = row
-    return RuleRecord(
-        rule_id, tenant, effect, text, scope, subject, bool(locked), bool(shadow), expires_at, bool(revoked), wire
-    )  # fmt: skip

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-from askback.domain import events as domain_events
 from askback.domain.access import Access, read_access
-from askback.domain.events import Draft, Event
+from askback.domain.events import Event
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.record import Record
-from askback.ports.store import Message, Principal, Session, ThreadView
+from askback.ports.store import Principal, Session, ThreadView
+from askback.storage import rows
 from askback.storage.sqlite import queries
 from askback.storage.sqlite.connection import Connection
-from askback.storage.transcript import extend
-
-_STATUS = {status.value: status for status in Status}
 
 
 def read_request(db: Connection, tenant: str, request_id: str) -> Record | None:
     """Read one request."""
     row = db.execute(queries.GET, (tenant, request_id)).fetchone()
-    return None if row is None else _record(row)
+    return None if row is None else rows.record(row)
 
 
 def read_requests(
@@ -60,7 +55,7 @@ def read_requests(
         before,
     ]
     parameters = [tenant, *(value for value in chosen if value is not None), limit]
-    return [_record(row) for row in db.execute(sql, parameters).fetchall()]
+    return [rows.record(row) for row in db.execute(sql, parameters).fetchall()]
 
 
 def read_last_with_digest(
@@ -68,12 +63,12 @@ def read_last_with_digest(
 ) -> Record | None:
     """Read the newest request about a call that a person dealt with."""
     row = db.execute(queries.LAST_WITH_DIGEST, (tenant, thread_id, digest, requester)).fetchone()
-    return None if row is None else _record(row)
+    return None if row is None else rows.record(row)
 
 
 def read_due(db: Connection, now_ms: int, *, limit: int) -> Sequence[Record]:
     """Read open requests whose deadline has passed."""
-    return [_record(row) for row in db.execute(queries.DUE, (now_ms, limit)).fetchall()]
+    return [rows.record(row) for row in db.execute(queries.DUE, (now_ms, limit)).fetchall()]
 
 
 def read_next_deadline(db: Connection) -> int | None:
@@ -93,12 +88,7 @@ def read_thread(db: Connection, tenant: str, thread_id: str, *, limit: int) -> T
         requests = db.execute(queries.THREAD_REQUESTS, (key, limit)).fetchall()
     finally:
         db.execute("ROLLBACK")
-    return ThreadView(
-        seq,
-        [_message(row) for row in reversed(messages)],
-        sorted(((row[0], _record(row[1:])) for row in requests), key=lambda pair: pair[0]),
-        read_access(access),
-    )
+    return rows.thread_view((seq, access), [rows.message(row) for row in messages], requests)
 
 
 def read_thread_access(db: Connection, tenant: str, thread_id: str) -> Access:
@@ -131,44 +121,14 @@ def read_last_position(db: Connection, tenant: str) -> int:
 def read_token(db: Connection, digest: str) -> Principal | None:
     """Read whom a token stands for."""
     row = db.execute(queries.TOKEN, (digest,)).fetchone()
-    if row is None:
-        return None
-    *who, names, threads = row
-    return replace(read_principal(who), names=tuple(json.loads(names)), threads=tuple(json.loads(threads)))
+    return None if row is None else rows.token(row)
 
 
 def read_session(db: Connection, digest: str, *, now_ms: int) -> Session | None:
     """Read a session that has not ended."""
     row = db.execute(queries.SESSION, (digest, now_ms)).fetchone()
-    return None if row is None else Session(read_principal(row[:6]), row[6], row[7])
-
-
-def read_principal(row: Sequence[str]) -> Principal:
-    """Read who a login or a session stands for."""
-    principal, tenant, role, name, person, groups = row
-    return Principal(principal, tenant, role, name, user=person, groups=tuple(json.loads(groups)))
-
-
-def _record(row: tuple[Any, ...]) -> Record:
-    (
-        request_id, tenant, thread_id, kind, requester, status, revision,
-        created_at, expires_at, spec, state, digest, due_at, access,
-    ) = row  # fmt: skip
-    return Record(
-        request_id, tenant, thread_id, kind, requester, _STATUS[status], revision,
-        created_at, expires_at, spec, state, digest, due_at, read_access(access),
-    )  # fmt: skip
-
-
-def _message(row: tuple[str, int, str, str]) -> Message:
-    message_id, seq, data, streamed = row
-    return Message(message_id, seq, extend(data, streamed) if streamed else data)
+    return None if row is None else rows.session(row)
 
 
 def _events(db: Connection, sql: str, parameters: tuple[Any, ...]) -> Sequence[Event]:
-    return [
-        domain_events.commit(
-            Draft(*row[:7]), seq=row[7], position=row[8], spec=row[9], access=read_access(row[10])
-        )
-        for row in db.execute(sql, parameters).fetchall()
-    ]
+    return [rows.event(row) for row in db.execute(sql, parameters).fetchall()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from askback.ports.secrets import Grant, Place, SecretRecord
+from askback.storage import rows
 from askback.storage.sqlite import secret_queries as queries
 from askback.storage.sqlite.connection import Connection
 
@@ -50,8 +51,7 @@ def read_granted(
         return []
     sql = queries.granted(names=len(names), requester=requester is not None)
     of = [] if requester is None else [requester]
-    rows = db.execute(sql, [tenant, thread_id, *names, *of]).fetchall()
-    return [(Grant(*row[:6]), None if row[6] is None else SecretRecord(*row[6:15])) for row in rows]
+    return [rows.granted(row) for row in db.execute(sql, [tenant, thread_id, *names, *of]).fetchall()]
 
 
 def read_sealed_after(db: Connection, secret_id: str, *, limit: int) -> Sequence[SecretRecord]:
