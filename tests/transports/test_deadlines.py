@@ -1,0 +1,152 @@
+"""Group F and L over HTTP: what happens when nobody answers, and before that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from askback.service import deadlines
+from tests.requirements import requirement
+from tests.transports.conftest import ANSWER, Api, ask, asked
+from tests.transports.test_resumes import pulled
+
+pytestmark = pytest.mark.anyio
+
+WITH_DEFAULT = {
+    "title": "Report",
+    "fields": [
+        {"id": "format", "type": "text", "label": "Format", "required": True, "default": "PDF"},
+        {"id": "pages", "type": "number", "label": "Pages", "default": 3},
+    ],
+    "initial_values": {"pages": 5},
+}
+
+
+async def later(api: Api, seconds: float) -> None:
+    """Let time pass, and the deadlines be met."""
+    api.clock.advance(seconds=seconds)
+    await deadlines.sweep(api.app.services)
+
+
+async def read(api: Api, request: dict[str, Any]) -> dict[str, Any]:
+    """The request as it is now, as a person sees it."""
+    return (await (await api.as_("responder")).get(f"/v1/requests/{request['id']}")).json()
+
+
+async def events(api: Api) -> list[str]:
+    """What has happened in the thread so far."""
+    found = await api.app.services.store.thread_events("default", "t1", after=0)
+    return [event.type for event in found]
+
+
+@requirement("F22", "L8")
+async def test_nobody_in_time_means_that_it_expires_once(api: Api) -> None:
+    request = await asked(api, timeout_s=5)
+    assert request["expires_at"] > request["created_at"]
+    await later(api, 4.9)
+    assert (await read(api, request))["status"] == "pending"
+    await later(api, 0.1)
+    await later(api, 9)
+    assert (await read(api, request))["status"] == "expired"
+    assert await events(api) == ["request.created", "request.expired"]
+
+
+@requirement("F22")
+async def test_in_time_or_not_a_form_may_answer_itself_with_what_was_declared(api: Api) -> None:
+    request = await asked(api, form=WITH_DEFAULT, timeout_s=5, on_timeout="default")
+    await later(api, 5)
+    ended = await read(api, request)
+    assert (ended["status"], ended["source"]) == ("answered", "default")
+    assert ended["answer"] == {"values": {"format": "PDF", "pages": 5}}
+    assert "settled_by" not in ended
+
+
+@requirement("F22")
+async def test_a_question_may_outlive_its_deadline_under_the_same_id(api: Api) -> None:
+    request = await asked(api, timeout_s=5, on_timeout="resume")
+    await later(api, 5)
+    open_still = await read(api, request)
+    assert (open_still["status"], open_still["detached"]) == ("pending", True)
+    assert "expires_at" not in open_still
+    assert await events(api) == ["request.created", "request.detached"]
+    await later(api, 9999)
+    person = await api.as_("responder")
+    assert (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).status_code == 200
+    [resume] = await pulled(api)
+    assert resume["request_id"] == request["id"]
+
+
+async def test_an_approval_in_time_or_never(api: Api) -> None:
+    body = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {}}}
+    agent = await api.as_("requester")
+    no = (await agent.post("/v1/requests", json=body)).json()
+    open_still = (await agent.post("/v1/requests", json={**body, "on_timeout": "resume"})).json()
+    await later(api, 300)
+    assert (await read(api, no))["status"] == "expired"
+    assert (await read(api, open_still))["detached"] is True
+
+
+@requirement("F22")
+async def test_the_clock_may_start_when_somebody_sees_it(api: Api) -> None:
+    request = await asked(api, timeout_s=5, timeout_from="shown")
+    assert "expires_at" not in request
+    await later(api, 3600)
+    person = await api.as_("responder")
+    seen = (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json()
+    assert seen["shown_at"] == "2026-11-18T12:06:40.000Z"
+    assert seen["expires_at"] == "2026-11-18T12:06:45.000Z"
+    await later(api, 2)
+    assert (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json() == seen
+    await later(api, 3)
+    assert (await read(api, request))["status"] == "expired"
+    assert await events(api) == ["request.created", "request.shown", "request.expired"]
+
+
+async def test_seeing_what_has_ended_changes_nothing(api: Api) -> None:
+    request = await asked(api)
+    person = await api.as_("responder")
+    ended = (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
+    assert (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json() == ended
+    assert (await person.post("/v1/requests/req_unknown/shown", json={})).status_code == 404
+
+
+async def test_others_may_answer_when_those_who_were_asked_do_not(api: Api) -> None:
+    steps = [{"after_s": 60, "notify": ["ada"]}, {"after_s": 120, "assign": ["bob"], "notify": ["bob"]}]
+    request = await asked(api, assignees=["ada"], escalation=steps, timeout_s=600)
+    bob = await api.as_("responder/bob")
+    path = f"/v1/requests/{request['id']}/answer"
+    await later(api, 60)
+    assert (await read(api, request))["escalated"] == 1
+    assert (await bob.post(path, json=ANSWER)).status_code == 403
+    await later(api, 60)
+    assert (await read(api, request))["assigned"] == ["bob"]
+    assert await events(api) == ["request.created", "request.escalated", "request.escalated"]
+    assert (await bob.post(path, json=ANSWER)).status_code == 200
+
+
+async def test_steps_that_were_missed_are_taken_at_once_and_the_deadline_still_holds(api: Api) -> None:
+    steps = [{"after_s": n, "notify": ["ada"]} for n in (1, 2, 3)]
+    request = await asked(api, escalation=steps, timeout_s=60)
+    await later(api, 10)
+    assert (await read(api, request))["escalated"] == 3
+    assert await events(api) == ["request.created", "request.escalated"]
+    await later(api, 50)
+    assert (await read(api, request))["status"] == "expired"
+
+
+async def test_what_was_noted_stays_to_be_seen_however_it_ends(api: Api) -> None:
+    request = await asked(api, escalation=[{"after_s": 1, "notify": ["ada"]}])
+    person = await api.as_("responder")
+    await person.post(f"/v1/requests/{request['id']}/shown", json={})
+    await later(api, 1)
+    ended = (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
+    assert (ended["escalated"], ended["shown_at"]) == (1, "2026-11-18T11:06:40.000Z")
+
+
+@requirement("L8")
+@pytest.mark.parametrize("timeout", [0, -1, 31 * 24 * 3600, "5", True])
+async def test_a_deadline_is_from_a_second_to_thirty_days(api: Api, timeout: Any) -> None:
+    refused = await (await api.as_("requester")).post("/v1/requests", json=ask(timeout_s=timeout))
+    assert refused.status_code == 422
+    assert [each["path"] for each in refused.json()["error"]["field_errors"]] == ["timeout_s"]

@@ -1,0 +1,215 @@
+"""Group F and H over HTTP: what came of a request reaches an agent that does not wait, once it goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+
+from tests.requirements import requirement
+from tests.transports.conftest import ANSWER, Api, asked
+
+pytestmark = pytest.mark.anyio
+
+
+async def pulled(api: Api, who: str = "requester", **query: Any) -> list[dict[str, Any]]:
+    """What an agent gets that comes for its resumes."""
+    thread = query.pop("thread", None)
+    path = "/v1/resumes" if thread is None else f"/v1/threads/{thread}/resumes"
+    reply = await (await api.as_(who)).get(path, params=query)
+    assert reply.status_code == 200, reply.text
+    return reply.json()["resumes"]
+
+
+async def ack(api: Api, resume: dict[str, Any], who: str = "requester") -> httpx2.Response:
+    """Say that the agent has gone on."""
+    body = {"attempt": resume["attempt"]}
+    return await (await api.as_(who)).post(f"/v1/resumes/{resume['id']}/ack", json=body)
+
+
+async def settled(api: Api, how: str = "answer", body: Any = ANSWER, **asking: Any) -> dict[str, Any]:
+    """Ask, and have a person settle it; returns the settled request."""
+    request = await asked(api, **asking)
+    who = "requester" if how == "cancel" else "responder"
+    reply = await (await api.as_(who)).post(f"/v1/requests/{request['id']}/{how}", json=body)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+@requirement("F23", "H5")
+async def test_what_was_answered_waits_for_an_agent_that_has_ended_its_turn(api: Api) -> None:
+    request = await settled(api, delivery="resume")
+    [resume] = await pulled(api)
+    assert resume["request_id"] == request["id"]
+    assert resume["thread_id"] == "t1"
+    assert resume["request"] == request
+    assert (resume["attempt"], resume["until"]) == (1, "2026-11-18T11:07:40.000Z")
+    said = 'The person answered: {"dish": "soup"}'
+    assert resume["text"] == f'About your question "Lunch" ({request["id"]}): {said}'
+    assert (await ack(api, resume)).json() == {}
+    api.clock.advance(seconds=3600)
+    assert await pulled(api) == []
+
+
+@requirement("F23")
+@pytest.mark.parametrize(
+    ("how", "body", "said"),
+    [
+        ("decline", {"reason": "refused"}, "The person will not answer this."),
+        ("decline", {"reason": "dismissed"}, "The person closed the question without answering."),
+    ],
+)
+async def test_a_question_that_was_not_answered_is_told_as_well(
+    api: Api, how: str, body: dict[str, Any], said: str
+) -> None:
+    await settled(api, how, body, delivery="resume")
+    [resume] = await pulled(api)
+    assert said in resume["text"]
+    assert "answer" not in resume["request"]
+
+
+@requirement("F23")
+async def test_without_auto_resume_nothing_is_queued(api: Api) -> None:
+    request = await settled(api, delivery="resume", auto_resume=False)
+    assert "queued" not in request
+    api.clock.advance(seconds=3600)
+    assert await pulled(api) == []
+
+
+async def test_what_an_agent_takes_back_itself_is_not_told_to_it(api: Api) -> None:
+    await settled(api, "cancel", {}, delivery="resume")
+    assert await pulled(api) == []
+
+
+@requirement("H5")
+async def test_without_an_acknowledgement_it_comes_again_and_the_former_holder_cannot_finish_it(
+    api: Api,
+) -> None:
+    await settled(api, delivery="resume")
+    [first] = await pulled(api)
+    assert await pulled(api) == []
+    api.clock.advance(seconds=60)
+    [second] = await pulled(api)
+    assert (second["id"], second["attempt"]) == (first["id"], 2)
+    late = await ack(api, first)
+    assert (late.status_code, late.json()["error"]["code"]) == (409, "lease_lost")
+    for _ in range(2):
+        assert (await ack(api, second)).status_code == 200
+    assert (await ack(api, first)).status_code == 200  # it is done, whoever did it
+    api.clock.advance(seconds=3600)
+    assert await pulled(api) == []
+
+
+@requirement("I12")
+async def test_resumes_are_found_by_whoever_asked_and_in_their_thread(api: Api) -> None:
+    await settled(api, delivery="resume", thread_id="t2")
+    assert await pulled(api, thread="t1") == []
+    assert await pulled(api, "requester/other") == []
+    assert await pulled(api, "requester@acme") == []
+    [resume] = await pulled(api, thread="t2")
+    for who in ("requester/other", "requester@acme"):
+        strange = await ack(api, resume, who)
+        unknown = await ack(api, {**resume, "id": "rsm_unknown"}, who)
+        assert (
+            (strange.status_code, strange.content)
+            == (unknown.status_code, unknown.content)
+            == (404, unknown.content)
+        )
+
+
+@requirement("F23")
+async def test_a_poll_returns_as_soon_as_there_is_something(api: Api) -> None:
+    request = await asked(api, delivery="resume")
+    found: list[dict[str, Any]] = []
+
+    async def poll() -> None:
+        found.extend(await pulled(api, wait=20))
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(poll)
+            await anyio.wait_all_tasks_blocked()
+            await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
+    assert [each["request_id"] for each in found] == [request["id"]]
+
+
+@requirement("H5")
+async def test_what_nobody_waited_for_becomes_a_resume_under_the_same_id(api: Api) -> None:
+    request = await settled(api)
+    assert request["queued"] is True
+    assert await pulled(api) == []  # whoever waited may be about to connect again
+    api.clock.advance(seconds=10)
+    [resume] = await pulled(api)
+    assert resume["request_id"] == request["id"]
+
+
+@requirement("G8")
+@pytest.mark.parametrize("how", ["read", "poll", "again"])
+async def test_whoever_comes_back_for_the_outcome_in_time_is_not_told_twice(api: Api, how: str) -> None:
+    agent = await api.as_("requester", **{"Idempotency-Key": "k"})
+    body = {
+        "kind": "form",
+        "thread_id": "t1",
+        "form": {"fields": [{"id": "dish", "type": "text", "label": "Dish"}]},
+    }
+    made = (await agent.post("/v1/requests", json=body)).json()
+    await (await api.as_("responder")).post(f"/v1/requests/{made['id']}/answer", json=ANSWER)
+    path = f"/v1/requests/{made['id']}"
+    back = {
+        "read": lambda: agent.get(path),
+        "poll": lambda: agent.get(path, params={"wait": 5}),
+        "again": lambda: agent.post("/v1/requests", json=body),
+    }
+    assert (await back[how]()).json()["status"] == "answered"
+    api.clock.advance(seconds=60)
+    assert await pulled(api) == []
+
+
+async def test_a_person_who_reads_the_outcome_takes_nothing_from_the_agent(api: Api) -> None:
+    request = await settled(api)
+    await (await api.as_("responder")).get(f"/v1/requests/{request['id']}")
+    api.clock.advance(seconds=10)
+    assert len(await pulled(api)) == 1
+
+
+async def test_while_the_agent_waits_nothing_is_queued(api: Api) -> None:
+    request = await asked(api)
+    agent = await api.as_("requester")
+    ended: list[dict[str, Any]] = []
+
+    async def wait() -> None:
+        ended.append((await agent.get(f"/v1/requests/{request['id']}", params={"wait": 20})).json())
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(wait)
+            await anyio.wait_all_tasks_blocked()
+            await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
+    assert ended[0]["status"] == "answered"
+    assert "queued" not in ended[0]
+
+
+@requirement("E8")
+async def test_a_resume_about_a_tool_call_says_what_was_decided(api: Api) -> None:
+    body = {
+        "kind": "approval",
+        "thread_id": "t1",
+        "delivery": "resume",
+        "approval": {"tool": "deploy", "input": {"to": "production"}},
+    }
+    made = await (await api.as_("requester")).post("/v1/requests", json=body)
+    decided = await (await api.as_("responder")).post(
+        f"/v1/requests/{made.json()['id']}/answer", json={"revision": 1, "decision": "approve"}
+    )
+    assert decided.status_code == 200
+    [resume] = await pulled(api)
+    assert resume["text"].startswith(f"About your tool call ({made.json()['id']}): The call of the tool")
+    assert resume["request"]["answer"]["decision"] == "approve"
+
+
+@pytest.mark.parametrize("body", [{}, {"attempt": "1"}, {"attempt": 1, "more": 2}, []])
+async def test_an_acknowledgement_says_which_lease(api: Api, body: Any) -> None:
+    reply = await (await api.as_("requester")).post("/v1/resumes/rsm_x/ack", json=body)
+    assert reply.status_code == 422

@@ -1,0 +1,155 @@
+"""Group F over HTTP: the requester looks at an answer before it counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.requirements import requirement
+from tests.transports.conftest import ANSWER, Api, asked
+
+pytestmark = pytest.mark.anyio
+
+WRONG = [{"path": "values.dish", "message": "Soup is off."}]
+
+
+class Table:
+    """A request whose answer the agent checks, the agent and a person."""
+
+    def __init__(
+        self, agent: httpx2.AsyncClient, person: httpx2.AsyncClient, request: dict[str, Any]
+    ) -> None:
+        self.agent, self.person, self.request = agent, person, request
+
+    async def answer(self, dish: str = "soup", *, revision: int = 1, key: str = "") -> httpx2.Response:
+        body = {"revision": revision, "values": {"dish": dish}}
+        headers = {"Idempotency-Key": key} if key else {}
+        return await self.person.post(f"/v1/requests/{self.request['id']}/answer", json=body, headers=headers)
+
+    async def accept(self) -> httpx2.Response:
+        return await self.agent.post(f"/v1/requests/{self.request['id']}/accept", json={})
+
+    async def reprompt(self, **body: Any) -> httpx2.Response:
+        return await self.agent.post(f"/v1/requests/{self.request['id']}/reprompt", json=body)
+
+    async def read(self) -> dict[str, Any]:
+        return (await self.agent.get(f"/v1/requests/{self.request['id']}")).json()
+
+
+@pytest.fixture
+async def table(api: Api) -> Table:
+    request = await asked(api, validator="requester")
+    return Table(await api.as_("requester"), await api.as_("responder"), request)
+
+
+def code(reply: httpx2.Response) -> tuple[int, str]:
+    return reply.status_code, reply.json()["error"]["code"]
+
+
+@requirement("F13")
+async def test_an_answer_counts_when_the_agent_has_accepted_it(table: Table) -> None:
+    sent = (await table.answer()).json()
+    assert (sent["status"], sent["submitted"]) == ("resolving", {"values": {"dish": "soup"}})
+    assert "answer" not in sent
+    ended = (await table.accept()).json()
+    assert (ended["status"], ended["answer"]) == ("answered", {"values": {"dish": "soup"}})
+    assert ended["settled_by"]["name"] == "responder"
+    assert "submitted" not in ended
+    assert code(await table.accept()) == (409, "already_settled")
+
+
+@requirement("F13", "F14")
+async def test_two_reprompts_then_accepted(api: Api, table: Table) -> None:
+    for revision in (1, 2):
+        await table.answer("soup", revision=revision)
+        again = (await table.reprompt(field_errors=WRONG, error_summary="Please choose again.")).json()
+        assert (again["status"], again["revision"]) == ("pending", revision + 1)
+        assert (again["field_errors"], again["error_summary"]) == (WRONG, "Please choose again.")
+        assert again["submitted"] == {"values": {"dish": "soup"}}  # it stays to be mended
+    await table.answer("rice", revision=3)
+    assert (await table.accept()).json()["answer"] == {"values": {"dish": "rice"}}
+    found = await api.app.services.store.thread_events("default", "t1", after=0)
+    assert [event.type.removeprefix("request.") for event in found] == [
+        "created", "resolving", "reprompted", "resolving", "reprompted", "resolving", "answered",
+    ]  # fmt: skip
+
+
+@requirement("F16")
+async def test_an_answer_to_what_was_asked_before_gets_the_form_as_it_is_now(table: Table) -> None:
+    await table.answer()
+    form = {"fields": [{"id": "dish", "type": "select", "label": "Dish", "options": ["rice", "fish"]}]}
+    changed = (await table.reprompt(form=form)).json()
+    assert changed["form"]["fields"][0]["type"] == "select"
+    late = await table.answer("soup", revision=1)
+    assert code(late) == (409, "stale_revision")
+    assert late.json()["error"]["request"] == changed
+    wrong = await table.answer("soup", revision=2)
+    assert [each["path"] for each in wrong.json()["error"]["field_errors"]] == ["values.dish"]
+    assert (await table.answer("fish", revision=2)).json()["status"] == "resolving"
+
+
+async def test_while_one_answer_is_checked_another_is_not_taken(table: Table) -> None:
+    await table.answer("soup", key="k")
+    other = await table.answer("rice")
+    assert code(other) == (409, "resolving")
+    assert other.json()["error"]["request"]["submitted"] == {"values": {"dish": "soup"}}
+    again = await table.answer("soup", key="k")
+    assert (again.status_code, again.json()["status"]) == (200, "resolving")
+
+
+@requirement("F15")
+async def test_asking_again_has_an_end(table: Table) -> None:
+    for revision in range(1, 11):
+        await table.answer(revision=revision)
+        assert (await table.reprompt(error_summary="No.")).json()["status"] == "pending"
+    await table.answer(revision=11)
+    ended = (await table.reprompt(error_summary="No.")).json()
+    assert (ended["status"], ended["reason"]) == ("cancelled", "failed")
+
+
+async def test_nothing_can_be_accepted_that_was_not_sent(table: Table) -> None:
+    assert code(await table.accept()) == (409, "not_resolving")
+    assert code(await table.reprompt(error_summary="No.")) == (409, "not_resolving")
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({}, "error_summary"),
+        ({"field_errors": [{"path": "values.drink", "message": "x"}]}, "field_errors[0].path"),
+        ({"field_errors": [{"path": "values.dish", "message": "x" * 501}]}, "field_errors[0].message"),
+        ({"error_summary": "x" * 501}, "error_summary"),
+        ({"form": {"fields": []}}, "form.fields"),
+        ({"form": {"fields": [{"id": "a", "type": "text", "label": "A", "sensitive": True}]}}, "form"),
+        ({"form": 5}, "form"),
+        ({"other": 1, "error_summary": "x"}, "other"),
+    ],
+)
+async def test_a_reprompt_that_says_nothing_or_something_wrong_changes_nothing(
+    table: Table, body: dict[str, Any], path: str
+) -> None:
+    before = (await table.answer()).json()
+    refused = await table.reprompt(**body)
+    assert refused.status_code == 422, refused.text
+    assert path in [each["path"] for each in refused.json()["error"]["field_errors"]]
+    assert await table.read() == before
+
+
+async def test_an_agent_that_comes_back_with_its_key_finds_what_was_sent(api: Api) -> None:
+    agent = await api.as_("requester", **{"Idempotency-Key": "k"})
+    body = {
+        "kind": "form",
+        "thread_id": "t1",
+        "validator": "requester",
+        "form": {"fields": [{"id": "dish", "type": "text", "label": "Dish"}]},
+    }
+    made = (await agent.post("/v1/requests", json=body)).json()
+    await (await api.as_("responder")).post(f"/v1/requests/{made['id']}/answer", json=ANSWER)
+    again = (await agent.post("/v1/requests", json=body)).json()
+    assert (again["id"], again["status"], again["submitted"]) == (
+        made["id"],
+        "resolving",
+        {"values": {"dish": "soup"}},
+    )
