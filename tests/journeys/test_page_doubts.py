@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
+from askback import AsyncClient
 from tests.journeys.browser import OpenScreen, place_of
 from tests.journeys.people import Team, answer_of, asked
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+KEY = "ghp_" + "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA2bC5"
+SEEMS = "This seems to hold a secret (API key)."
 
 
 @pytest.mark.parametrize(
@@ -19,23 +23,22 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 async def test_what_looks_like_a_secret_is_asked_about_before_an_ordinary_field_sends_it(
     screen: OpenScreen, team: Team, thread: str, field: dict[str, Any]
 ) -> None:
-    key = "ghp_" + "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA2bC5"
     request = asked(await team.agent.ask(thread, {"fields": [{"id": "how", "label": "How?", **field}]}))
     eva = await screen(place_of(thread), house=team)
     if "options" in field:
         await eva.card.get_by_label("How?").select_option("Other")
     async with eva.page.expect_response("**/assets/doubt-*.js"):
-        await eva.card.get_by_role("textbox").fill(f"with {key}")
+        await eva.card.get_by_role("textbox").fill(f"with {KEY}")
     await eva.button("Submit").click()
     question = eva.card.get_by_text("“How?” seems to hold a secret (API key).")
     await expect(question).to_be_visible()
     await expect(eva.button("Go back")).to_be_focused()
     await eva.button("Go back").click()
-    await expect(eva.card.get_by_role("textbox")).to_have_value(f"with {key}")
+    await expect(eva.card.get_by_role("textbox")).to_have_value(f"with {KEY}")
     assert (await team.ada.get(request["id"]))["status"] == "pending"
     await eva.button("Submit").click()
     await eva.button("Yes, send it").click()
-    assert (await answer_of(team, request))["values"] == {"how": f"with {key}"}
+    assert (await answer_of(team, request))["values"] == {"how": f"with {KEY}"}
 
 
 async def test_what_looks_like_none_is_sent_without_a_question(
@@ -49,3 +52,74 @@ async def test_what_looks_like_none_is_sent_without_a_question(
         await eva.card.get_by_label("How?").fill("with 3 of the 14 keys on the wall")
     await eva.button("Submit").click()
     assert (await answer_of(team, request))["values"] == {"how": "with 3 of the 14 keys on the wall"}
+
+
+async def test_what_looks_like_a_secret_can_be_left_out_of_a_message(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    eva = await screen(place_of(thread))
+    await eva.composer.fill(f"Take {KEY}, please.")
+    await eva.page.keyboard.press("Enter")
+    question = eva.page.get_by_role("group", name=SEEMS)
+    await expect(question).to_be_visible()
+    assert KEY not in await question.inner_text()
+    assert await eva.violations() == []
+    assert await eva.focused() == "leave"
+    await eva.page.keyboard.press("Enter")
+    await expect(question).to_be_hidden()
+    await expect(eva.composer).to_have_value("Take …, please.")
+    await expect(eva.composer).to_be_focused()
+    await eva.page.keyboard.press("Enter")
+    await expect(eva.composer).to_have_value("")
+    assert await messages(agent, thread) == ["Take …, please."]
+
+
+async def test_a_message_that_only_looks_like_a_secret_is_sent_all_the_same(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    eva = await screen(place_of(thread))
+    await eva.composer.fill(KEY)
+    await eva.page.get_by_role("button", name="Send", exact=True).click()
+    await eva.page.get_by_role("button", name="Send anyway").click()
+    await expect(eva.composer).to_have_value("")
+    await expect(eva.page.get_by_role("group", name=SEEMS)).to_be_hidden()
+    assert await messages(agent, thread) == [KEY]
+
+
+async def test_changing_the_message_takes_the_question_back(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    eva = await screen(place_of(thread))
+    await eva.composer.fill(KEY)
+    await eva.page.keyboard.press("Enter")
+    question = eva.page.get_by_role("group", name=SEEMS)
+    await expect(question).to_be_visible()
+    await eva.composer.fill("never mind")
+    await expect(question).to_be_hidden()
+    assert await messages(agent, thread) == []
+
+
+async def test_what_looks_like_a_secret_is_asked_about_before_a_note_goes_with_a_decision(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "git push"))
+    eva = await screen(place_of(thread), house=team)
+    await eva.card.get_by_text("Add a note").click()
+    note = eva.card.get_by_label("Note for the agent")
+    await note.fill(f"with {KEY}")
+    await eva.button("Deny").click()
+    question = eva.card.get_by_role("group", name=SEEMS)
+    await expect(question).to_be_visible()
+    assert await eva.violations() == []
+    assert (await team.ada.get(request["id"]))["status"] == "pending"
+    await eva.button("Leave it out").click()
+    await expect(question).to_be_hidden()
+    await expect(note).to_have_value("with …")
+    await eva.button("Deny").click()
+    assert (await answer_of(team, request))["note"] == "with …"
+
+
+async def messages(agent: AsyncClient, thread: str) -> list[str]:
+    """What was said in a conversation."""
+    said = (await agent.thread(thread))["messages"]
+    return [block["text"] for message in said for block in message["content"]]

@@ -33,6 +33,12 @@ export function findSecret(text: string): Shape | null {
   return null;
 }
 
+/** The text with "…" in the place of each secret shape. */
+export function withoutSecrets(text: string): string {
+  const shape = findSecret(text);
+  return shape ? withoutSecrets(`${text.slice(0, shape.start)}…${text.slice(shape.end)}`) : text;
+}
+
 /** Whether letters and digits change more often than one time in four: in words they do not. */
 function random(token: string): boolean {
   const bare = token.replace(/[^A-Za-z\d]/g, "");

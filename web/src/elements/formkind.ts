@@ -110,9 +110,7 @@ export class FormKind implements Kind, FormHost {
   #proceed(values: Values): void {
     const { say } = this;
     const sure = dangerous(this.form, this.draft).map((label) => say("sure", { label }));
-    const questions = this.#confirmed
-      ? []
-      : [...sure, ...doubts.flatMap((ask) => ask(this.form, values, say))];
+    const questions = this.#confirmed ? [] : [...sure, ...(doubts.form?.(this.form, values, say) ?? [])];
     this.#confirmed = false;
     this.asking = questions;
     if (questions.length > 0) this.host.focusOn("#back");

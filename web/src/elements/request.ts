@@ -5,6 +5,7 @@ import { INITIAL, isOpen, next, type Signal, type View } from "../core/machine.t
 import { isWithin } from "../core/path.ts";
 import type { FieldError, InputRequest } from "../core/wire.ts";
 import { drawAsker } from "./asker.ts";
+import { type Doubtful, sendOrDoubt } from "./doubts.ts";
 import { AskbackElement, type Changed } from "./element.ts";
 import { drawEnded } from "./ended.ts";
 import { type Action, type Body, made } from "./events.ts";
@@ -37,7 +38,7 @@ interface Attempt {
  * @fires askback-submit - before anything is sent; cancel it to send it yourself
  * @fires askback-settled - when the request ended while it was shown
  */
-export class AskbackRequest extends AskbackElement implements Host {
+export class AskbackRequest extends AskbackElement implements Host, Doubtful {
   static override styles = [tokens, buttons, card, receipt, fields];
   static override properties = {
     request: undefined,
@@ -49,6 +50,7 @@ export class AskbackRequest extends AskbackElement implements Host {
     modal: false,
     around: undefined,
     view: INITIAL,
+    trouble: undefined,
   };
 
   /** What is asked, as the server sends it; a later state of the same request updates the view. */
@@ -65,6 +67,8 @@ export class AskbackRequest extends AskbackElement implements Host {
   /** The requests among which this one has its place, oldest first. */
   declare around: readonly InputRequest[] | undefined;
   declare view: View;
+  /** The question about a note that seems to hold a secret. */
+  declare trouble: string | Template | undefined;
 
   #kind: Kind | undefined;
   /** The places of errors that the person has changed since. */
@@ -109,6 +113,7 @@ export class AskbackRequest extends AskbackElement implements Host {
       this.#kind = undefined;
       this.#attempt = null;
       this.#sent = false;
+      this.trouble = undefined;
     }
     this.#kind ??= makeKind(request, this);
     this.#signal({ type: "request", request });
@@ -135,6 +140,7 @@ export class AskbackRequest extends AskbackElement implements Host {
 
   mend(path: string): void {
     this.#mended = new Set(this.#mended).add(path);
+    this.trouble = undefined;
     this.redraw();
   }
 
@@ -153,7 +159,17 @@ export class AskbackRequest extends AskbackElement implements Host {
   }
 
   send(action: Action, body: Body, whole?: Whole): void {
-    const request = this.view.request;
+    const { request } = this.view;
+    const send = (): void => {
+      if (request?.id === this.view.request?.id) this.#send(action, body, whole);
+    };
+    if ("note" in body && body.note) void sendOrDoubt(this, body.note, send);
+    else send();
+  }
+
+  #send(action: Action, body: Body, whole?: Whole): void {
+    this.trouble = undefined;
+    const { request } = this.view;
     if (!request || !isOpen(this.view)) return;
     const text = JSON.stringify([action, body]);
     const last = this.#attempt;
@@ -204,12 +220,13 @@ export class AskbackRequest extends AskbackElement implements Host {
     } else if (event.key === "Escape") this.#kind?.escape(event.composedPath()[0] as HTMLElement);
   }
 
-  #problems(): Template | false {
+  #problems(): Template | string | false {
     const { say } = this;
     const attempt = this.#attempt;
     const { phase, summary, errors } = this.view;
+    if (this.trouble) return this.trouble;
     if (phase === "failed" && attempt) {
-      const retry = (): void => (attempt.whole ? this.submit() : this.send(attempt.action, attempt.body));
+      const retry = (): void => (attempt.whole ? this.submit() : this.#send(attempt.action, attempt.body));
       return drawProblems(
         say("failed"),
         summary ? [{ text: summary }] : [],

@@ -103,7 +103,7 @@ export const conversation = css`
   .composer button {
     align-self: end;
   }
-  .sorry {
+  .trouble {
     color: var(--_danger);
     font-size: 0.875rem;
     padding-block-start: 0.375rem;

@@ -2,6 +2,7 @@ import { Client } from "../client/client.ts";
 import { followThread } from "../client/follow-thread.ts";
 import { newKey } from "../client/key.ts";
 import { type Entry, entries, type Part, type Placed, type Transcript } from "../core/transcript.ts";
+import { type Doubtful, sendOrDoubt } from "./doubts.ts";
 import { AskbackElement, type Changed, drawList } from "./element.ts";
 import type { SettledEvent } from "./events.ts";
 import { html, render, type Template } from "./html.ts";
@@ -25,7 +26,7 @@ const NEAR_PX = 120;
  * @attr thread - the id of the conversation
  * @attr modal - asks for approvals in a dialog, one after the other
  */
-export class AskbackThread extends AskbackElement {
+export class AskbackThread extends AskbackElement implements Doubtful {
   static override styles = [tokens, buttons, conversation];
   static override properties = {
     thread: "",
@@ -34,7 +35,7 @@ export class AskbackThread extends AskbackElement {
     transcript: undefined,
     missing: false,
     text: "",
-    sorry: false,
+    trouble: undefined,
     news: "",
   };
 
@@ -45,7 +46,8 @@ export class AskbackThread extends AskbackElement {
   declare transcript: Transcript | undefined;
   declare missing: boolean;
   declare text: string;
-  declare sorry: boolean;
+  /** Why what was typed is not sent. */
+  declare trouble: string | Template | undefined;
   declare news: string;
 
   #stop: (() => void) | undefined;
@@ -127,20 +129,25 @@ export class AskbackThread extends AskbackElement {
     else document.documentElement.scrollTop = document.documentElement.scrollHeight;
   }
 
-  async #send(event: Event): Promise<void> {
+  /** Send what was typed, but ask first about what looks like a secret. */
+  #submit(event: Event): void {
     event.preventDefault();
     const { text } = this;
-    if (!text.trim() || this.#sending || !this.client) return;
+    if (text.trim()) void sendOrDoubt(this, text, () => void this.#send(text));
+  }
+
+  async #send(text: string): Promise<void> {
+    if (this.#sending || !this.client) return;
     this.#sending = true;
     this.#key ??= newKey();
+    this.trouble = undefined;
     try {
       await this.client.say(this.thread, text.trim(), this.#key);
       this.#key = null;
       // What was typed while it was on its way stays.
       if (this.text.startsWith(text)) this.text = this.text.slice(text.length);
-      this.sorry = false;
     } catch {
-      this.sorry = true;
+      this.trouble = this.say("failed");
     } finally {
       this.#sending = false;
     }
@@ -149,10 +156,11 @@ export class AskbackThread extends AskbackElement {
   #type(event: Event): void {
     this.text = (event.target as HTMLTextAreaElement).value;
     this.#key = null;
+    this.trouble = undefined;
   }
 
   #onKey(event: KeyboardEvent): void {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) void this.#send(event);
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) this.#submit(event);
   }
 
   #cardOf(request: Placed): AskbackRequest {
@@ -200,7 +208,7 @@ export class AskbackThread extends AskbackElement {
   }
 
   #drawComposer(): Template {
-    return html`<form class="composer" .onsubmit=${(event: Event) => void this.#send(event)}>
+    return html`<form class="composer" .onsubmit=${(event: Event) => this.#submit(event)}>
         <label
           ><span class="hidden">${this.say("message")}</span
           ><textarea
@@ -213,7 +221,7 @@ export class AskbackThread extends AskbackElement {
         </label>
         <button type="submit" class="primary">${this.say("send")}</button>
       </form>
-      <p class="sorry" role="alert">${this.sorry && this.say("failed")}</p>`;
+      <div class="trouble" role="alert">${this.trouble}</div>`;
   }
 
   protected override render(): Template {

@@ -1,12 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findSecret } from "../../src/core/secretshapes.ts";
+import { findSecret, withoutSecrets } from "../../src/core/secretshapes.ts";
 import { cases, expand } from "./cases.ts";
 
 interface ShapeCase {
   text: unknown[];
   shape: [string, number, number] | null;
 }
+
+const pieces = fc.constantFrom(
+  "ghp_",
+  "eyJ",
+  "-----BEGIN ",
+  "PRIVATE KEY-----",
+  "://a:",
+  "@b",
+  "Bearer ",
+  "A1b",
+  "x",
+  " ",
+);
 
 /** Indices of code points, as the vectors and the server count them. */
 function points(text: string, ...indices: number[]): number[] {
@@ -21,18 +34,6 @@ describe("secret shapes", () => {
   });
 
   test("a shape is a range of the text", () => {
-    const pieces = fc.constantFrom(
-      "ghp_",
-      "eyJ",
-      "-----BEGIN ",
-      "PRIVATE KEY-----",
-      "://a:",
-      "@b",
-      "Bearer ",
-      "A1b",
-      "x",
-      " ",
-    );
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
         const text = parts.join("");
@@ -58,5 +59,21 @@ describe("secret shapes", () => {
     ];
     for (const piece of [...pieces, "-----BEGIN ", "bearer a", "AKIA", "0x"])
       expect(findSecret(`${piece.repeat(100_000 / piece.length)} ghp_${"a1B".repeat(12)}`)).not.toBeNull();
+  });
+
+  test("what is left without secrets holds none", () => {
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
+        const text = parts.join("");
+        const left = withoutSecrets(text);
+        expect(findSecret(left)).toBeNull();
+        expect(left === text).toBe(findSecret(text) === null);
+      }),
+    );
+  });
+
+  test("only the secrets are left out", () => {
+    const key = `ghp_${"aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA2bC5"}`;
+    expect(withoutSecrets(`one ${key} two, password=correct7horse.`)).toBe("one … two, password=…");
   });
 });

@@ -1,9 +1,12 @@
 import texts from "../../../../src/askback/messages/en.json?shape" with { type: "json" };
 import { addTexts } from "../../core/messages.ts";
 import { own } from "../../core/path.ts";
-import { findSecret } from "../../core/secretshapes.ts";
-import { allFields, type Field, type Json } from "../../core/wire.ts";
-import { doubts } from "../doubts.ts";
+import { findSecret, withoutSecrets } from "../../core/secretshapes.ts";
+import { allFields, type Field, type Form, type Json, type Values } from "../../core/wire.ts";
+import type { AskbackElement } from "../element.ts";
+import { html, type Template } from "../html.ts";
+import type { Say } from "../text.ts";
+import { doubt } from "./doubt.css.ts";
 
 addTexts(texts);
 
@@ -15,11 +18,32 @@ const written = (field: Field, value: Json | undefined): string[] =>
     .filter((item) => !("options" in field && field.options.some((option) => option.value === item)));
 
 /** One question for each field that is not kept secret and holds what looks like one; it never repeats the value. */
-doubts.push((form, values, say) =>
-  allFields(form)
+export const form = (asked: Form, values: Values, say: Say): string[] =>
+  allFields(asked)
     .filter(({ sensitive }) => !sensitive)
     .flatMap((field) => {
       const shape = written(field, own(values, field.id)).map(findSecret).find(Boolean);
       return shape ? [say("shape.sure", { label: field.label, kind: say(`shape.${shape.kind}`) })] : [];
-    }),
-);
+    });
+
+/** The question about a text; it can be left out of the box that holds it, which is there to be looked at again. */
+export function text(host: AskbackElement, said: string, send: () => void): Template | undefined {
+  const { root, say } = host;
+  const shape = findSecret(said);
+  if (!shape) return;
+  if (!root.adoptedStyleSheets.includes(doubt)) root.adoptedStyleSheets.push(doubt);
+  const leaveOut = (): void => {
+    const box = [...root.querySelectorAll("textarea")].find(({ value }) => value.includes(said));
+    if (!box) return;
+    box.value = withoutSecrets(box.value);
+    box.dispatchEvent(new Event("input"));
+    box.focus();
+  };
+  return html`<div class="doubt" role="group" aria-labelledby="doubt">
+    <p id="doubt">${say("shape.said", { kind: say(`shape.${shape.kind}`) })}</p>
+    <div>
+      <button type="button" id="leave" .onclick=${leaveOut}>${say("shape.leave")}</button>
+      <button type="button" class="quiet" .onclick=${send}>${say("shape.anyway")}</button>
+    </div>
+  </div>`;
+}
