@@ -60,8 +60,10 @@ class SecretStore(Protocol):
         """Erase a secret; False when there is none."""
         ...
 
-    async def sealed_after(self, secret_id: str, *, limit: int = 200) -> Sequence[SecretRecord]:
-        """Sealed texts of every tenant and scope, candidates too, by id, for a rotation.
+    async def sealed_after(
+        self, secret_id: str, *, tenant: str | None = None, limit: int = 200
+    ) -> Sequence[SecretRecord]:
+        """Sealed texts of a tenant, or of all of them, and of every scope, candidates too, by id, for a rotation.
 
         `limit` counts ids: a candidate has the id of the secret that it is to replace, and a page ends between two ids.
         """

@@ -77,9 +77,12 @@ class FakeSecrets(FakeAlong):
         del self._secrets[tenant, secret_id]
         return True
 
-    async def sealed_after(self, secret_id: str, *, limit: int = 200) -> Sequence[SecretRecord]:
-        """Read sealed texts of every tenant and scope, candidates too, by id."""
-        found = [s for s in (*self._secrets.values(), *self._candidates.values()) if s.id > secret_id]
+    async def sealed_after(
+        self, secret_id: str, *, tenant: str | None = None, limit: int = 200
+    ) -> Sequence[SecretRecord]:
+        """Read sealed texts of every scope, candidates too, by id."""
+        texts = (*self._secrets.values(), *self._candidates.values())
+        found = [s for s in texts if s.id > secret_id and tenant in (None, s.tenant)]
         page = sorted({s.id for s in found})[:limit]
         return sorted((s for s in found if s.id in page), key=lambda s: s.id)
 

@@ -236,6 +236,10 @@ class SecretContracts(StoreSuite):
                 read += page
             assert [each.id for each in read] == sorted(each.id for each in everything)
             assert {each.sealed for each in read} == {each.sealed for each in everything}
+        of_acme = sorted((each for each in everything if each.tenant == "acme"), key=lambda each: each.id)
+        page = await store.sealed_after("", tenant="acme", limit=2)
+        rest = await store.sealed_after(page[-1].id, tenant="acme")
+        assert [each.id for each in (*page, *rest)] == [each.id for each in of_acme]
 
     async def test_a_text_is_wrapped_anew_where_it_is_unless_it_has_changed(self, store: Store) -> None:
         kept, tried = secret(1), secret(1, version=2)

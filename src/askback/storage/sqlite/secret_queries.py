@@ -88,15 +88,16 @@ WHERE g.tenant = ? AND g.thread = ? AND g.name IN ({_marks(names)}){of} GROUP BY
 
 # Rotation
 
-# The last id of the next page: (id, limit). A candidate may have the id of the secret that it is to replace, so a page
-# is measured in ids and never ends between two texts of one.
+# The last id of the next page: (tenant or NULL, id, the same again, limit). A candidate may have the id of the secret
+# that it is to replace, so a page is measured in ids and never ends between two texts of one.
 LAST_OF_PAGE = """
 SELECT max(id) FROM (
-    SELECT id FROM secrets WHERE id > ? UNION SELECT id FROM candidates WHERE id > ? ORDER BY id LIMIT ?)"""
-# All texts of a page, twice its first id (exclusive) and its last.
+    SELECT id FROM secrets WHERE tenant = coalesce(?, tenant) AND id > ?
+    UNION SELECT id FROM candidates WHERE tenant = coalesce(?, tenant) AND id > ? ORDER BY id LIMIT ?)"""
+# All texts of a page, twice the tenant or NULL, its first id (exclusive) and its last.
 SEALED = f"""
-SELECT {_SECRET} FROM secrets WHERE id > ? AND id <= ?
-UNION ALL SELECT {_SECRET} FROM candidates WHERE id > ? AND id <= ?
+SELECT {_SECRET} FROM secrets WHERE tenant = coalesce(?, tenant) AND id > ? AND id <= ?
+UNION ALL SELECT {_SECRET} FROM candidates WHERE tenant = coalesce(?, tenant) AND id > ? AND id <= ?
 ORDER BY id"""
 # (sealed, id, the text that it replaces) -> a row when that was still there.
 REWRAP_SECRET = "UPDATE secrets SET sealed = ? WHERE id = ? AND sealed = ? RETURNING key"

@@ -54,8 +54,11 @@ def read_granted(
     return [rows.granted(row) for row in db.execute(sql, [tenant, thread_id, *names, *of]).fetchall()]
 
 
-def read_sealed_after(db: Connection, secret_id: str, *, limit: int) -> Sequence[SecretRecord]:
-    """Read every text of the next ids, of every tenant."""
-    (last,) = db.execute(queries.LAST_OF_PAGE, (secret_id, secret_id, limit)).fetchone()
-    span = (secret_id, last)
+def read_sealed_after(
+    db: Connection, secret_id: str, *, tenant: str | None, limit: int
+) -> Sequence[SecretRecord]:
+    """Read every text of the next ids, of a tenant or of all."""
+    begin = (tenant, secret_id)
+    (last,) = db.execute(queries.LAST_OF_PAGE, (*begin, *begin, limit)).fetchone()
+    span = (*begin, last)
     return [SecretRecord(*row) for row in db.execute(queries.SEALED, (*span, *span)).fetchall()]

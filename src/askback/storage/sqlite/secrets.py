@@ -50,9 +50,13 @@ class SecretPart(Part):
             lambda db, _: changes.drop_secret(db, tenant, secret_id, along), erases=True
         )
 
-    async def sealed_after(self, secret_id: str, *, limit: int = 200) -> Sequence[SecretRecord]:
-        """Read sealed texts of every tenant and scope, candidates too, by id."""
-        return await self._readers.page(lambda db: rows.read_sealed_after(db, secret_id, limit=limit))
+    async def sealed_after(
+        self, secret_id: str, *, tenant: str | None = None, limit: int = 200
+    ) -> Sequence[SecretRecord]:
+        """Read sealed texts of every scope, candidates too, by id."""
+        return await self._readers.page(
+            lambda db: rows.read_sealed_after(db, secret_id, tenant=tenant, limit=limit)
+        )
 
     async def rewrap(self, secret_id: str, *, sealed: str, instead: str) -> bool:
         """Replace a sealed text."""
