@@ -19,11 +19,13 @@ from askback.delivery.local import LocalBus
 from askback.domain.limits import DEFAULTS, Limits
 from askback.ports.bus import Bus
 from askback.ports.clock import Clock
+from askback.ports.directory import Directory
 from askback.ports.ids import Ids
 from askback.ports.store import Store
 from askback.ports.vault import Vault
 from askback.service import credentials, deadlines
 from askback.service.context import Services
+from askback.service.directory import OwnGroups
 from askback.service.waits import Waits
 from askback.service.watch import Watches
 from askback.settings import DEFAULT_TENANT, Settings, load
@@ -82,13 +84,22 @@ class App:
         tenant: str = DEFAULT_TENANT,
         names: Sequence[str] = (),
         threads: Sequence[str] = (),
+        user: str | None = None,
+        groups: Sequence[str] = (),
     ) -> str:
         """Make a token, once the lifespan has begun; for an app in the caller's own process.
 
-        `names` and `threads` are patterns of what a runner may lease.
+        `names` and `threads` are patterns of what a runner may lease, `user` is your id of the person it is for.
         """
         return await credentials.issue_token(
-            self.services, role=role, name=name or role, tenant=tenant, names=names, threads=threads
+            self.services,
+            role=role,
+            name=name or user or role,
+            tenant=tenant,
+            names=names,
+            threads=threads,
+            user=user,
+            groups=groups,
         )
 
     @asynccontextmanager
@@ -135,6 +146,7 @@ def create_app(
     clock: Clock | None = None,
     ids: Ids | None = None,
     vault: Vault | None = None,
+    directory: Directory | None = None,
     limits: Limits = DEFAULTS,
 ) -> App:
     """Build a server; each port that is not given is the real thing.
@@ -150,7 +162,15 @@ def create_app(
     bus = bus or LocalBus()
     store = store or SqliteStore(settings.database, on_commit=bus.publish)
     vault = vault or _vault(settings)
-    services = Services(store, bus, clock or SystemClock(), ids or SystemIds(), vault, limits)
+    services = Services(
+        store,
+        bus,
+        clock or SystemClock(),
+        ids or SystemIds(),
+        vault,
+        limits,
+        directory=directory or OwnGroups(),
+    )
     return App(settings, services, scratch=scratch)
 
 

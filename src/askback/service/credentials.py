@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from pydantic import Field
+
 from askback.domain.faults import Fault, Faults, fault, join
 from askback.domain.fields import Model
 from askback.domain.validation.structure import parse
@@ -20,10 +22,16 @@ from askback.service.context import Services
 LOGIN_MS = 10 * 60 * 1000
 
 
-class LoginLinkBody(Model):
-    """`POST /v1/login-links`: the name under which that browser answers."""
+class Person(Model):
+    """Whom a credential is for: the `name` that is shown, the host's own id of the person, the groups they are in."""
 
     name: str | None = None
+    user: str | None = None
+    groups: list[str] = Field(default_factory=list[str])
+
+
+class LoginLinkBody(Person):
+    """`POST /v1/login-links`: the person who answers in that browser."""
 
 
 class LeaseLimits(Model):
@@ -33,11 +41,10 @@ class LeaseLimits(Model):
     threads: list[str]
 
 
-class TokenBody(Model):
+class TokenBody(Person):
     """`POST /v1/tokens`: the name is shown to people, and is the role without it. A runner needs `lease`."""
 
     role: Literal["requester", "responder", "admin", "runner"]
-    name: str | None = None
     lease: LeaseLimits | None = None
 
 
@@ -45,7 +52,7 @@ async def create_token(ctx: Services, principal: Principal, body: object) -> str
     """Make a token in the caller's tenant and return it; only its digest is kept."""
     await require(ctx, principal, "token")
     sent = parse(TokenBody, body)
-    _check_name(ctx, sent.name)
+    _check_person(ctx, sent)
     _check_lease(ctx, sent)
     limits = sent.lease or LeaseLimits(names=[], threads=[])
     return await issue_token(
@@ -55,6 +62,8 @@ async def create_token(ctx: Services, principal: Principal, body: object) -> str
         tenant=principal.tenant,
         names=limits.names,
         threads=limits.threads,
+        user=sent.user,
+        groups=sent.groups,
     )
 
 
@@ -62,8 +71,14 @@ async def login_link(ctx: Services, principal: Principal, body: object) -> str:
     """Return a code that opens one browser session of a responder, within ten minutes."""
     await require(ctx, principal, "login_link")
     sent = parse(LoginLinkBody, body)
-    _check_name(ctx, sent.name)
-    return await login_code(ctx, tenant=principal.tenant, name=sent.name or principal.name)
+    _check_person(ctx, sent)
+    return await login_code(
+        ctx,
+        tenant=principal.tenant,
+        name=sent.name or sent.user or principal.name,
+        user=sent.user,
+        groups=sent.groups,
+    )
 
 
 async def issue_token(
@@ -74,10 +89,22 @@ async def issue_token(
     tenant: str,
     names: Sequence[str] = (),
     threads: Sequence[str] = (),
+    user: str | None = None,
+    groups: Sequence[str] = (),
 ) -> str:
     """Make a new token."""
     token = ctx.ids.token()
-    await remember_token(ctx, token, role=role, name=name, tenant=tenant, names=names, threads=threads)
+    await remember_token(
+        ctx,
+        token,
+        role=role,
+        name=name,
+        tenant=tenant,
+        names=names,
+        threads=threads,
+        user=user,
+        groups=groups,
+    )
     return token
 
 
@@ -90,21 +117,35 @@ async def remember_token(
     tenant: str,
     names: Sequence[str] = (),
     threads: Sequence[str] = (),
+    user: str | None = None,
+    groups: Sequence[str] = (),
 ) -> None:
     """Make a token known that was chosen elsewhere.
 
     Its id follows from the token, so that a restart with the same token finds its old requests.
     """
     token_id = f"tok_{digest('id:' + token)[:26]}"
-    principal = Principal(token_id, tenant, role, name, names=tuple(names), threads=tuple(threads))
+    principal = Principal(
+        token_id,
+        tenant,
+        role,
+        name,
+        names=tuple(names),
+        threads=tuple(threads),
+        user=user or token_id,
+        groups=tuple(groups),
+    )
     await ctx.store.put_token(digest(token), principal)
 
 
-async def login_code(ctx: Services, *, tenant: str, name: str) -> str:
+async def login_code(
+    ctx: Services, *, tenant: str, name: str, user: str | None = None, groups: Sequence[str] = ()
+) -> str:
     """Make a login code for a responder of that name."""
     now = ctx.clock.now_ms()
     code = ctx.ids.token()
-    person = Principal(ctx.ids.new("usr", now_ms=now), tenant, "responder", name)
+    login_id = ctx.ids.new("usr", now_ms=now)
+    person = Principal(login_id, tenant, "responder", name, user=user or login_id, groups=tuple(groups))
     await ctx.store.put_login(digest(code), person, expires_at=now + LOGIN_MS)
     return code
 
@@ -137,8 +178,13 @@ def _pattern_faults(ctx: Services, path: str, patterns: Sequence[str]) -> list[F
     ]
 
 
-def _check_name(ctx: Services, name: str | None) -> None:
-    if name is not None and (
-        faults := text_faults("name", name, max_length=ctx.limits.identifier, lines=False)
-    ):
+def _check_person(ctx: Services, sent: Person) -> None:
+    most = ctx.limits.assignees
+    faults = [fault("groups", "too_many", max=most)] if len(sent.groups) > most else []
+    said = [("name", sent.name), ("user", sent.user)]
+    said += [(join("groups", index), name) for index, name in enumerate(sent.groups[:most])]
+    for path, text in said:
+        if text is not None:
+            faults += text_faults(path, text, max_length=ctx.limits.identifier, lines=False)
+    if faults:
         raise Faults(faults)

@@ -45,7 +45,7 @@ class Reader(Protocol):
         """Return when there is room for another page of stored events."""
         ...
 
-    def ended(self, watcher: Watcher) -> None:
+    def ended(self, watcher: Watcher, /) -> None:
         """Learn that a thread is not this reader's to watch any more; returns at once."""
         ...
 

@@ -102,6 +102,7 @@ class EventStream:
         self._send: Send | None = None
         self._writer: asyncio.Task[None] | None = None
         self._seen = -1
+        self._over = False
 
     @property
     def principal_id(self) -> str:
@@ -119,6 +120,10 @@ class EventStream:
         """Return when there is room for another page."""
         await self._outbox.drained()
 
+    def ended(self, _watcher: Watcher, /) -> None:
+        """End the stream of a thread that is hidden from its reader now; asking for it again is answered with 404."""
+        self.cut()
+
     def beat(self) -> None:
         """Send a comment, or cut the reader when it took nothing since the last beat."""
         if not self._outbox.sending:
@@ -128,7 +133,8 @@ class EventStream:
         self._seen = self._outbox.batches
 
     def cut(self) -> None:
-        """End the stream at once."""
+        """End the stream at once, also one that has not begun."""
+        self._over = True
         if self._writer is not None:
             self._writer.cancel()
 
@@ -141,7 +147,8 @@ class EventStream:
             await send({"type": "http.response.body", "body": _RETRY, "more_body": True})
             gone = asyncio.create_task(self._until_gone())
             self._writer = asyncio.create_task(self._outbox.run())
-            await asyncio.wait({gone, self._writer}, return_when=asyncio.FIRST_COMPLETED)
+            if not self._over:
+                await asyncio.wait({gone, self._writer}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self.watcher.close()
             self._streams.forget(self)
@@ -160,17 +167,18 @@ class EventStream:
         await self._send({"type": "http.response.body", "body": b"".join(batch), "more_body": True})
 
 
-_encoded: dict[bool, tuple[Event, bytes]] = {}
+_encoded: dict[tuple[bool, bool], tuple[Event, bytes]] = {}
 
 
 def encode(event: Event, *, inbox: bool) -> bytes:
-    """Return the text of an event. All readers of an event ask in turn, so the last one is kept."""
-    last = _encoded.get(inbox)
+    """Return the text of an event. All readers of an event ask in turn, so the last one of each form is kept."""
+    form = (inbox, event.veiled is None)
+    last = _encoded.get(form)
     if last is not None and last[0] is event:
         return last[1]
     cursor = event.position if inbox else event.seq
     text = f"id: {cursor}\nevent: {event.type}\ndata: {event.text}\n\n".encode()
-    _encoded[inbox] = (event, text)
+    _encoded[form] = (event, text)
     return text
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from typing import Any
 from urllib.parse import quote
 
 from askback.ports.store import Principal
 from askback.service import access, credentials
+from askback.service.assignees import groups_of
 from askback.transports import security
 from askback.transports.endpoint import Handler, Response
 from askback.transports.http import Call, Reply, header, json_reply
@@ -26,7 +28,8 @@ async def session(call: Call) -> Reply:
     """`GET /v1/session`: who is calling; `csrf` is null for a token, which needs none."""
     assert call.identity is not None
     csrf = call.identity.session.csrf if call.identity.session else None
-    return json_reply({"principal": _shown(call.principal), "csrf": csrf})
+    groups = await groups_of(call.ctx, call.principal)
+    return json_reply({"principal": _shown(call.principal, groups), "csrf": csrf})
 
 
 def logout(hang_up: Callable[[str], None]) -> Handler:
@@ -88,5 +91,6 @@ def _go_on(call: Call, *headers: tuple[bytes, bytes]) -> Reply:
     return Reply(303, headers=((b"location", target.encode()), *headers))
 
 
-def _shown(principal: Principal) -> dict[str, str]:
-    return {"id": principal.id, "name": principal.name, "role": principal.role}
+def _shown(principal: Principal, groups: Collection[str]) -> dict[str, Any]:
+    who = {"id": principal.id, "name": principal.name, "role": principal.role, "user": principal.user}
+    return {**who, "groups": sorted(groups)}

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from askback.domain.bodies import AppendBody, MessageBody
+from askback.domain.access import Level
+from askback.domain.bodies import AccessBody, AppendBody, MessageBody
 from askback.service.credentials import LoginLinkBody, TokenBody
 from askback.transports.endpoint import Handler, Operation, Query
 from askback.transports.rest import about, accounts, threads
@@ -20,7 +21,9 @@ from askback.transports.rest.table_rules import RULES
 from askback.transports.rest.table_secrets import SECRETS
 
 STREAM = "text/event-stream"
-_PRINCIPAL = shape(id=TEXT, name=TEXT, role=TEXT)
+_PRINCIPAL = shape(id=TEXT, name=TEXT, role=TEXT, user=TEXT, groups={"type": "array", "items": TEXT})
+_LEVEL = {"type": "string", "enum": [level.word for level in Level]}
+_ACCESS = shape(owner=NAME_OR_NULL, others=_LEVEL, people={"type": "object", "additionalProperties": _LEVEL})
 
 THREADS = (
     Operation(
@@ -44,9 +47,27 @@ THREADS = (
                 id=TEXT,
                 seq={"type": "integer"},
                 messages={"type": "array", "items": {"type": "object"}},
+                access=shape(level=_LEVEL),
                 requests={"type": "array", "items": REQUEST},
             )
         },
+    ),
+    Operation(
+        "GET",
+        "/v1/threads/{id}/access",
+        threads.show_access,
+        "read_access",
+        "Read who may do what in a thread.",
+        {200: _ACCESS},
+    ),
+    Operation(
+        "PUT",
+        "/v1/threads/{id}/access",
+        threads.share,
+        "share_thread",
+        "Say whose a thread is, and how far it is shared.",
+        {200: _ACCESS},
+        body=AccessBody,
     ),
 )
 

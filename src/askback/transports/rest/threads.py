@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from askback.ports.outcome import Outcome
-from askback.service import messages, thread
+from askback.service import messages, sharing, thread
 from askback.transports.http import Call, Reply, json_reply, text_reply
 from askback.transports.rest.requests import REPLAYED
 
@@ -20,3 +20,14 @@ async def post(call: Call) -> Reply:
 async def read(call: Call) -> Reply:
     """`GET /v1/threads/{id}`."""
     return text_reply(await thread.read(call.ctx, call.principal, call.path["id"]))
+
+
+async def show_access(call: Call) -> Reply:
+    """`GET /v1/threads/{id}/access`."""
+    return json_reply((await sharing.show(call.ctx, call.principal, call.path["id"])).shown)
+
+
+async def share(call: Call) -> Reply:
+    """`PUT /v1/threads/{id}/access`."""
+    body = await call.json()
+    return json_reply((await sharing.share(call.ctx, call.principal, call.path["id"], body)).shown)

@@ -80,6 +80,13 @@ class Connection:
         """Send an event of the inbox, marked as such: the two are counted by different numbers."""
         self._put(f'{{"event":{event.text},"inbox":true}}')
 
+    def ended(self, watcher: Watcher, /) -> None:
+        """Tell the peer that a thread is hidden from it now."""
+        for thread_id, each in tuple(self.watchers.items()):
+            if each is watcher:
+                del self.watchers[thread_id]
+                self._put(f'{{"hidden":{json.dumps(thread_id)}}}')
+
     async def drained(self) -> None:
         """Return when there is room for another page of events."""
         await self._outbox.drained()

@@ -32,6 +32,7 @@ from askback.service import (
     resolve,
     resumes,
     rules,
+    sharing,
     shown,
     thread,
 )
@@ -92,6 +93,10 @@ class Inbox:
     async def drained(self) -> None:
         """Return when there is room for another page."""
         await self._peer.drained()
+
+    def ended(self, watcher: Watcher, /) -> None:
+        """Hear that it is over, which it never is for all threads."""
+        self._peer.ended(watcher)
 
 
 async def _create(peer: Peer, frame: Frame) -> str:
@@ -289,6 +294,16 @@ async def _thread(peer: Peer, frame: Frame) -> str:
     return await thread.read(peer.ctx, peer.principal, needed(frame, "thread_id"))
 
 
+async def _access(peer: Peer, frame: Frame) -> str:
+    found = await sharing.show(peer.ctx, peer.principal, needed(frame, "thread_id"))
+    return json.dumps(found.shown)
+
+
+async def _share(peer: Peer, frame: Frame) -> str:
+    thread_id = needed(frame, "thread_id")
+    return json.dumps((await sharing.share(peer.ctx, peer.principal, thread_id, frame.get("body"))).shown)
+
+
 async def _subscribe(peer: Peer, frame: Frame) -> str:
     thread_id = place(frame)
     after = whole(frame, "cursor", minimum=0, maximum=_MAX_CURSOR)
@@ -341,6 +356,8 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
         "rotate_secrets": _rotate,
         "message": _message,
         "thread": _thread,
+        "access": _access,
+        "share": _share,
         "subscribe": _subscribe,
         "unsubscribe": _unsubscribe,
     }
