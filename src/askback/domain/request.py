@@ -92,10 +92,11 @@ class _Read(BaseModel):
 
 
 class Actor(_Read):
-    """Who did something: a token or a browser session, by id and by the name to show."""
+    """Who did something: a token or a browser session, by id and by the name to show; `user` is the host's own id."""
 
     id: str
     name: str
+    user: str | None = None
 
 
 class KeptRule(_Read):

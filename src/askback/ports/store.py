@@ -142,6 +142,12 @@ class Principal:
         if not self.user:
             object.__setattr__(self, "user", self.id)
 
+    @property
+    def actor(self) -> dict[str, str]:
+        """Who did something, as it is kept and shown; `user` stands there where the host has said who it is."""
+        who = {"id": self.id, "name": self.name}
+        return who if self.user == self.id else {**who, "user": self.user}
+
 
 @dataclass(frozen=True, slots=True)
 class Session:

@@ -78,7 +78,7 @@ async def _answer(
         raise conflict(record)
     checked = check_answer(ctx.newest.form(record), sent.values, limits=ctx.limits)
     if says(record.spec, "validator", "requester"):
-        tried = {"submitted": said(checked), "submitted_by": {"id": principal.id, "name": principal.name}}
+        tried = {"submitted": said(checked), "submitted_by": principal.actor}
         return await settle(ctx, record, Action.SUBMIT, tried, by=principal, claim=claimed)
     outcome = {"source": "responder", "answer": said(checked)}
     return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed)

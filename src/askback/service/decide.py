@@ -7,6 +7,7 @@ call was never asked about. The decision, the rule that it keeps and its audit e
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,7 +132,7 @@ class _Deciding:
         if ruling.decision.rule is not None:
             answer["policy_rule"] = ruling.decision.rule
         outcome = {"source": "policy", "answer": answer}
-        late = {"id": self.principal.id, "name": self.principal.name}
+        late = self.principal.actor
         return await self._settle(
             record, Action.ANSWER, outcome, votes, by=None, approved_by=late, **ruling.trial
         )
@@ -162,8 +163,8 @@ class _Deciding:
     def _votes(self, record: Record) -> list[dict[str, Any]]:
         """Return the votes with this one added; nobody votes twice, not with a second session either."""
         votes: list[dict[str, Any]] = json.loads(record.state).get("votes", [])
-        who = {"id": self.principal.id, "name": self.principal.name}
-        if any(who["id"] == vote["by"]["id"] or _same(who["name"], vote["by"]["name"]) for vote in votes):
+        who = self.principal.actor
+        if any(_same(who, vote["by"]) for vote in votes):
             raise Conflict(
                 "You have decided about this already; others have to agree.",
                 code="already_voted",
@@ -210,6 +211,9 @@ class _Deciding:
         return {**answer, "mode": mode}, Along(policies=(kept,))
 
 
-def _same(name: str, other: str) -> bool:
-    """Tell whether two names are one person's: a second session may spell it otherwise."""
-    return name.strip().casefold() == other.strip().casefold()
+def _same(actor: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Tell whether two actors are one person: the host knows, or else a second session may spell its name otherwise."""
+    if "user" in actor and "user" in other:
+        return actor["user"] == other["user"]
+    names = {each["name"].strip().casefold() for each in (actor, other)}
+    return actor["id"] == other["id"] or len(names) == 1

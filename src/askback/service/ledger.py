@@ -33,7 +33,7 @@ def entry(
     said: dict[str, Any] = {
         "at": rfc3339(at),
         "action": action,
-        "actor": None if by is None else {"id": by.id, "name": by.name, "role": by.role},
+        "actor": None if by is None else {**by.actor, "role": by.role},
         "via": POLICY if by is None else by.via,
     }
     if about is not None:

@@ -52,7 +52,7 @@ async def _add(
     message: dict[str, Any] = {
         "id": sent.id or ctx.ids.new("msg", now_ms=now),
         "role": ROLES[principal.role],
-        "author": {"id": principal.id, "name": principal.name},
+        "author": principal.actor,
         "run_id": sent.run_id,
         "at": rfc3339(now),
         "content": [block.model_dump(exclude_none=True) for block in sent.content],

@@ -34,7 +34,7 @@ def new_record(
     request_id = ctx.ids.new("req", now_ms=now)
     given: dict[str, Any] = {
         "id": request_id,
-        "requester": {"id": principal.id, "name": principal.name},
+        "requester": principal.actor,
         "created_at": rfc3339(now),
     }
     if view:

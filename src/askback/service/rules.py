@@ -118,7 +118,7 @@ async def revoke(ctx: Services, principal: Principal, rule_id: str) -> str:
         return rule.wire
     ending = {
         "revoked_at": rfc3339(ctx.clock.now_ms()),
-        "revoked_by": {"id": principal.id, "name": principal.name},
+        "revoked_by": principal.actor,
     }
     wire = splice(rule.wire, to_json(ending).decode())
     along = Along(audit=(_entry(ctx, "rule.revoke", principal, rule),))
@@ -195,7 +195,7 @@ def _made(
         "shadow": shadow,
         "why": why,
         "created_at": rfc3339(now),
-        "created_by": {"id": by.id, "name": by.name},
+        "created_by": by.actor,
         "request_id": request_id,
         "expires_at": None if expires_at is None else rfc3339(expires_at),
     }

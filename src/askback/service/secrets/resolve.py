@@ -50,7 +50,7 @@ async def _sealed_again(
     ctx: Services, record: Record, tried: Sequence[SecretRecord], who: Mapping[str, str]
 ) -> tuple[SecretRecord, ...]:
     values = {each.name: await ctx.vault.open(binding(each), each.sealed) for each in tried}
-    person = Principal(who["id"], record.tenant, "responder", who["name"])
+    person = Principal(who["id"], record.tenant, "responder", who["name"], user=who.get("user", ""))
     where = Place(tried[0].scope, tried[0].subject)
     return await sealed(ctx, person, values, where, owner=tried[0].owner, request_id=record.id)
 

@@ -59,7 +59,7 @@ async def _sealed(
         "owner": owner or None,
         "version": version,
         "set_at": rfc3339(now),
-        "set_by": {"id": by.id, "name": by.name},
+        "set_by": by.actor,
         "request_id": request_id,
     }
     wire = to_json({key: part for key, part in shown.items() if part is not None}).decode()

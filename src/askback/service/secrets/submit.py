@@ -99,7 +99,7 @@ async def _hand_over(
     owner = record.access.owner or None
     if shown.probe:
         along = Along(candidates=tuple((record.id, each) for each in kept))
-        tried = {"submitted": answer, "submitted_by": {"id": principal.id, "name": principal.name}}
+        tried = {"submitted": answer, "submitted_by": principal.actor}
         return await settle(
             ctx, record, Action.SUBMIT, tried, by=principal, claim=claimed, along=along, owner=owner
         )
