@@ -1,6 +1,7 @@
 """askback: the human-input layer for AI agents. The names below are the public ones."""
 
 from askback.client import (
+    AskAgain,
     AsyncClient,
     AuditPage,
     BatchResult,
@@ -15,11 +16,16 @@ from askback.client import (
     NoServer,
     PolicySettings,
     Probe,
+    Resume,
+    ResumeHandler,
     Rotation,
     Rule,
     RulePage,
     Secrets,
+    Validator,
+    Verdict,
     asking,
+    on_resume,
     requires_approval,
 )
 from askback.domain.approval import Approval, Risk
@@ -69,6 +75,7 @@ __all__ = [
     "Agent",
     "Answer",
     "Approval",
+    "AskAgain",
     "AskbackError",
     "AsyncClient",
     "AuditPage",
@@ -110,6 +117,8 @@ __all__ = [
     "RateLimited",
     "Redactor",
     "Refused",
+    "Resume",
+    "ResumeHandler",
     "Risk",
     "Rotation",
     "Rule",
@@ -126,7 +135,10 @@ __all__ = [
     "TooLarge",
     "Unauthorized",
     "Unavailable",
+    "Validator",
+    "Verdict",
     "asking",
+    "on_resume",
     "redact",
     "requires_approval",
 ]

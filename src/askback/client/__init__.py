@@ -5,6 +5,7 @@ from askback.client.channel_app import AppFailed
 from askback.client.discovery import NoServer
 from askback.client.gate import requires_approval
 from askback.client.given import Secrets
+from askback.client.handlers import ResumeHandler, on_resume
 from askback.client.hooks import Hook
 from askback.client.lease import Lease, LeaseEnded
 from askback.client.modelform import NoFormFor
@@ -20,12 +21,15 @@ from askback.client.records import (
     RulePage,
 )
 from askback.client.results import BatchResult, Outcome, Page
+from askback.client.resumes import Resume
 from askback.client.streaming import MessageStream
 from askback.client.surroundings import asking
 from askback.client.sync_client import Client
+from askback.client.validating import AskAgain, Validator, Verdict
 
 __all__ = [
     "AppFailed",
+    "AskAgain",
     "AsyncClient",
     "AuditPage",
     "BatchResult",
@@ -43,10 +47,15 @@ __all__ = [
     "Page",
     "PolicySettings",
     "Probe",
+    "Resume",
+    "ResumeHandler",
     "Rotation",
     "Rule",
     "RulePage",
     "Secrets",
+    "Validator",
+    "Verdict",
     "asking",
+    "on_resume",
     "requires_approval",
 ]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from askback.client import operations
 from askback.client.channel_app import AppFailed
 from askback.client.connection import Connection
+from askback.client.context import Place, written
 from askback.client.hooks import Hook, objection
 from askback.client.link import Link
 from askback.client.operations import frame, known
@@ -16,7 +17,7 @@ from askback.client.records import Execution
 from askback.client.road import Road
 from askback.domain.approval import PLAN_TOOL, Risk, Scope
 from askback.domain.decision import Decision, decided, objected, unavailable
-from askback.domain.request import Agent, InputRequest
+from askback.domain.request import InputRequest
 from askback.errors import AskbackError, ConnectionLost, Denied, NotFound, Refused, Unavailable
 
 TIMEOUT_S = 300.0
@@ -53,16 +54,12 @@ class Approvals(Connection):
         allow_edit: bool = False,
         before: str | None = None,
         quorum: int = 1,
-        assignees: Sequence[str] | None = None,
         valid_s: float | None = None,
-        run_id: str | None = None,
-        message_id: str | None = None,
-        tool_call_id: str | None = None,
-        agent: str | Agent | None = None,
         timeout_s: float | None = TIMEOUT_S,
         idempotency_key: str | None = None,
         cancel_on_abort: bool = True,
         hooks: Sequence[Hook] = (),
+        **place: Unpack[Place],
     ) -> Decision:
         """Ask whether a tool may run with this input; the decision is true only when it may.
 
@@ -77,11 +74,8 @@ class Approvals(Connection):
         asked = known(tool=tool, input=input, title=title, reason=reason, risk=risk, scopes=scopes)
         asked |= known(project=project, allow_edit=allow_edit, quorum=quorum, valid_s=valid_s)
         asked |= {} if before is None else {"preview": {"before": before}}
-        context = operations.context(
-            run_id=run_id, message_id=message_id, tool_call_id=tool_call_id, agent=agent, assignees=assignees
-        )
         op = operations.create(
-            asked, thread_id, {**context, "timeout_s": timeout_s}, idempotency_key, kind="approval"
+            asked, thread_id, {**written(place), "timeout_s": timeout_s}, idempotency_key, kind="approval"
         )
         hooks = (*self._hooks, *hooks)
         if (no := await objection(hooks, tool, input)) is not None:
@@ -101,14 +95,10 @@ class Approvals(Connection):
         title: str | None = None,
         reason: str | None = None,
         quorum: int = 1,
-        assignees: Sequence[str] | None = None,
-        run_id: str | None = None,
-        message_id: str | None = None,
-        tool_call_id: str | None = None,
-        agent: str | Agent | None = None,
         timeout_s: float | None = TIMEOUT_S,
         idempotency_key: str | None = None,
         cancel_on_abort: bool = True,
+        **place: Unpack[Place],
     ) -> Decision:
         """Ask whether a plan (Markdown) may be carried out; see `approve` for how it can end.
 
@@ -116,11 +106,8 @@ class Approvals(Connection):
         says what to change.
         """
         asked = known(plan=plan, title=title, reason=reason, quorum=quorum)
-        context = operations.context(
-            run_id=run_id, message_id=message_id, tool_call_id=tool_call_id, agent=agent, assignees=assignees
-        )
         op = operations.create(
-            asked, thread_id, {**context, "timeout_s": timeout_s}, idempotency_key, kind="approval"
+            asked, thread_id, {**written(place), "timeout_s": timeout_s}, idempotency_key, kind="approval"
         )
         deciding = self._decided(op, PLAN_TOOL, timeout_s, withdraw=cancel_on_abort)
         del plan, asked, op

@@ -16,6 +16,7 @@ from askback.client.keeping import Keeping
 from askback.client.link import Link
 from askback.client.policies import Policies
 from askback.client.requests import Requests
+from askback.client.resumes import Resumes
 from askback.client.road import Road
 from askback.client.secrets import SecretRequests
 from askback.client.threads import Threads
@@ -26,7 +27,7 @@ Transport = Literal["auto", "websocket", "http"]
 RETRY_S = 30.0
 
 
-class AsyncClient(Forms, Approvals, SecretRequests, Requests, Answers, Policies, Keeping, Threads):
+class AsyncClient(Forms, Approvals, SecretRequests, Requests, Resumes, Answers, Policies, Keeping, Threads):
     """A connection to an askback server, which carries every call and every wait.
 
     `url` and `token` default to `ASKBACK_URL` and `ASKBACK_TOKEN`, and those to the server that

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, TypeVar, Unpack
 
 from pydantic import BaseModel
 
 from askback.client import operations, questions, results
-from askback.client.connection import Connection
-from askback.client.link import Ticket
+from askback.client.context import Context, written
 from askback.client.modelform import model_form
+from askback.client.resolving import Resolving
 from askback.client.results import Outcome, answered
+from askback.client.validating import Validator, judged
 from askback.domain.fields import Form, Option
-from askback.domain.request import Agent, Answer
+from askback.domain.request import Answer, InputRequest
 
 M = TypeVar("M", bound=BaseModel)
 
 
-class Forms(Connection):
+class Forms(Resolving):
     """The part of the client that asks forms."""
 
     async def form(
@@ -26,60 +28,39 @@ class Forms(Connection):
         form: Form | Mapping[str, Any],
         *,
         thread_id: str,
-        run_id: str | None = None,
-        message_id: str | None = None,
-        tool_call_id: str | None = None,
-        agent: str | Agent | None = None,
-        assignees: Sequence[str] | None = None,
-        timeout_s: float | None = None,
+        validate: Validator | None = None,
         idempotency_key: str | None = None,
         cancel_on_abort: bool = True,
+        **context: Unpack[Context],
     ) -> Answer:
         """Ask a person and return the answer; raises `Declined`, `Cancelled` or `Expired`, which carry the request.
 
-        Only `assignees`, by name or id, may answer; without them everybody may who answers at all.
+        `validate` looks at an answer that the form allows, before it counts: see `Verdict` for what it returns. The
+        person sees that it is being checked, and is asked again with what was wrong; after ten rounds the request is
+        cancelled. What the validator raises takes the question back, and is raised here.
+
         With an `idempotency_key` that was used before, the old question is found again, and the
         answer that was given meanwhile. When the awaiting task is cancelled, the question is taken
         back, unless `cancel_on_abort` is off. Raises `Invalid` with every fault of the form.
         """
-        context = operations.context(
-            run_id=run_id,
-            message_id=message_id,
-            tool_call_id=tool_call_id,
-            agent=agent,
-            assignees=assignees,
-            timeout_s=timeout_s,
-        )
-        ticket = await self._ask(form, thread_id, context, idempotency_key, cancel_on_abort)
+        asking = self._outcome(form, thread_id, context, idempotency_key, cancel_on_abort, validate)
         del form, context  # the wait may last for days, and a form is five times as large as the wait
-        return answered(results.outcome(await self._settled(ticket)))
+        return answered(await asking)
 
     async def try_form(
         self,
         form: Form | Mapping[str, Any],
         *,
         thread_id: str,
-        run_id: str | None = None,
-        message_id: str | None = None,
-        tool_call_id: str | None = None,
-        agent: str | Agent | None = None,
-        assignees: Sequence[str] | None = None,
-        timeout_s: float | None = None,
+        validate: Validator | None = None,
         idempotency_key: str | None = None,
         cancel_on_abort: bool = True,
+        **context: Unpack[Context],
     ) -> Outcome:
         """Ask as `form` does, and return `Declined`, `Cancelled` and `Expired` instead of raising them."""
-        context = operations.context(
-            run_id=run_id,
-            message_id=message_id,
-            tool_call_id=tool_call_id,
-            agent=agent,
-            assignees=assignees,
-            timeout_s=timeout_s,
-        )
-        ticket = await self._ask(form, thread_id, context, idempotency_key, cancel_on_abort)
+        asking = self._outcome(form, thread_id, context, idempotency_key, cancel_on_abort, validate)
         del form, context
-        return results.outcome(await self._settled(ticket))
+        return await asking
 
     async def model(self, model: type[M], *, thread_id: str, **context: Any) -> M:
         """Ask for a Pydantic model, field by field, and return an instance; `context` is that of `form`.
@@ -108,13 +89,33 @@ class Forms(Connection):
         """Ask a question whose answer is Yes (true) or No."""
         return await self.ask(question, thread_id=thread_id, **context) == questions.YES
 
-    async def _ask(
+    async def _outcome(
         self,
         form: Form | Mapping[str, Any],
         thread_id: str,
-        context: Mapping[str, Any],
+        context: Context,
         key: str | None,
         withdraw: bool,
-    ) -> Ticket:
-        op = operations.create(form, thread_id, context, key)
-        return await self._link.ask(f'{op},"wait":true', withdraw=withdraw)
+        validate: Validator | None,
+    ) -> Outcome:
+        if validate is not None:
+            checked = {**written(context), "validator": "requester"}
+            op = operations.create(form, thread_id, checked, key)
+            del form, context, checked
+            ended = await self._looked_at(op, lambda _: partial(self._validated, validate), withdraw=withdraw)
+            return results.ended(ended)
+        op = operations.create(form, thread_id, written(context), key)
+        del form, context
+        ticket = await self._link.ask(f'{op},"wait":true', withdraw=withdraw)
+        del op
+        return results.outcome(await self._settled(ticket))
+
+    async def _validated(self, validate: Validator, request: InputRequest) -> InputRequest:
+        """Look at what was sent for a request, and return the request as it is then."""
+        assert request.submitted is not None
+        again = await judged(validate, request.submitted)
+        if again is None:
+            return await self.accept(request)
+        return await self.reprompt(
+            request, field_errors=again.field_errors, error_summary=again.error_summary, form=again.form
+        )

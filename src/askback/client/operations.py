@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 from askback.domain.approval import Approval
 from askback.domain.fields import Form, Model
-from askback.domain.request import Agent
 from askback.domain.secrets.asked import SecretAsk
 from askback.errors import Invalid
 
@@ -35,26 +34,6 @@ def idempotency_key(given: str | None) -> str:
         fault = {"path": "Idempotency-Key", "code": "invalid_key", "message": text}
         raise Invalid("The idempotency key cannot be used.", field_errors=[fault])
     return given
-
-
-def context(
-    *,
-    run_id: str | None,
-    message_id: str | None,
-    tool_call_id: str | None,
-    agent: str | Agent | None,
-    assignees: Sequence[str] | None,
-    timeout_s: float | None = None,
-) -> dict[str, Any]:
-    """Say where in which conversation something is asked, by whom, of whom, and for how long."""
-    return known(
-        run_id=run_id,
-        message_id=message_id,
-        tool_call_id=tool_call_id,
-        agent=agent.model_dump(exclude_none=True) if isinstance(agent, Agent) else agent,
-        assignees=assignees,
-        timeout_s=timeout_s,
-    )
 
 
 def said(model: Model) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import AsyncGenerator, Coroutine, Iterator
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -28,6 +28,20 @@ class Portal:
                 self._loop.call_soon_threadsafe(future.cancel)
                 self._settle()
             raise
+
+    def each(self, items: AsyncGenerator[T]) -> Iterator[T]:
+        """Yield what an asynchronous generator yields, and close it at the end."""
+
+        async def following() -> tuple[T] | None:
+            async for item in items:
+                return (item,)
+            return None
+
+        try:
+            while (found := self.call(following())) is not None:
+                yield found[0]
+        finally:
+            self.call(items.aclose())
 
     def close(self) -> None:
         """Stop the loop and its thread."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from askback.client import operations
 from askback.client.connection import Connection
+from askback.client.context import Durable, written
 from askback.client.operations import frame
 from askback.client.results import Page
 from askback.domain.approval import Approval
 from askback.domain.fields import Form
-from askback.domain.request import Agent, InputRequest
+from askback.domain.request import InputRequest
 from askback.domain.secrets.asked import SecretAsk
 
 
@@ -24,27 +25,15 @@ class Requests(Connection):
         what: Form | Approval | SecretAsk | Mapping[str, Any],
         *,
         thread_id: str,
-        run_id: str | None = None,
-        message_id: str | None = None,
-        tool_call_id: str | None = None,
-        agent: str | Agent | None = None,
-        assignees: Sequence[str] | None = None,
-        timeout_s: float | None = None,
         idempotency_key: str | None = None,
+        **context: Unpack[Durable],
     ) -> InputRequest:
         """Ask a form (a mapping is one), whether a call may run, or for secrets, without waiting.
 
-        `timeout_s` is when it expires, from now; without it a form never does, and an approval in five minutes.
+        `timeout_s` is when it expires, from now; without it a form never does, and an approval in five minutes. With
+        `delivery="resume"` what comes of it is queued: see `resumes`.
         """
-        context = operations.context(
-            run_id=run_id,
-            message_id=message_id,
-            tool_call_id=tool_call_id,
-            agent=agent,
-            assignees=assignees,
-            timeout_s=timeout_s,
-        )
-        op = operations.create(what, thread_id, context, idempotency_key)
+        op = operations.create(what, thread_id, written(context), idempotency_key)
         return InputRequest.model_validate(await self._call(op))
 
     async def wait(self, request: InputRequest | str, *, timeout: float | None = None) -> InputRequest:

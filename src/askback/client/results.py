@@ -42,6 +42,13 @@ def outcome(settled: Mapping[str, Any]) -> Outcome:
     return _NOT_ANSWERED[settled["status"]](InputRequest.model_validate(settled))
 
 
+def ended(request: InputRequest) -> Outcome:
+    """Return how a request ended."""
+    if request.status is Status.ANSWERED:
+        return request.answer or Answer()
+    return _NOT_ANSWERED[request.status](request)
+
+
 def answered(found: Outcome) -> Answer:
     """Return the answer, or raise what is there instead of one."""
     if isinstance(found, NotAnswered):

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
-from typing import Any, Literal
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, Literal, Unpack
 
 from askback.client import operations
-from askback.client.connection import Connection
+from askback.client.context import Context, written
 from askback.client.given import Secrets, given, not_kept
 from askback.client.lease import Lease, read_lease
-from askback.client.link import GRACE_S
-from askback.client.operations import frame, known
+from askback.client.operations import known
 from askback.client.probing import Probe, Trials
+from askback.client.resolving import Judge, Resolving
 from askback.client.road import packed
-from askback.client.states import states
-from askback.domain.faults import join
-from askback.domain.lifecycle import Status
-from askback.domain.request import Agent, InputRequest
+from askback.domain.request import InputRequest
 from askback.domain.secrets.asked import SecretHelp
-from askback.errors import AskbackError, Conflict, NotFound
+from askback.errors import Conflict
 
 
-class SecretRequests(Connection):
+class SecretRequests(Resolving):
     """The part of the client that asks for secrets and uses them."""
 
     async def secrets(
@@ -38,14 +35,9 @@ class SecretRequests(Connection):
         metadata: Mapping[str, SecretHelp | Mapping[str, Any]] | None = None,
         probe: Probe | None = None,
         wait: bool = True,
-        run_id: str | None = None,
-        message_id: str | None = None,
-        tool_call_id: str | None = None,
-        agent: str | Agent | None = None,
-        assignees: Sequence[str] | None = None,
-        timeout_s: float | None = None,
         idempotency_key: str | None = None,
         cancel_on_abort: bool = True,
+        **context: Unpack[Context],
     ) -> Secrets:
         """Ask a person for secrets by name; what comes back are names and a sentence for the model, never a value.
 
@@ -61,20 +53,12 @@ class SecretRequests(Connection):
         names = _several(names)
         asked = known(names=names, reason=reason, instructions=instructions, project=project)
         asked |= known(default_scope=default_scope, metadata=metadata, probe=True if probe else None)
-        context = operations.context(
-            run_id=run_id,
-            message_id=message_id,
-            tool_call_id=tool_call_id,
-            agent=agent,
-            assignees=assignees,
-            timeout_s=timeout_s,
-        )
-        op = operations.create(asked, thread_id, context, idempotency_key, kind="secret")
+        op = operations.create(asked, thread_id, written(context), idempotency_key, kind="secret")
         if probe is not None and not wait:
             raise ValueError("A probe is called while this waits: leave wait=False out.")
         try:
             if probe is not None:
-                ended = await self._tried(op, probe, withdraw=cancel_on_abort)
+                ended = await self._looked_at(op, partial(self._trial, probe), withdraw=cancel_on_abort)
             elif wait:
                 ticket = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
                 ended = InputRequest.model_validate(await self._settled(ticket))
@@ -109,86 +93,26 @@ class SecretRequests(Connection):
         finally:
             lease.end()
 
-    async def accept(self, request: InputRequest | str) -> InputRequest:
-        """Say that what was sent has been tried and holds; raises `Conflict` when nothing is being tried."""
-        return await self._resolve("accept", request, {})
-
-    async def reprompt(
-        self,
-        request: InputRequest | str,
-        *,
-        field_errors: Mapping[str, str] | None = None,
-        error_summary: str | None = None,
-    ) -> InputRequest:
-        """Ask again, with what is wrong by name, or in one sentence; raises `Conflict` when nothing is being tried."""
-        wrong = [
-            {"path": join("secrets", name), "message": said} for name, said in (field_errors or {}).items()
-        ]
-        return await self._resolve(
-            "reprompt", request, known(field_errors=wrong or None, error_summary=error_summary)
-        )
-
-    async def _resolve(self, op: str, request: InputRequest | str, body: Mapping[str, Any]) -> InputRequest:
-        request_id = request if isinstance(request, str) else request.id
-        return InputRequest.model_validate(await self._call(frame(op, request_id=request_id, body=body)))
-
     # --- trying ------------------------------------------------------------------------------
 
-    async def _tried(self, op: str, probe: Probe, *, withdraw: bool) -> InputRequest:
-        """Ask, try what is sent until it holds, and return the request as it ended."""
-        request = await self._made(op, withdraw=withdraw)
-        try:
-            trials = Trials(probe, found=request)
-            async with aclosing(states(self._link, request)) as passing:
-                async for now in passing:
-                    if now.status is Status.RESOLVING:
-                        now = await self._try(now, trials)
-                    if now.settled:
-                        return now
-        except BaseException:
-            if withdraw:
-                await self._take_back(request.id)
-            raise
-        raise AssertionError("a request that is followed comes to an end")
+    def _trial(self, probe: Probe, found: InputRequest) -> Judge:
+        return partial(self._try, Trials(probe, found=found))
 
-    async def _try(self, request: InputRequest, trials: Trials) -> InputRequest:
-        """Try one submission, unless somebody ends the request meanwhile; return the request as it is then."""
+    async def _try(self, trials: Trials, request: InputRequest) -> InputRequest:
+        """Try one submission, and return the request as it is then."""
         assert request.submitted is not None
-        try:
-            if trials.outcome_unknown(request):
-                verdict = trials.unknown()
-            else:
-                async with self.lease(
-                    request.submitted.names, thread_id=request.thread_id, request_id=request.id
-                ) as lease:
-                    verdict = await trials.judge(lease)
-            if verdict.holds:
-                return await self.accept(request)
-            if verdict.last:
-                return await self._settle("cancel", request, {"reason": "failed"})
-            return await self.reprompt(request, field_errors=verdict.faults, error_summary=verdict.summary)
-        except (Conflict, NotFound):
-            now = InputRequest.model_validate(await self._call(frame("get", request_id=request.id)))
-            if (now.status, now.revision) == (request.status, request.revision):
-                raise
-            return now
-
-    async def _made(self, op: str, *, withdraw: bool) -> InputRequest:
-        """Create a request; who is cancelled before it is known leaves none behind."""
-        try:
-            return InputRequest.model_validate(await self._call(op))
-        except asyncio.CancelledError:
-            if withdraw:
-                self._link.background(self._unmade(op))
-            raise
-
-    async def _unmade(self, op: str) -> None:
-        # The same key finds the request if it was made, or makes it now: then it can be taken back.
-        try:
-            made = await self._link.call(op, retry_for=GRACE_S)
-        except AskbackError:
-            return
-        await self._link.withdraw(made["id"])
+        if trials.outcome_unknown(request):
+            verdict = trials.unknown()
+        else:
+            async with self.lease(
+                request.submitted.names, thread_id=request.thread_id, request_id=request.id
+            ) as lease:
+                verdict = await trials.judge(lease)
+        if verdict.holds:
+            return await self.accept(request)
+        if verdict.last:
+            return await self._settle("cancel", request, {"reason": "failed"})
+        return await self.reprompt(request, field_errors=verdict.faults, error_summary=verdict.summary)
 
 
 def _several(names: str | Sequence[str]) -> list[str]:

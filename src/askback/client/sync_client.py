@@ -13,6 +13,7 @@ from askback.client.channel import Via
 from askback.client.hooks import Hook
 from askback.client.lease import Lease
 from askback.client.portal import Portal
+from askback.client.resumes import Resume
 from askback.client.streaming import MessageStream
 from askback.domain.modeltext import BRAND
 
@@ -93,6 +94,8 @@ class Client:
     consume = _blocking(AsyncClient.consume)
     report = _blocking(AsyncClient.report)
     create = _blocking(AsyncClient.create)
+    pull_resumes = _blocking(AsyncClient.pull_resumes)
+    ack = _blocking(AsyncClient.ack)
     wait = _blocking(AsyncClient.wait)
     get = _blocking(AsyncClient.get)
     list = _blocking(AsyncClient.list)
@@ -141,16 +144,11 @@ class Client:
 
     def events(self, thread_id: str | None = None, *, cursor: int | None = None) -> Iterator[dict[str, Any]]:
         """Follow a thread, or without one everything that a responder may see."""
-        events = self._client.events(thread_id, cursor=cursor)
+        return self._portal.each(self._client.events(thread_id, cursor=cursor))
 
-        async def following() -> dict[str, Any] | None:
-            return await anext(events, None)
-
-        try:
-            while (event := self._portal.call(following())) is not None:
-                yield event
-        finally:
-            self._portal.call(events.aclose())
+    def resumes(self, thread_id: str | None = None) -> Iterator[Resume]:
+        """Yield what there is to go on with, for ever; each is acknowledged when the next is asked for."""
+        return self._portal.each(self._client.resumes(thread_id))
 
 
 class BlockingStream:

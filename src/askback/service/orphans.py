@@ -17,16 +17,22 @@ def resumes(ctx: Services, record: Record, *, by: Principal | None, now: int) ->
     """Return what to write along with the end of a request: a resume, or nothing where somebody has the outcome."""
     if by is not None and by.id == record.requester:
         return ()  # it ended it itself, and knows
-    durable = is_durable(record)
+    durable = says(record.spec, "delivery", "resume")
     if not durable and ctx.attendance.waits(record.id, record.requester):
         return ()
     if says(record.spec, "auto_resume", False):
         return ()
-    available_at = now if durable else now + ctx.limits.orphan_s * 1000
-    resume_id = ctx.ids.new("rsm", now_ms=now)
+    # Whoever was told that its time is up has gone on, or would be waiting here.
+    at_once = durable or says(record.state, "detached", True)
     return (
         Resume(
-            resume_id, record.tenant, record.thread_id, record.requester, record.id, available_at, not durable
+            ctx.ids.new("rsm", now_ms=now),
+            record.tenant,
+            record.thread_id,
+            record.requester,
+            record.id,
+            available_at=now if at_once else now + ctx.limits.orphan_s * 1000,
+            held=not durable,
         ),
     )
 
@@ -38,12 +44,5 @@ async def reached(ctx: Services, principal: Principal, record: Record) -> None:
 
 
 def is_held(wire: str) -> bool:
-    """Whether a resume is held back for a request, by its JSON text."""
-    return says(wire, "queued", True) and not (
-        says(wire, "detached", True) or says(wire, "delivery", "resume")
-    )
-
-
-def is_durable(record: Record) -> bool:
-    """Whether nobody waits for a request: it was asked so, or it has come to that."""
-    return says(record.state, "detached", True) or says(record.spec, "delivery", "resume")
+    """Whether a resume is kept for a request in case that nobody waits, by its JSON text."""
+    return says(wire, "queued", True) and not says(wire, "delivery", "resume")

@@ -14,7 +14,7 @@ async def pull(call: Call) -> Reply:
     pulling = resumes.pull(
         call.ctx,
         call.principal,
-        thread_id=call.path.get("id"),
+        thread_id=call.path.get("id") or query.text(call, "thread_id"),
         seconds=query.number(call, "wait", minimum=0, maximum=MAX_WAIT_S) or 0.0,
         limit=query.integer(call, "limit", minimum=1, maximum=call.ctx.limits.page) or resumes.PAGE,
     )

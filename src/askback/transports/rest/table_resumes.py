@@ -5,7 +5,7 @@ from __future__ import annotations
 from askback.domain.bodies import AckBody
 from askback.transports.endpoint import Operation, Query
 from askback.transports.rest import resumes
-from askback.transports.rest.shapes import ANYTHING, OBJECTS, shape
+from askback.transports.rest.shapes import ANYTHING, OBJECTS, TEXT, shape
 
 _FOUND = shape(resumes=OBJECTS)
 _QUERY = (
@@ -21,7 +21,7 @@ RESUMES = (
         "pull_resumes",
         "Lease what is to be gone on with.",
         {200: _FOUND},
-        query=_QUERY,
+        query=(Query("thread_id", TEXT, "Only those of one thread."), *_QUERY),
         roles=("requester",),
     ),
     Operation(

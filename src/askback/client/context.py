@@ -1,0 +1,60 @@
+"""What stands beside every question: where in which conversation it is asked, by whom, of whom, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict, cast
+
+from askback.domain.deadlines import EscalationStep
+from askback.domain.request import Agent
+
+
+class Place(TypedDict, total=False):
+    """Where something is asked: the run, the message and the tool call it belongs to, and of whom.
+
+    Only `assignees`, by name or id, may answer; without them everybody may who answers at all. `escalation` are steps
+    while nobody has answered. With `timeout_from="shown"` a deadline counts from when somebody sees the question.
+    """
+
+    run_id: str | None
+    message_id: str | None
+    tool_call_id: str | None
+    agent: str | Agent | None
+    assignees: Sequence[str] | None
+    escalation: Sequence[EscalationStep | Mapping[str, Any]] | None
+    timeout_from: Literal["created", "shown"] | None
+
+
+class Context(Place, total=False):
+    """Where and for how long something is asked.
+
+    `timeout_s` is in seconds; without it a form never expires. `on_timeout`: `expire`, or for forms `default` (answer
+    with what the form declares), or `resume` (leave it open; what comes of it is then a resume).
+    """
+
+    timeout_s: float | None
+    on_timeout: Literal["expire", "deny", "default", "resume"] | None
+
+
+class Durable(Context, total=False):
+    """As `Context`, for who does not wait: with `delivery="resume"` what comes of it is queued (see `resumes`).
+
+    With a `validator` an answer is `resolving` until it is accepted, or asked for again (`accept`, `reprompt`).
+    """
+
+    validator: Literal["requester"] | None
+    delivery: Literal["block", "resume"] | None
+    auto_resume: bool | None
+
+
+def written(context: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a context as it is sent; None is left out."""
+    return {name: _written(value) for name, value in context.items() if value is not None}
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, Agent | EscalationStep):
+        return value.model_dump(exclude_defaults=True)
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return value
+    return [_written(item) for item in cast("Sequence[Any]", value)]

@@ -1,0 +1,118 @@
+"""Going on with what has come of requests that nobody waits for, over every transport."""
+
+from __future__ import annotations
+
+import asyncio
+
+import anyio
+import pytest
+
+from askback import AsyncClient, Client, Form, InputRequest, Resume, Text, on_resume
+from tests.client.conftest import Connect
+from tests.client.servers import TOKENS, ServerProcess
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+LUNCH = Form(title="Lunch", fields=[Text(id="dish", label="Dish")])
+
+
+async def ended(agent: AsyncClient, person: AsyncClient, thread: str, dish: str = "soup") -> InputRequest:
+    """Ask, and have it answered after the agent has ended its turn."""
+    request = await agent.create(LUNCH, thread_id=thread, delivery="resume")
+    return await person.answer(request, {"dish": dish})
+
+
+@requirement("F23")
+async def test_each_resume_comes_once(agent: AsyncClient, person: AsyncClient, thread: str) -> None:
+    asked = [(await ended(agent, person, thread, dish)).id for dish in ("soup", "rice", "fish")]
+    came: list[Resume] = []
+    with anyio.fail_after(20):
+        async for resume in agent.resumes(thread):
+            came.append(resume)
+            if len(came) == 3:
+                await agent.ack(resume)
+                break
+    assert [resume.request_id for resume in came] == asked
+    assert came[0].request.answer is not None
+    assert came[0].request.answer.values == {"dish": "soup"}
+    assert "Lunch" in came[0].text
+    assert await agent.pull_resumes(thread) == []
+
+
+@requirement("F23")
+async def test_who_looks_before_there_is_anything_gets_it_when_it_comes(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    with anyio.fail_after(20):
+        looking = asyncio.create_task(agent.pull_resumes(thread, wait=25))
+        request = await ended(agent, person, thread)
+        [resume] = await looking
+    assert resume.request_id == request.id
+
+
+@requirement("H5")
+async def test_what_was_left_in_the_middle_is_still_ours_and_only_ours(
+    agent: AsyncClient, person: AsyncClient, connect: Connect, thread: str
+) -> None:
+    await ended(agent, person, thread)
+    async for resume in agent.resumes(thread):
+        left = resume
+        break
+    assert await agent.pull_resumes(thread) == []
+    assert await agent.ack(left)
+    assert await agent.ack(left)
+
+
+@requirement("F23")
+async def test_a_handler_goes_on_with_each_and_one_that_fails_stops_nobody(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    done: list[str] = []
+    both = anyio.Event()
+
+    @on_resume(thread_id=thread, client=agent)
+    async def go_on(resume: Resume) -> None:
+        """Go on."""
+        done.append(resume.request_id)
+        if len(done) == 2:
+            both.set()
+        if len(done) == 1:
+            raise LookupError("the kitchen is closed")
+
+    asked = [(await ended(agent, person, thread)).id for _ in range(2)]
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(go_on.listen)
+            await both.wait()
+            tasks.cancel_scope.cancel()
+    assert done == asked
+    assert go_on.__doc__ == "Go on."
+
+
+@requirement("F23")
+def test_without_an_event_loop_it_is_the_same(server: ServerProcess) -> None:
+    with (
+        Client(server.url, TOKENS["requester"]) as agent,
+        Client(server.url, TOKENS["responder"]) as person,
+    ):
+        request = agent.create(LUNCH, thread_id="blocking-resume", delivery="resume")
+        person.answer(request, {"dish": "soup"})
+        for resume in agent.resumes("blocking-resume"):
+            assert resume.request_id == request.id
+            assert agent.ack(resume)
+            break
+        assert agent.pull_resumes("blocking-resume") == []
+
+
+@requirement("F22")
+async def test_where_a_deadline_leaves_it_open_the_wait_goes_on(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    with anyio.fail_after(20):
+        asking = asyncio.create_task(agent.form(LUNCH, thread_id=thread, timeout_s=1, on_timeout="resume"))
+        async for event in person.events(thread, cursor=0):
+            if event["type"] == "request.detached":
+                await person.answer(event["request"]["id"], {"dish": "late"})
+                break
+        assert (await asking).values == {"dish": "late"}

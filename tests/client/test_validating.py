@@ -1,0 +1,138 @@
+"""A form whose answer the agent looks at before it counts, over every transport."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+
+from askback import Answer, AskAgain, AsyncClient, Cancelled, Form, InputRequest, Select, Text
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+LUNCH = Form(
+    title="Lunch", fields=[Text(id="dish", label="Dish", required=True), Text(id="note", label="Note")]
+)
+
+
+@asynccontextmanager
+async def answering(
+    person: AsyncClient, thread: str, *answers: dict[str, Any]
+) -> AsyncIterator[Sequence[InputRequest]]:
+    """Answer each revision of the thread's request with the next of `answers`; yields what was seen of it."""
+    seen: list[InputRequest] = []
+
+    async def answer() -> None:
+        left = list(answers)
+        async for event in person.events(thread, cursor=0):
+            if event["type"] not in ("request.created", "request.reprompted"):
+                continue
+            seen.append(InputRequest.model_validate(event["request"]))
+            if left:
+                await person.answer(seen[-1], left.pop(0), revision=seen[-1].revision)
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(answer)
+            yield seen
+            tasks.cancel_scope.cancel()
+
+
+def no_soup(answer: Answer) -> dict[str, str] | None:
+    """A plain function, which runs in a thread."""
+    return {"dish": "Soup is off."} if answer.values["dish"] == "soup" else None
+
+
+@requirement("F13", "F14")
+async def test_what_the_validator_refuses_is_asked_again_with_what_was_wrong_and_typed(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    async with answering(person, thread, {"dish": "soup", "note": "hot"}, {"dish": "rice"}) as seen:
+        answer = await agent.form(LUNCH, thread_id=thread, validate=no_soup)
+    assert answer.values == {"dish": "rice"}
+    again = seen[1]
+    assert (again.revision, again.status) == (2, "pending")
+    assert [(each.path, each.message) for each in again.field_errors] == [("values.dish", "Soup is off.")]
+    assert again.submitted is not None
+    assert again.submitted.values == {"dish": "soup", "note": "hot"}
+
+
+@requirement("F13")
+@pytest.mark.parametrize(
+    ("verdict", "told"),
+    [
+        ("Not today.", "Not today."),
+        (AskAgain(error_summary="Not today.", field_errors={"dish": "No."}), "Not today."),
+    ],
+)
+async def test_a_verdict_may_be_a_sentence_or_more(
+    agent: AsyncClient, person: AsyncClient, thread: str, verdict: Any, told: str
+) -> None:
+    async def check(answer: Answer) -> Any:
+        return verdict if answer.values["dish"] == "soup" else None
+
+    async with answering(person, thread, {"dish": "soup"}, {"dish": "rice"}) as seen:
+        await agent.form(LUNCH, thread_id=thread, validate=check)
+    assert seen[1].error_summary == told
+
+
+@requirement("F14")
+async def test_a_verdict_may_be_another_form(agent: AsyncClient, person: AsyncClient, thread: str) -> None:
+    menu = Form(fields=[Select(id="dish", label="Dish", options=["rice", "fish"], required=True)])
+
+    async def check(answer: Answer) -> Form | None:
+        return None if answer.values["dish"] in ("rice", "fish") else menu
+
+    async with answering(person, thread, {"dish": "soup"}, {"dish": "fish"}) as seen:
+        answer = await agent.form(LUNCH, thread_id=thread, validate=check)
+    assert answer.values == {"dish": "fish"}
+    assert seen[1].form is not None
+    assert seen[1].form.all_fields[0].type == "select"
+
+
+@requirement("F15")
+async def test_after_ten_rounds_nobody_is_asked_again(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    async with answering(person, thread, *[{"dish": "soup"}] * 11) as seen:
+        with pytest.raises(Cancelled) as ended:
+            await agent.form(LUNCH, thread_id=thread, validate=no_soup)
+    assert ended.value.request.reason == "failed"
+    assert len(seen) == 11
+
+
+async def test_what_the_validator_raises_takes_the_question_back(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    def broken(_: Answer) -> None:
+        raise LookupError("the menu is gone")
+
+    async with answering(person, thread, {"dish": "soup"}):
+        with pytest.raises(LookupError, match="the menu is gone"):
+            await agent.form(LUNCH, thread_id=thread, validate=broken)
+    [request] = await person.list(thread_id=thread)
+    assert (request.status, request.reason) == ("cancelled", "agent_aborted")
+
+
+@requirement("G8")
+async def test_an_agent_that_comes_back_looks_at_what_was_sent_meanwhile(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    request = await agent.create(
+        LUNCH, thread_id=thread, idempotency_key=f"k-{ascii(thread)}", validator="requester"
+    )
+    await person.answer(request, {"dish": "rice"})
+    looked: list[Any] = []
+    with anyio.fail_after(20):
+        answer = await agent.form(
+            LUNCH,
+            thread_id=thread,
+            idempotency_key=f"k-{ascii(thread)}",
+            validate=lambda a: looked.append(a.values),
+        )
+    assert answer.values == {"dish": "rice"}
+    assert looked == [{"dish": "rice"}]
