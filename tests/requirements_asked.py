@@ -182,7 +182,19 @@ SECRETS = {
     "K5": "Only the people that a request names may hand over what it asks for.",
 }
 
-ASKED = {**FIRST_SLICE, **APPROVALS, **SECRETS}
+DURABLE = {
+    # F is about forms that are checked, and about time
+    "F13": "The requester's validator has the last word about an answer, and the person sees that it is being checked.",
+    "F14": "What does not hold is asked again under the same id, as another revision, with what was wrong and what was typed.",
+    "F15": "Nobody is asked again for ever: after as many times as the limit says it has failed.",
+    "F16": "An answer to what was asked before gets what is asked now, and nothing typed is lost.",
+    "F22": "A deadline expires, answers with declared defaults, or leaves it open under the same id.",
+    "F23": "What came of a request reaches an agent that has ended its turn, once, unless it wants none of it.",
+    "H5": "A resume is written with the end of its request, comes until it is acknowledged, and is acted upon once.",
+    "L8": "A deadline is from a second to thirty days from now, or never.",
+}
+
+ASKED = {**FIRST_SLICE, **APPROVALS, **SECRETS, **DURABLE}
 
 HELD_ALREADY = {
     "C17": "A settled card cannot be changed and shows what was chosen.",

@@ -28,6 +28,8 @@ ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
     ),
     "blocking.py": ("backups", {}, "Deleting."),
     "restart.py": ("releases", {"name": "Otter"}, "Otter"),
+    "checked_answer.py": ("services", {"name": "shop"}, "The service is called shop."),
+    "resume.py": ("holidays", {"where": "sea"}, 'The person answered: {"where": "sea"}'),
     "from_shell.sh": ("shell", {"answer": "staging"}, "Deploying: {"),
     "parallel.py": ("parallel", {}, "{'colour': 'green', 'size': 'large', 'shape': 'square'}"),
 }
