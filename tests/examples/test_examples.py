@@ -29,7 +29,7 @@ ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
     "blocking.py": ("backups", {}, "Deleting."),
     "restart.py": ("releases", {"name": "Otter"}, "Otter"),
     "checked_answer.py": ("services", {"name": "shop"}, "The service is called shop."),
-    "resume.py": ("holidays", {"where": "sea"}, 'The person answered: {"where": "sea"}'),
+    "resume.py": ("holidays", {"where": "sea"}, 'About your question "Holidays" (req_'),
     "from_shell.sh": ("shell", {"answer": "staging"}, "Deploying: {"),
     "parallel.py": ("parallel", {}, "{'colour': 'green', 'size': 'large', 'shape': 'square'}"),
 }
