@@ -39,9 +39,9 @@ from askback.transports.security import Addresses
 from askback.transports.sse import Streams
 from askback.transports.websocket.endpoint import Sockets
 from askback.vault.envelope import Envelope
-from askback.vault.keyfile import open_key_file
 from askback.vault.keys import KEY_BYTES, KeyRing, KeysUnusable, parse_keys
 from askback.vault.locked import LockedVault
+from askback.vault.ownkeys import KeyFile
 
 STATIC = Path(__file__).parent / "static"
 RESTART_S = 1.0
@@ -115,6 +115,7 @@ class App:
         try:
             await self.services.bus.open()
             await self._make_known()
+            await _open_keys(self.services)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_keep_expiring, self.services)
                 yield
@@ -161,7 +162,9 @@ def create_app(
         vault = vault or Envelope(KeyRing({"scratch": secrets.token_bytes(KEY_BYTES)}))
     bus = bus or LocalBus()
     store = store or SqliteStore(settings.database, on_commit=bus.publish)
-    vault = vault or _vault(settings)
+    own_keys = None
+    if vault is None:
+        vault, own_keys = _vault(settings)
     services = Services(
         store,
         bus,
@@ -170,21 +173,29 @@ def create_app(
         vault,
         limits,
         directory=directory or OwnGroups(),
+        own_keys=own_keys,
     )
     return App(settings, services, scratch=scratch)
 
 
-def _vault(settings: Settings) -> Vault:
-    """Return what keeps secrets. Without a usable key file the rest works; keys that were given have to be right."""
+def _vault(settings: Settings) -> tuple[Vault, KeyFile | None]:
+    """Return what keeps secrets, and the key file that it is opened with; keys that were given have to be right."""
     if settings.master_keys == "off":
-        return LockedVault()
+        return LockedVault(), None
     if settings.master_keys is not None:
-        return Envelope(parse_keys(settings.master_keys, source="ASKBACK_MASTER_KEYS"))
-    try:
-        return Envelope(open_key_file(settings.key_file))
-    except KeysUnusable as unusable:
-        log.warning("secrets are off: %s", unusable)
-        return LockedVault()
+        return Envelope(KeyRing(parse_keys(settings.master_keys, source="ASKBACK_MASTER_KEYS"))), None
+    own = KeyFile(settings.key_file)
+    return Envelope(own), own
+
+
+async def _open_keys(services: Services) -> None:
+    """Open the key file, and make it only where nothing was sealed yet. Without a usable one the rest works."""
+    if services.own_keys is not None:
+        sealed = await services.store.sealed_after("", limit=1)
+        try:
+            await services.own_keys.open(make=not sealed)
+        except KeysUnusable as unusable:
+            log.error("secrets are off: %s", unusable)
 
 
 def _addresses(settings: Settings) -> Addresses:

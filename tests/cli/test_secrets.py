@@ -122,3 +122,20 @@ def test_all_come_under_the_first_key_and_what_no_key_opens_is_counted(tmp_path:
     )
     assert secrets("rotate", keys=new) == (0, "0 came under the first master key; 0 could not be opened.\n")
     assert secrets("rotate", keys=third) == (1, "0 came under the first master key; 1 could not be opened.\n")
+
+
+@requirement("E15")
+async def test_a_server_with_a_key_file_gets_a_new_key_while_it_runs(
+    server: Server, person: AsyncClient, agent: AsyncClient, thread: str
+) -> None:
+    await person.keep("A_KEY", CANARY, scope="session", thread_id=thread)
+    before = (server.data / "master.key").read_text()
+    status, out, _ = await ran(server, "rotate")
+    assert status == 0
+    assert re.match(
+        r"[1-9]\d* came under the first master key; 0 could not be opened\.\nThe old key is gone", out
+    )
+    after = (server.data / "master.key").read_text()
+    keys = [line for text in (before, after) for line in text.splitlines() if not line.startswith("#")]
+    assert len(keys) == len(set(keys)) == 2
+    assert await kept_value(agent, thread, "A_KEY") == CANARY

@@ -141,9 +141,9 @@ class Person:
         """Erase a secret."""
         return await self.http.delete(f"/v1/secrets/{secret_id}")
 
-    async def rotate(self) -> httpx2.Response:
+    async def rotate(self, **more: Any) -> httpx2.Response:
         """Put every secret under the first master key."""
-        return await self.http.post("/v1/secrets/rotate", json={})
+        return await self.http.post("/v1/secrets/rotate", json=more)
 
     async def report(self, request_id: str, execution_id: str, outcome: str, **more: Any) -> httpx2.Response:
         """Say how an execution went."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from typing import Any
@@ -20,7 +21,7 @@ FORBIDDEN = (403, "forbidden")
 NOBODYS = "00000000000000000000000000"
 """The end of an id that there is not."""
 
-# What each caller gets on each route: the requester that asked, a second one, people, an admin, a runner.
+# What each caller gets on each route: the requester that asked, a second one, people, an admin, a runner, whoever runs the server.
 MATRIX: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/v1/requests"): {"agent": 201, "other": 201},
     ("POST", "/v1/requests/{request}/answer"): {"ada": 200, "admin": 200},
@@ -31,9 +32,9 @@ MATRIX: dict[tuple[str, str], dict[str, Any]] = {
     ("GET", "/v1/secrets"): {"ada": 200, "admin": 200},
     ("POST", "/v1/secrets"): {"ada": 201, "admin": 201},
     ("DELETE", "/v1/secrets/{secret}"): {"ada": 204, "admin": 204},
-    ("POST", "/v1/secrets/rotate"): {"admin": 200},
+    ("POST", "/v1/secrets/rotate"): {"admin": 200, "operator": 200},
 }
-CALLERS = ("agent", "other", "ada", "admin", "runner")
+CALLERS = ("agent", "other", "ada", "admin", "runner", "operator")
 
 
 def body_of(path: str, thread: str) -> Any:
@@ -76,12 +77,14 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
             return await stack.enter_async_context(Person(server.url, made.json()["token"]))
 
         lease = {"names": ["*"], "threads": ["*"]}
+        left = json.loads((server.data / "server.json").read_text())
         callers = {
             "agent": team.agent,
             "other": await join(role="requester", name="other"),
             "ada": team.ada,
             "admin": team.admin,
             "runner": await join(role="runner", name="ci", lease=lease),
+            "operator": await stack.enter_async_context(Person(server.url, left["operator_token"])),
             "stranger": await stack.enter_async_context(server.person("responder@acme")),
             "stranger's agent": await stack.enter_async_context(server.person("requester@acme")),
         }

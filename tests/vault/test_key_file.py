@@ -1,4 +1,4 @@
-"""The key file: made once and whole, private or refused, never written again."""
+"""The key file: made once and whole, private or refused, and replaced in one step when its keys are exchanged."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
+import anyio
 import pytest
 
 from askback.domain.secrets.secret import Secret
+from askback.ports.vault import KEYS_MISSING, KEYS_UNUSABLE, CannotOpen, VaultLocked
 from askback.testing.vault_contracts import BINDING
 from askback.vault.envelope import Envelope
-from askback.vault.keyfile import open_key_file
 from askback.vault.keys import KeysUnusable
+from askback.vault.ownkeys import KeyFile
 
 pytestmark = pytest.mark.anyio
 
@@ -24,29 +26,36 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "keys" / "master.keys"
 
 
+async def opened(path: Path, *, make: bool = True) -> KeyFile:
+    """The keys of a file, as a server starts with them."""
+    keys = KeyFile(path)
+    await keys.open(make=make)
+    return keys
+
+
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
 async def test_the_first_start_makes_a_key_and_the_next_one_reads_it(file: Path) -> None:
-    sealed = await Envelope(open_key_file(file)).seal(BINDING, Secret("a"))
-    assert await Envelope(open_key_file(file)).open(BINDING, sealed) == Secret("a")
+    sealed = await Envelope(await opened(file)).seal(BINDING, Secret("a"))
+    assert await Envelope(await opened(file)).open(BINDING, sealed) == Secret("a")
 
 
 @pytest.mark.parametrize("umask", [0, 0o022, 0o077])
-def test_the_file_and_its_folder_are_private_whatever_the_umask(file: Path, umask: int) -> None:
+async def test_the_file_and_its_folder_are_private_whatever_the_umask(file: Path, umask: int) -> None:
     before = os.umask(umask)
     try:
-        open_key_file(file)
+        await opened(file)
     finally:
         os.umask(before)
     assert (mode(file), mode(file.parent)) == (0o600, 0o700)
     assert [entry.name for entry in file.parent.iterdir()] == [file.name]
 
 
-def test_two_files_have_two_keys(tmp_path: Path) -> None:
+async def test_two_files_have_two_keys(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        open_key_file(tmp_path / name)
+        await opened(tmp_path / name)
     assert (tmp_path / "a").read_text() != (tmp_path / "b").read_text()
 
 
@@ -55,92 +64,193 @@ async def test_of_many_that_start_at_once_all_have_the_same_key(file: Path) -> N
 
     def start(_: int) -> Envelope:
         together.wait(timeout=20)
-        return Envelope(open_key_file(file))
+        return Envelope(anyio.run(opened, file))
 
     with ThreadPoolExecutor(8) as pool:
-        vaults = list(pool.map(start, range(8)))
+        vaults = await anyio.to_thread.run_sync(lambda: list(pool.map(start, range(8))))
     sealed = await vaults[0].seal(BINDING, Secret("a"))
     assert [await vault.open(BINDING, sealed) for vault in vaults] == [Secret("a")] * 8
     assert [entry.name for entry in file.parent.iterdir()] == [file.name]
 
 
 @pytest.mark.parametrize("bit", [0o040, 0o020, 0o010, 0o004, 0o002, 0o001])
-def test_a_file_that_others_may_use_is_refused(file: Path, bit: int) -> None:
-    open_key_file(file)
+async def test_a_file_that_others_may_use_is_refused(file: Path, bit: int) -> None:
+    await opened(file)
     file.chmod(0o600 | bit)
     with pytest.raises(KeysUnusable, match="chmod 600"):
-        open_key_file(file)
+        await opened(file)
 
 
-def test_a_file_of_another_user_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    open_key_file(file)
+async def test_a_file_of_another_user_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    await opened(file)
     monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
     with pytest.raises(KeysUnusable, match="another user"):
-        open_key_file(file)
+        await opened(file)
 
 
-def test_a_file_that_may_only_be_read_is_good(file: Path) -> None:
-    open_key_file(file)
+async def test_a_file_that_may_only_be_read_is_good(file: Path) -> None:
+    await opened(file)
     file.chmod(0o400)
-    open_key_file(file)
+    await opened(file)
 
 
-def test_what_a_link_leads_to_is_what_is_checked(file: Path, tmp_path: Path) -> None:
-    open_key_file(file)
+async def test_what_a_link_leads_to_is_what_is_checked(file: Path, tmp_path: Path) -> None:
+    await opened(file)
     link = tmp_path / "link"
     link.symlink_to(file)
-    open_key_file(link)
+    await opened(link)
     file.chmod(0o644)
     with pytest.raises(KeysUnusable, match="chmod 600"):
-        open_key_file(link)
+        await opened(link)
 
 
-def test_a_link_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
+async def test_a_link_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "gone")
     with pytest.raises(KeysUnusable, match="No such file"):
-        open_key_file(link)
+        await opened(link)
     assert [entry.name for entry in tmp_path.iterdir()] == ["link"]
 
 
-def test_a_pipe_in_its_place_is_refused_at_once(tmp_path: Path) -> None:
+async def test_a_pipe_in_its_place_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe", 0o600)
     with pytest.raises(KeysUnusable, match="not a file"):
-        open_key_file(tmp_path / "pipe")
+        await opened(tmp_path / "pipe")
 
 
-def test_a_folder_in_its_place_is_refused(tmp_path: Path) -> None:
+async def test_a_folder_in_its_place_is_refused(tmp_path: Path) -> None:
     with pytest.raises(KeysUnusable, match="cannot be used"):
-        open_key_file(tmp_path)
+        await opened(tmp_path)
 
 
-def test_a_place_below_a_file_is_refused(tmp_path: Path) -> None:
+async def test_a_place_below_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     with pytest.raises(KeysUnusable, match="cannot be used"):
-        open_key_file(tmp_path / "a" / "master.keys")
+        await opened(tmp_path / "a" / "master.keys")
 
 
 @pytest.mark.parametrize(
     "content", [b"", b"# only a remark\n", b"canary-7f3a", b"k1:canary-7f3a\n", b"\xff\xfe"]
 )
-def test_a_file_without_a_key_is_refused_not_shown_and_not_written(tmp_path: Path, content: bytes) -> None:
+async def test_a_file_without_a_key_is_refused_not_shown_and_not_written(
+    tmp_path: Path, content: bytes
+) -> None:
     file = tmp_path / "master.keys"
     file.write_bytes(content)
     file.chmod(0o600)
     with pytest.raises(KeysUnusable, match=r"The key file .*master\.keys") as caught:
-        open_key_file(file)
+        await opened(file)
     assert "canary" not in str(caught.value)
     assert file.read_bytes() == content
 
 
 async def test_a_key_that_was_added_before_the_first_one_writes_and_the_old_one_reads(file: Path) -> None:
-    old = Envelope(open_key_file(file))
+    old = Envelope(await opened(file))
     sealed = await old.seal(BINDING, Secret("a"))
     kept = file.read_text()
     file.write_text(f"# a remark, with a comma\nnew:{'A' * 43}\n{kept}")
-    vault = Envelope(open_key_file(file))
+    vault = Envelope(await opened(file))
     assert await vault.active() == "new"
     assert await vault.open(BINDING, sealed) == Secret("a")
     moved = await vault.rewrap(BINDING, sealed)
     assert moved is not None
     assert await vault.open(BINDING, moved) == Secret("a")
+
+
+# --- a file that is gone ----------------------------------------------------------------------
+
+
+async def test_a_file_that_is_gone_is_not_made_anew_and_all_says_so(file: Path) -> None:
+    keys = KeyFile(file)
+    with pytest.raises(KeysUnusable, match="is gone"):
+        await keys.open(make=False)
+    assert not file.exists()
+    vault = Envelope(keys)
+    for attempt in (vault.active(), vault.seal(BINDING, Secret("a")), keys.add()):
+        with pytest.raises(VaultLocked) as caught:
+            await attempt
+        assert str(caught.value) == KEYS_MISSING
+
+
+async def test_of_a_file_that_is_there_but_cannot_be_used_the_caller_learns_no_more(file: Path) -> None:
+    await opened(file)
+    file.chmod(0o644)
+    keys = KeyFile(file)
+    with pytest.raises(KeysUnusable):
+        await keys.open(make=False)
+    with pytest.raises(VaultLocked) as caught:
+        await keys.active()
+    assert str(caught.value) == KEYS_UNUSABLE
+
+
+async def test_a_file_that_was_put_back_opens_what_was_sealed_with_it(file: Path) -> None:
+    sealed = await Envelope(await opened(file)).seal(BINDING, Secret("a"))
+    copy = file.rename(file.with_name("copy"))
+    with pytest.raises(KeysUnusable):
+        await opened(file, make=False)
+    copy.rename(file)
+    assert await Envelope(await opened(file, make=False)).open(BINDING, sealed) == Secret("a")
+
+
+# --- other keys -------------------------------------------------------------------------------
+
+
+async def test_a_key_that_is_added_writes_and_is_in_the_private_file_before(file: Path) -> None:
+    keys = await opened(file)
+    vault = Envelope(keys)
+    before = await vault.seal(BINDING, Secret("a"))
+    old = await vault.active()
+    new = await keys.add()
+    assert await vault.active() == new
+    after = await vault.seal(BINDING, Secret("b"))
+    assert (mode(file), [entry.name for entry in file.parent.iterdir()]) == (0o600, [file.name])
+    again = Envelope(await opened(file))
+    assert await again.active() == new != old
+    assert [await again.open(BINDING, each) for each in (before, after)] == [Secret("a"), Secret("b")]
+
+
+async def test_a_key_that_was_dropped_is_in_the_file_no_more_and_reads_until_the_process_ends(
+    file: Path,
+) -> None:
+    keys = await opened(file)
+    before = await Envelope(keys).seal(BINDING, Secret("a"))
+    new = await keys.add()
+    assert await keys.drop_others(new) == 1
+    assert await Envelope(keys).open(BINDING, before) == Secret("a")
+    with pytest.raises(CannotOpen):
+        await Envelope(await opened(file)).open(BINDING, before)
+    lines = [line for line in file.read_text().splitlines() if not line.startswith("#")]
+    assert [line.partition(":")[0] for line in lines] == [new]
+
+
+async def test_remarks_stay_when_keys_are_exchanged(file: Path) -> None:
+    keys = await opened(file)
+    file.write_text(f"# of the house in the marketplace: ä\n{file.read_text()}", encoding="utf-8")
+    remarks = [line for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+    await keys.drop_others(await keys.add())
+    assert file.read_text(encoding="utf-8").splitlines()[:-1] == remarks
+
+
+async def test_a_link_stays_a_link_when_keys_are_exchanged(file: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    await opened(file)
+    link.symlink_to(file)
+    new = await (await opened(link)).add()
+    assert link.is_symlink()
+    assert await (await opened(file)).active() == new
+
+
+async def test_a_file_that_cannot_be_replaced_leaves_the_key_as_it_was(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = await opened(file)
+    before, content = await keys.active(), file.read_text()
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(KeysUnusable, match="No space left"):
+        await keys.add()
+    assert (await keys.active(), file.read_text()) == (before, content)
+    assert [entry.name for entry in file.parent.iterdir()] == [file.name]

@@ -24,7 +24,7 @@ def encoded(key: bytes) -> str:
 
 
 def ring(text: str) -> KeyRing:
-    return parse_keys(text, source="ASKBACK_MASTER_KEYS")
+    return KeyRing(parse_keys(text, source="ASKBACK_MASTER_KEYS"))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from askback.ports.vault import KeySource, Vault, VaultLocked
 from askback.testing.fake_keys import FakeKeys, FakeKeyService
 from askback.testing.vault_contracts import BINDING, KeySourceContracts, UnreachableContracts, VaultContracts
 from askback.vault.envelope import Envelope
-from askback.vault.keyfile import open_key_file
+from askback.vault.keyfile import read_key_file
 from askback.vault.keys import KeyRing
 from askback.vault.locked import LockedVault
 from askback.vault.sealed import encode
@@ -38,7 +38,7 @@ class TestKeyFile(KeySourceContracts, VaultContracts):
         file.unlink(missing_ok=True)
         file.touch(mode=0o600)
         file.write_text("".join(f"{key_id}:{encode(master_key(key_id))}\n" for key_id in ids))
-        return open_key_file(file)
+        return KeyRing(read_key_file(file))
 
     def make_vault(self, place: Path, *ids: str) -> Vault:
         return Envelope(self.make_keys(place, *ids))

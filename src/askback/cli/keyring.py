@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from askback.app import App
 from askback.cli import server_file
 from askback.service import credentials
+from askback.service.access import OPERATOR
 from askback.settings import DEFAULT_TENANT
 
-NAMES = {"requester": "agent", "responder": "owner", "admin": "admin"}
-"""The roles that get a token at the first start, and what the page calls whoever uses it."""
+NAMES = {"requester": "agent", "responder": "owner", "admin": "admin", OPERATOR: "operator"}
+"""The roles that get a token at the first start, and what the page calls whoever uses it.
+
+The operator's is for commands on this machine, and is told to nobody else.
+"""
 
 
 async def open_keyring(application: App, *, url: str | None = None) -> Mapping[str, str]:

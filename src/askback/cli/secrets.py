@@ -18,6 +18,9 @@ from askback.cli.terminal import printable
 from askback.client import AsyncClient, KeptSecret, Rotation
 from askback.errors import AskbackError
 
+OPERATOR = "operator"
+"""Whoever can read the data folder of a server may do what concerns all of its tenants."""
+
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
@@ -93,18 +96,28 @@ def erase(
 
 
 @app.command()
-def rotate(data_dir: DataDir = None) -> None:
-    """Put all secrets under the first master key of the server, as the admin, while it is running.
+def rotate(
+    keep_old: Annotated[
+        bool,
+        typer.Option("--keep-old", help="Leave old keys in the key file, for old copies of the database."),
+    ] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Put all secrets, of all tenants, under the first master key, while the server runs or without one.
 
-    The exit status is 1 when some could not be opened with any of its keys: an old key is still needed.
+    A server with a key file gets a new key first; the old one goes when nothing is under it any more. With
+    `ASKBACK_MASTER_KEYS` you put the new key first yourself. The exit status is 1 when some secrets could not be opened
+    with any key: an old one is still needed.
     """
 
     async def wrap() -> Rotation:
-        async with client_as("admin", data_dir=data_dir) as client:
-            return await client.rotate_secrets()
+        async with client_as(OPERATOR, data_dir=data_dir) as client:
+            return await client.rotate_secrets(keep_old=keep_old)
 
     rotation = asyncio.run(wrap())
     print(f"{rotation.rewrapped} came under the first master key; {rotation.left} could not be opened.")
+    if rotation.dropped:
+        print("The old key is gone from the key file. Copies of the database from before still need it.")
     raise typer.Exit(1 if rotation.left else 0)
 
 

@@ -20,6 +20,7 @@ from askback.cli.keyring import NAMES, open_keyring
 from askback.cli.runner import run_server
 from askback.errors import AskbackError
 from askback.service import credentials
+from askback.service.access import STANDING
 from askback.settings import DEFAULT_TENANT, Settings
 from askback.transports.rest.accounts import login_url
 
@@ -107,7 +108,7 @@ async def _introduce(application: App, url: str) -> dict[str, str]:
     """Leave the address and the tokens in server.json, and return them with a login link."""
     tokens = await open_keyring(application, url=url)
     code = await credentials.login_code(application.services, tenant=DEFAULT_TENANT, name=NAMES["responder"])
-    reach = {"url": url, **{f"{role}_token": token for role, token in tokens.items()}}
+    reach = {"url": url, **{f"{role}_token": tokens[role] for role in STANDING}}
     return {**reach, "login_url": login_url(application.settings.public_url or url, code)}
 
 

@@ -45,6 +45,12 @@ class Keeping(Connection):
         secret_id = secret if isinstance(secret, str) else secret.id
         await self._call(frame("drop_secret", secret_id=secret_id))
 
-    async def rotate_secrets(self) -> Rotation:
-        """Put all secrets under the first master key, as an admin."""
-        return Rotation.model_validate(await self._call(frame("rotate_secrets", body={})))
+    async def rotate_secrets(self, *, keep_old: bool = False) -> Rotation:
+        """Put all secrets of the tenant under the first master key, as an admin.
+
+        As the operator, those of all tenants, where the server keeps its keys itself under a new one: its old keys
+        are dropped when nothing is under them any more, unless you `keep_old`.
+        """
+        return Rotation.model_validate(
+            await self._call(frame("rotate_secrets", body=known(keep_old=keep_old or None)))
+        )

@@ -88,10 +88,11 @@ class KeptSecret(_Read):
 
 
 class Rotation(_Read):
-    """How many secrets came under the first master key, and how many no key of the server opens."""
+    """How many secrets came under the first master key, how many no key opens, how many old keys were dropped."""
 
     rewrapped: int
     left: int
+    dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True)

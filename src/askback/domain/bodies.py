@@ -135,6 +135,12 @@ class KeepBody(Model):
     project: str | None = None
 
 
+class RotateBody(Model):
+    """`POST /v1/secrets/rotate`: whether the key file keeps its old keys, although nothing is under them any more."""
+
+    keep_old: bool = False
+
+
 class FieldFault(Model):
     """What the requester found wrong with one field, in words for the person."""
 

@@ -37,14 +37,22 @@ class CannotOpen(Exception):
         super().__init__("Secret decryption failed")
 
 
+NO_KEYS = (
+    "Secrets are off, because this server has no master key. Set ASKBACK_MASTER_KEYS to id:key, with a key "
+    "of 32 random bytes in base64 (openssl rand -base64 32), and keep a copy apart from the database."
+)
+KEYS_MISSING = (
+    "Secrets are off, because the key file that they were sealed with is gone. Nothing is lost: whoever runs the "
+    "server puts the file back, from a copy, and starts it again."
+)
+KEYS_UNUSABLE = "Secrets are off, because the key file of this server cannot be used; its log says why."
+
+
 class VaultLocked(Exception):
     """There is no master key, so nothing can be sealed or opened; the message says how to mend it."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "Secrets are off, because this server has no master key. Set ASKBACK_MASTER_KEYS to id:key, with a key "
-            "of 32 random bytes in base64 (openssl rand -base64 32), and keep a copy apart from the database."
-        )
+    def __init__(self, why: str = NO_KEYS) -> None:
+        super().__init__(why)
 
 
 class KeysUnreachable(Exception):
@@ -87,6 +95,22 @@ class KeySource(Protocol):
 
     async def unwrap(self, key_id: str, wrapped: bytes, context: bytes) -> bytes:
         """Return the data key. Raises `CannotOpen`, also for an id that is not known."""
+        ...
+
+
+class OwnKeys(Protocol):
+    """Master keys that the server keeps itself, and so can exchange. Until they are open, all raise `VaultLocked`."""
+
+    async def open(self, *, make: bool) -> None:
+        """Find the keys; where there are none, `make` the first one. Raises an `AskbackError` that says why not."""
+        ...
+
+    async def add(self) -> str:
+        """Make a key that new secrets are sealed under from now on, for good, and return its id."""
+        ...
+
+    async def drop_others(self, than: str) -> int:
+        """Drop every key but this one, and return how many went: nothing may be sealed under them any more."""
         ...
 
 

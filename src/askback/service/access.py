@@ -11,7 +11,7 @@
     resume           x
     lease            x                            and a runner, whose token is made for certain names and threads
     secrets                     x          x      names and times, set and erase; nobody reads a value
-    rotate                                 x
+    rotate                                 x      and the operator: whoever runs the server, on its machine
     consume          x                            also the report of how it went
     rules                       x          x      read them, make them, end them; also the policy
     audit                                  x
@@ -41,7 +41,9 @@ from askback.service.ledger import entry
 _ID = re.compile(r"[a-z]{3}_[0-9a-z]{26}", re.ASCII)
 STANDING = ("requester", "responder", "admin")
 """Roles of tokens that a server is started with; a runner's is made for certain names and threads."""
-ROLES = (*STANDING, "runner")
+OPERATOR = "operator"
+"""The role of the token that a server leaves for its own commands; nobody is given another."""
+ROLES = (*STANDING, "runner", OPERATOR)
 SESSION_MS = 7 * 24 * 3600 * 1000
 
 _EVERYBODY = frozenset({"requester", "responder", "admin"})
@@ -58,7 +60,7 @@ ALLOWED = MappingProxyType(
         "resume": frozenset({"requester"}),
         "lease": frozenset({"requester", "runner"}),
         "secrets": _PEOPLE,
-        "rotate": frozenset({"admin"}),
+        "rotate": frozenset({"admin", OPERATOR}),
         "consume": frozenset({"requester"}),
         "rules": _PEOPLE,
         "audit": frozenset({"admin"}),

@@ -10,7 +10,7 @@ from askback.ports.clock import Clock
 from askback.ports.directory import Directory
 from askback.ports.ids import Ids
 from askback.ports.store import Store
-from askback.ports.vault import Vault
+from askback.ports.vault import OwnKeys, Vault
 from askback.service.attendance import Attendance
 from askback.service.directory import OwnGroups
 from askback.service.newest import Newest
@@ -29,3 +29,5 @@ class Services:
     newest: Newest = field(default_factory=Newest)
     attendance: Attendance = field(default_factory=Attendance)
     directory: Directory = field(default_factory=OwnGroups)
+    own_keys: OwnKeys | None = None
+    """The master keys, where this server keeps them itself."""

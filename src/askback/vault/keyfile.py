@@ -1,4 +1,4 @@
-"""The key file of a server that nobody gave a master key: made once, readable by its owner alone.
+"""The key file of a server that nobody gave a master key: readable by its owner alone, and replaced as a whole.
 
 It holds what `ASKBACK_MASTER_KEYS` would hold, an entry on each line, the first of which writes; a line that begins
 with `#` is a remark. It belongs apart from the database: whoever copies one folder should not have both.
@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from askback.vault.keys import KEY_BYTES, KeyRing, KeysUnusable, parse_keys
+from askback.vault.keys import KEY_BYTES, KeysUnusable, parse_keys
 from askback.vault.sealed import encode
 
 _REMARK = """\
@@ -23,34 +24,76 @@ _REMARK = """\
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
-def open_key_file(path: Path) -> KeyRing:
-    """Return the keys of a file, and make the file with one new key where there is none.
+def read_key_file(path: Path) -> dict[str, bytes]:
+    """Return the keys of a file by id, the one that writes first.
 
-    Of any number of processes that start at once, one makes it and all read the same. Raises `KeysUnusable` for a file
-    that others may read or that somebody else owns, for one without a usable key, and when it cannot be made. A file
-    that is there is never written: a key that is lost takes its secrets along.
+    Raises `KeysUnusable` for a file that is not there, that others may read, that somebody else owns, or that has no
+    usable key.
     """
     try:
-        if not path.exists():
-            _make(path)
         text = _read(path)
     except OSError as error:
-        raise KeysUnusable(f"The key file {path} cannot be used: {error.strerror}.") from None
-    entries = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+        raise _unusable(path, error) from None
+    entries = [line for line in text.splitlines() if not _is_remark(line)]
     return parse_keys(",".join(entries), source=f"The key file {path}")
 
 
-def _make(path: Path) -> None:
-    """Write a file beside the place and link it there: it appears whole, or somebody else's is there first."""
-    _make_folder(path.parent)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        with open(draft, "x", encoding="ascii", opener=partial(os.open, mode=0o600)) as file:
-            file.write(f"{_REMARK}{secrets.token_hex(4)}:{encode(os.urandom(KEY_BYTES))}\n")
-            file.flush()
-            os.fsync(file.fileno())
+def make_key_file(path: Path) -> None:
+    """Make a file with one new key, unless there is one: of any number of processes at once, one makes it.
+
+    Raises `KeysUnusable` when it cannot be made.
+    """
+
+    def put(draft: Path) -> None:
+        # Linked, it appears whole, or somebody else's is there first.
         with suppress(FileExistsError):
             os.link(draft, path)
+
+    try:
+        _make_folder(path.parent)
+        _write(path, f"{_REMARK}{_line(*new_key())}", put)
+    except OSError as error:
+        raise _unusable(path, error) from None
+
+
+def replace_key_file(path: Path, keys: Mapping[str, bytes]) -> None:
+    """Put other keys into a file, in one step; its remarks stay. Raises `KeysUnusable`: then nothing has changed."""
+    try:
+        remarks = [f"{line}\n" for line in _read(path).splitlines() if _is_remark(line)]
+        # What a link leads to is replaced, not the link.
+        place = path.resolve()
+        lines = [_line(key_id, key) for key_id, key in keys.items()]
+        _write(place, "".join([*remarks, *lines]), lambda draft: os.replace(draft, place))
+    except OSError as error:
+        raise _unusable(path, error) from None
+
+
+def new_key() -> tuple[str, bytes]:
+    """Return a random key and an id for it."""
+    return secrets.token_hex(4), os.urandom(KEY_BYTES)
+
+
+def _line(key_id: str, key: bytes) -> str:
+    return f"{key_id}:{encode(key)}\n"
+
+
+def _is_remark(line: str) -> bool:
+    return line.lstrip().startswith("#")
+
+
+def _unusable(path: Path, error: OSError) -> KeysUnusable:
+    return KeysUnusable(f"The key file {path} cannot be used: {error.strerror}.")
+
+
+def _write(path: Path, text: str, put: Callable[[Path], None]) -> None:
+    """Write a file beside the place, and `put` it there once it is on the disk."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with open(draft, "x", encoding="utf-8", opener=partial(os.open, mode=0o600)) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        put(draft)
     finally:
         draft.unlink(missing_ok=True)
     _keep_name(path.parent)

@@ -70,8 +70,8 @@ class KeyRing:
         raise TypeError("A ring of keys is not copied or pickled.")
 
 
-def parse_keys(text: str, *, source: str) -> KeyRing:
-    """Read `id:key,id:key,…`; `source` is what the message of a fault calls it. Raises `KeysUnusable`.
+def parse_keys(text: str, *, source: str) -> dict[str, bytes]:
+    """Read `id:key,id:key,…` for a ring; `source` is what the message of a fault calls it. Raises `KeysUnusable`.
 
     Keys are taken in base64 of either alphabet, with or without its padding, and have exactly 32 bytes.
     """
@@ -90,7 +90,7 @@ def parse_keys(text: str, *, source: str) -> KeyRing:
         keys[key_id] = key
     if not keys:
         raise KeysUnusable(f"{source} has no key in it.")
-    return KeyRing(keys)
+    return keys
 
 
 def _key(encoded: str) -> bytes | None:

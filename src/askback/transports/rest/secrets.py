@@ -38,6 +38,5 @@ async def drop(call: Call) -> Reply:
 
 async def rotate_all(call: Call) -> Reply:
     """`POST /v1/secrets/rotate`."""
-    await call.json()
-    done = await rotate.rotate(call.ctx, call.principal)
-    return json_reply({"rewrapped": done.rewrapped, "left": done.left})
+    done = await rotate.rotate(call.ctx, call.principal, await call.json())
+    return json_reply(done._asdict())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 TEXT: Mapping[str, Any] = {"type": "string"}
+INTEGER: Mapping[str, Any] = {"type": "integer"}
 NAME_OR_NULL: Mapping[str, Any] = {"type": ["string", "null"]}
 ANYTHING: Mapping[str, Any] = {"type": "object"}
 OBJECTS: Mapping[str, Any] = {"type": "array", "items": ANYTHING}

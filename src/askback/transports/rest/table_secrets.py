@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from askback.domain.bodies import KeepBody, LeaseBody
+from askback.domain.bodies import KeepBody, LeaseBody, RotateBody
 from askback.transports.endpoint import Operation, Query
 from askback.transports.rest import secrets
-from askback.transports.rest.shapes import ANYTHING, NAME_OR_NULL, OBJECTS, TEXT, shape
+from askback.transports.rest.shapes import ANYTHING, INTEGER, NAME_OR_NULL, OBJECTS, TEXT, shape
 
 SECRETS = (
     Operation(
@@ -24,9 +24,9 @@ SECRETS = (
         secrets.rotate_all,
         "rotate_secrets",
         "Put all under the first master key.",
-        {200: shape(rewrapped={"type": "integer"}, left={"type": "integer"})},
-        body=ANYTHING,
-        roles=("admin",),
+        {200: shape(rewrapped=INTEGER, left=INTEGER, dropped=INTEGER)},
+        body=RotateBody,
+        roles=("admin", "operator"),
     ),
     Operation(
         "GET",

@@ -229,8 +229,8 @@ async def _drop_secret(peer: Peer, frame: Frame) -> str:
     return "{}"
 
 
-async def _rotate(peer: Peer, _frame: Frame) -> str:
-    done = await rotate.rotate(peer.ctx, peer.principal)
+async def _rotate(peer: Peer, frame: Frame) -> str:
+    done = await rotate.rotate(peer.ctx, peer.principal, frame.get("body", {}))
     return json.dumps(done._asdict())
 
 

@@ -1,0 +1,76 @@
+"""Master keys that a server keeps itself, in a key file, and can exchange while it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from anyio import to_thread
+
+from askback.ports.vault import KEYS_MISSING, KEYS_UNUSABLE, VaultLocked
+from askback.vault.keyfile import make_key_file, new_key, read_key_file, replace_key_file
+from askback.vault.keys import KeyRing, KeysUnusable
+
+
+class KeyFile:
+    """The `KeySource` and `OwnKeys` ports over the key file of one server.
+
+    Until `open` has found keys, everything raises `VaultLocked`. A key is in the file before anything is sealed under
+    it. One that was dropped from the file opens texts in this process to its end: somebody may have read one before.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._ring: KeyRing | None = None
+        self._why = KEYS_UNUSABLE
+
+    async def open(self, *, make: bool) -> None:
+        """Read the file; where there is none, `make` it, or say that it is gone. Raises `KeysUnusable`."""
+        self._ring, self._why = None, KEYS_UNUSABLE
+        keys = await to_thread.run_sync(self._read_or_make if make else self._read)
+        self._ring = KeyRing(keys)
+
+    async def active(self) -> str:
+        """Return the id of the first key."""
+        return await self._open_ring().active()
+
+    async def wrap(self, key_id: str, data_key: bytes, context: bytes) -> bytes:
+        """Encrypt a data key."""
+        return await self._open_ring().wrap(key_id, data_key, context)
+
+    async def unwrap(self, key_id: str, wrapped: bytes, context: bytes) -> bytes:
+        """Return the data key. Raises `CannotOpen`."""
+        return await self._open_ring().unwrap(key_id, wrapped, context)
+
+    async def add(self) -> str:
+        """Make a key, put it first, and return its id. Raises `VaultLocked` and `KeysUnusable`."""
+        self._open_ring()
+        key_id, key = new_key()
+        keys = {key_id: key, **await to_thread.run_sync(read_key_file, self._path)}
+        await to_thread.run_sync(replace_key_file, self._path, keys)
+        self._ring = KeyRing(keys)
+        return key_id
+
+    async def drop_others(self, than: str) -> int:
+        """Leave one key in the file, and return how many went."""
+        keys = await to_thread.run_sync(read_key_file, self._path)
+        await to_thread.run_sync(replace_key_file, self._path, {than: keys[than]})
+        return len(keys) - 1
+
+    def _open_ring(self) -> KeyRing:
+        if self._ring is None:
+            raise VaultLocked(self._why)
+        return self._ring
+
+    def _read_or_make(self) -> dict[str, bytes]:
+        if not self._path.exists():
+            make_key_file(self._path)
+        return self._read()
+
+    def _read(self) -> dict[str, bytes]:
+        if not self._path.exists() and not self._path.is_symlink():
+            self._why = KEYS_MISSING
+            raise KeysUnusable(
+                f"The key file {self._path} is gone, and there are secrets that were sealed with its keys. Nothing is "
+                "lost: put the file back, from your copy, and start again."
+            )
+        return read_key_file(self._path)

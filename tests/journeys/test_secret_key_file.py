@@ -1,0 +1,212 @@
+"""Group E: a server that keeps its master keys itself, in a file: it is gone, it is exchanged, for one tenant or all."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tests.journeys.keyhouse import House, ring
+from tests.journeys.people import asked, leased, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+SECRETS_OFF = (409, "secrets_off")
+PIN = {"id": "pin", "type": "text", "label": "PIN", "sensitive": True}
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path)
+
+
+# --- a file that is gone ----------------------------------------------------------------------
+
+
+@requirement("E14")
+async def test_where_the_key_file_is_gone_no_other_is_made_and_nothing_is_lost(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with house.team(None) as team:
+        await team.ada.keep("A_KEY", "value")
+    before, copy = house.sealed(), house.key_file.rename(house.data / "copy")
+    async with house.team(None) as team:
+        refused = await team.agent.need("t", "B_KEY")
+        assert refusal(refused) == SECRETS_OFF
+        said = refused.json()["error"]["message"]
+        assert "the key file" in said
+        assert "is gone" in said
+        assert str(house.data) not in said
+        assert refusal(await team.ada.keep("B_KEY", "value")) == SECRETS_OFF
+        assert refusal(await team.admin.rotate()) == SECRETS_OFF
+        assert [each["name"] for each in await team.ada.kept()] == ["A_KEY"]
+        plain = asked(await team.agent.ask("t", {"fields": [{"id": "q", "type": "text", "label": "Q"}]}))
+        assert (await team.ada.answer(plain["id"], {"q": "a"})).status_code == 200
+    assert not house.key_file.exists()
+    [told] = [each for each in caplog.records if "secrets are off" in each.message]
+    assert (told.levelno, str(house.key_file) in told.message) == (logging.ERROR, True)
+    copy.rename(house.key_file)
+    async with house.team(None) as team:
+        await team.agent.need("t", "A_KEY", default_scope="global")
+        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
+    assert house.sealed() == before
+
+
+@requirement("E14")
+@pytest.mark.parametrize("what", ["a field", "a candidate"])
+async def test_any_sealed_text_keeps_another_key_from_being_made(house: House, what: str) -> None:
+    async with house.team(None) as team:
+        if what == "a field":
+            request = asked(await team.agent.ask("t", {"fields": [PIN]}))
+            await team.ada.answer(request["id"], {"pin": "4711"})
+        else:
+            request = asked(await team.agent.need("t", "A_KEY", probe=True))
+            await team.ada.hand_over(request["id"], {"A_KEY": "value"})
+    house.key_file.unlink()
+    async with house.team(None) as team:
+        assert refusal(await team.agent.need("t", "B_KEY")) == SECRETS_OFF
+    assert not house.key_file.exists()
+
+
+@requirement("E14")
+async def test_where_nothing_was_sealed_a_key_file_that_is_gone_is_made_again(house: House) -> None:
+    async with house.team(None) as team:
+        kept = (await team.ada.keep("A_KEY", "value")).json()
+        await team.ada.erase(kept["id"])
+    house.key_file.unlink()
+    async with house.team(None) as team:
+        assert (await team.ada.keep("A_KEY", "value")).status_code == 201
+    assert len(house.keys_in_file()) == 1
+
+
+# --- another key ------------------------------------------------------------------------------
+
+
+@requirement("E15")
+async def test_the_operator_gives_the_server_a_new_key_and_the_old_one_goes(house: House) -> None:
+    async with house.team(None) as team, house.person("operator") as operator:
+        await team.ada.keep("A_KEY", "value")
+        async with house.person("responder", tenant="acme") as stranger:
+            await stranger.keep("B_KEY", "other")
+        old = house.keys_in_file()
+        assert (await operator.rotate()).json() == {"rewrapped": 2, "left": 0, "dropped": 1}
+        [new] = house.keys_in_file()
+        assert [new] != old
+        assert house.keys_in_use() == {new}
+        assert house.key_file.stat().st_mode & 0o777 == 0o600
+        await team.agent.need("t", "A_KEY", default_scope="global")
+        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
+        entries, _ = await team.admin.audit()
+        facts = [
+            (e["action"], e["actor"]["role"]) for e in entries if e["action"].startswith("secret.rotate")
+        ]
+        assert facts == [("secret.rotate", "operator"), ("secret.rotated", "operator")]
+    async with house.team(None) as team:
+        await team.agent.need("t", "A_KEY", default_scope="global")
+        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value"}
+
+
+@requirement("E15")
+async def test_the_old_key_stays_for_old_copies_where_that_is_wished(house: House) -> None:
+    async with house.team(None) as team, house.person("operator") as operator:
+        await team.ada.keep("A_KEY", "value")
+        [old] = house.keys_in_file()
+        done = await operator.rotate(keep_old=True)
+        assert done.json() == {"rewrapped": 1, "left": 0, "dropped": 0}
+        assert house.keys_in_file()[1:] == [old]
+        assert house.keys_in_use() == set(house.keys_in_file()[:1])
+
+
+@requirement("E15")
+async def test_while_one_secret_cannot_be_opened_no_key_goes(house: House) -> None:
+    async with house.team(ring("lost")) as team:
+        await team.ada.keep("A_KEY", "value")
+    house.key_file.write_text(ring("file"))
+    house.key_file.chmod(0o600)
+    async with house.team(None) as team, house.person("operator") as operator:
+        await team.ada.keep("B_KEY", "value")
+        assert (await operator.rotate()).json() == {"rewrapped": 1, "left": 1, "dropped": 0}
+        assert house.keys_in_file()[1:] == ["file"]
+
+
+@requirement("E15")
+async def test_an_admin_rotates_the_secrets_of_the_tenant_and_touches_no_key(house: House) -> None:
+    async with house.team(None) as team:
+        await team.ada.keep("A_KEY", "value")
+        async with house.person("responder", tenant="acme") as stranger:
+            await stranger.keep("B_KEY", "other")
+        [old] = house.keys_in_file()
+        new = ring("new")
+        house.key_file.write_text(f"{new}\n{house.key_file.read_text()}")
+    async with house.team(None) as team, house.person("admin", tenant="acme") as admin:
+        assert (await admin.rotate()).json() == {"rewrapped": 1, "left": 0, "dropped": 0}
+        sealed = house.sealed()
+        assert {name: text.split(".")[1] for name, text in sealed.items()} == {"A_KEY": old, "B_KEY": "new"}
+        assert house.keys_in_file() == ["new", old]
+        entries, _ = await team.admin.audit()
+        assert [e for e in entries if e["action"].startswith("secret.rotate")] == []
+
+
+@requirement("E15")
+async def test_a_rotation_that_was_cut_off_is_begun_again_and_loses_nothing(house: House) -> None:
+    names = [f"KEY_{n}" for n in range(5)]
+    async with house.team(None) as team, house.person("operator") as operator:
+        for name in names:
+            await team.ada.keep(name, name)
+        await operator.rotate(keep_old=True)
+        await team.ada.keep("KEY_9", "KEY_9")
+    # As if the process had died after the first of them: a text of each key.
+    house.key_file.write_text(f"{ring('third')}\n{house.key_file.read_text()}")
+    async with house.team(None) as team, house.person("operator") as operator:
+        await team.ada.keep("KEY_8", "KEY_8")
+        assert len(house.keys_in_use()) == 2
+        assert (await operator.rotate()).json()["left"] == 0
+        assert [*house.keys_in_use()] == house.keys_in_file()
+        names += ["KEY_8", "KEY_9"]
+        await team.agent.need("t", *names, default_scope="global")
+        assert leased(await team.agent.lease("t", *names)) == {name: name for name in names}
+
+
+@requirement("E15")
+async def test_a_key_file_is_exchanged_under_readers_and_writers_without_a_failed_read(house: House) -> None:
+    names = [f"KEY_{n}" for n in range(8)]
+    failures: list[str] = []
+    done = anyio.Event()
+    async with house.team(None) as team, house.person("operator") as operator:
+        for name in names:
+            await team.ada.keep(name, name)
+        await team.agent.need("t", *names, default_scope="global")
+
+        async def read() -> None:
+            while not done.is_set():
+                reply = await team.agent.lease("t", *names)
+                if reply.status_code != 200:
+                    failures.append(reply.text)
+
+        async def write() -> None:
+            turn = 0
+            while not done.is_set():
+                turn += 1
+                reply = await team.ada.keep(names[turn % len(names)], f"value {turn}")
+                if reply.status_code != 201:
+                    failures.append(reply.text)
+
+        async def rotate() -> None:
+            for _ in range(4):
+                reply = await operator.rotate()
+                if reply.status_code != 200 or reply.json()["dropped"] != 1:
+                    failures.append(reply.text)
+            done.set()
+
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as tasks:
+                for each in (read, write, rotate):
+                    tasks.start_soon(each)
+        assert failures == []
+        assert [*house.keys_in_use()] == house.keys_in_file()
+    async with house.team(None) as team:
+        await team.agent.need("t", *names, default_scope="global")
+        assert (await team.agent.lease("t", *names)).status_code == 200
