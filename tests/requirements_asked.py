@@ -170,6 +170,7 @@ SECRETS = {
     "E17": "A value is had by an executor that leases it, and stands in nothing else that an agent holds or shows.",
     "E18": "Known values are replaced by their names in what a command or a tool puts out, as it streams.",
     "E19": "What is kept is listed by name, replaced and erased, and no route but the lease returns a value.",
+    "E20": "Names are shown to everybody who reads the thread, unless the agent hides them from who may only read.",
     "E21": "Each name has its help within its limits, and a key of many lines is kept to the byte.",
     "E22": "A sensitive field of a form keeps its value as a secret, and the agent gets a reference.",
     "E23": "A value that the agent tries first counts when it holds, and is asked for again when it does not.",
@@ -178,8 +179,10 @@ SECRETS = {
     # I and K are about safety and several people
     "I8": "A card says whose token asks, and what the agent writes cannot pass for a part of the page.",
     "I10": "The value of a secret or of a sensitive field is in no log, whatever its level.",
+    "K3": "Who may view, prompt or do all in a thread does that for every kind, its owner shares it, and nobody does more.",
     "K4": "A value is used by the agent of its thread whoever typed it, and the log says who did.",
-    "K5": "Only the people that a request names may hand over what it asks for.",
+    "K5": "Only the people and groups that a request names may answer, and nobody when the groups cannot be looked up.",
+    "K8": "Who may not see a thread finds nothing of it in any list, event or reply.",
 }
 
 DURABLE = {

@@ -7,6 +7,7 @@ A reader that stalls is cut, and resumes like any other.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
@@ -16,6 +17,8 @@ from askback.transports.outbox import Outbox
 
 BEAT_S = 10.0
 """Between two comments; L9 and proxies want one within 15 s."""
+
+END_S = 1.0
 
 MAX_CURSOR = 2**53 - 1
 
@@ -103,6 +106,7 @@ class EventStream:
         self._writer: asyncio.Task[None] | None = None
         self._seen = -1
         self._over = False
+        self._complete = False
 
     @property
     def principal_id(self) -> str:
@@ -122,6 +126,7 @@ class EventStream:
 
     def ended(self, _watcher: Watcher, /) -> None:
         """End the stream of a thread that is hidden from its reader now; asking for it again is answered with 404."""
+        self._complete = True
         self.cut()
 
     def beat(self) -> None:
@@ -149,6 +154,8 @@ class EventStream:
             self._writer = asyncio.create_task(self._outbox.run())
             if not self._over:
                 await asyncio.wait({gone, self._writer}, return_when=asyncio.FIRST_COMPLETED)
+            if self._complete and not gone.done():
+                await self._finish(send)
         finally:
             self.watcher.close()
             self._streams.forget(self)
@@ -157,6 +164,11 @@ class EventStream:
                 task.cancel()
             if tasks:
                 await asyncio.wait(tasks)
+
+    async def _finish(self, send: Send) -> None:
+        with suppress(TimeoutError):  # a reader that takes nothing is left without an end
+            async with asyncio.timeout(END_S):
+                await send({"type": "http.response.body", "body": b""})
 
     async def _until_gone(self) -> None:
         while (await self._call.receive())["type"] != "http.disconnect":

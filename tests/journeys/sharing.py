@@ -1,0 +1,94 @@
+"""A thread that Ada owns and shares with some, and everybody who could try something in it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import httpx2
+import websockets
+
+from tests.journeys.people import Person, Team, asked
+
+LEVELS = ("none", "view", "prompt", "all", "owner", "admin")
+"""What the person of that name may do in the thread, the least first."""
+
+SHARED = {"owner": "user-owner", "people": {f"user-{name}": name for name in ("view", "prompt", "all")}}
+FORM = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
+_NUMBERS = itertools.count()
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The thread, the people by their level in it, and two agents that were made for one person each."""
+
+    team: Team
+    thread: str
+    people: dict[str, Person]
+    owners_agent: Person
+    strangers_agent: Person
+
+    async def fresh(self, kind: str, **more: Any) -> dict[str, Any]:
+        """A new request of a kind, about something that nobody has dealt with."""
+        agent, number = self.team.agent, next(_NUMBERS)
+        if kind == "form":
+            return asked(await agent.ask(self.thread, FORM, **more))
+        if kind == "approval":
+            return asked(await agent.bash(self.thread, f"git push {number}", **more))
+        return asked(await agent.need(self.thread, f"A_{number}", f"B_{number}", **more))
+
+
+async def person(
+    stack: AsyncExitStack, admin: Person, url: str, *, transport: Any = None, **body: Any
+) -> Person:
+    """Somebody with a token of their own; `body` says of what role, and who it is."""
+    made = await admin.http.post("/v1/tokens", json=body)
+    assert made.status_code == 201, made.text
+    return await stack.enter_async_context(Person(url, made.json()["token"], transport=transport))
+
+
+@asynccontextmanager
+async def shared(url: str, team: Team, thread: str) -> AsyncIterator[Shared]:
+    """Let Ada's agent begin a thread on her behalf, and share it."""
+    async with AsyncExitStack() as stack:
+        people = {
+            name: await person(stack, team.admin, url, role="responder", name=name, user=f"user-{name}")
+            for name in LEVELS[:-1]
+        }
+        agents = [
+            await person(
+                stack, team.admin, url, role="requester", name=f"agent of {name}", user=f"user-{name}"
+            )
+            for name in ("owner", "none")
+        ]
+        scene = Shared(team, thread, {**people, "admin": team.admin}, *agents)
+        assert (await share(team.agent, thread)).json()["owner"] == "user-owner"
+        yield scene
+
+
+async def share(who: Person, thread: str, **access: Any) -> httpx2.Response:
+    """Say who may do what in a thread."""
+    return await who.http.put(f"/v1/threads/{thread}/access", json=access or SHARED)
+
+
+@asynccontextmanager
+async def socket(who: Person) -> AsyncIterator[websockets.ClientConnection]:
+    """A WebSocket of somebody."""
+    address = str(who.http.base_url).replace("http", "ws", 1).rstrip("/") + "/v1/ws"
+    headers = {"Authorization": who.http.headers["Authorization"]}
+    protocols = [websockets.Subprotocol("askback.v1")]
+    async with websockets.connect(address, subprotocols=protocols, additional_headers=headers) as connection:
+        with anyio.fail_after(20):
+            yield connection
+
+
+async def said(connection: websockets.ClientConnection, **frame: Any) -> dict[str, Any]:
+    """What the server says next, to a frame if there is one."""
+    if frame:
+        await connection.send(json.dumps({"id": 1, **frame}))
+    return json.loads(await connection.recv())

@@ -1,0 +1,217 @@
+"""K5 and K8: what a thread that is shared with some shows to whom, and who a request is for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+
+from askback.app import create_app
+from askback.ports.store import Principal
+from tests.journeys.people import Person, Team, asked, gathered, refusal
+from tests.journeys.sharing import FORM, Shared, person, said, share, shared, socket
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+NOBODYS = "req_00000000000000000000000000"
+TEXT = {"content": [{"type": "text", "text": "hello"}]}
+
+
+@pytest.fixture
+async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
+    """The thread and everybody."""
+    async with shared(server.url, team, thread) as scene:
+        yield scene
+
+
+# K8: who finds what
+
+
+@requirement("K8")
+async def test_a_third_user_finds_nothing_of_a_thread(scene: Shared) -> None:
+    third, thread = scene.people["none"], scene.thread
+    request = await scene.fresh("form")
+    await scene.team.agent.http.post(f"/v1/threads/{thread}/messages", json=TEXT)
+    rule = await scene.people["all"].rule("make", scope="thread", thread_id=thread)
+    await scene.people["all"].keep("S_KEY", "value", "session", thread_id=thread)
+    async with socket(third) as inbox:
+        await said(inbox, op="subscribe", inbox=True, cursor=0)
+        seen = await scene.fresh("form")
+        open_thread = asked(await scene.team.agent.ask(f"{thread}-open", FORM))
+        event = await said(inbox)
+        assert event["event"]["request"]["id"] == open_thread["id"]
+        assert await said(inbox, op="wait", request_ids=[seen["id"]]) == {
+            "id": 1,
+            "ok": {"settled": [], "unknown": [seen["id"]]},
+        }
+    listed = (await third.http.get("/v1/requests")).json()["requests"]
+    assert [each["id"] for each in listed] == [open_thread["id"]]
+    assert await third.pending(thread) == []
+    assert rule.json()["id"] not in {each["id"] for each in await third.rules()}
+    assert await third.rules(thread_id=thread) == []
+    assert "S_KEY" not in {each["name"] for each in await third.kept()}
+    for held in ("view", "prompt", "all", "owner"):
+        mine = (await scene.people[held].http.get("/v1/requests")).json()["requests"]
+        assert {request["id"], seen["id"], open_thread["id"]} == {each["id"] for each in mine}
+        assert [each["id"] for each in await scene.people[held].rules(thread_id=thread)] == [
+            rule.json()["id"]
+        ]
+
+
+@requirement("K8", "I12")
+async def test_an_id_of_a_hidden_thread_looks_like_one_that_there_is_not(scene: Shared) -> None:
+    third = scene.people["none"]
+    ids = [(await scene.fresh(kind))["id"] for kind in ("form", "approval", "secret")]
+    calls = {
+        "GET": ("", "?wait=1"),
+        "POST": ("/answer", "/decline", "/shown"),
+    }
+    body = {"revision": 1, "reason": "dismissed", "values": {}, "decision": "approve", "secrets": {}}
+    for method, steps in calls.items():
+        for step in steps:
+            replies = [
+                await third.http.request(
+                    method, f"/v1/requests/{each}{step}", json=body if method == "POST" else None
+                )
+                for each in (*ids, NOBODYS)
+            ]
+            looks = {(r.status_code, r.text, str(sorted(r.headers.items()))) for r in replies}
+            assert len(looks) == 1, step
+            assert refusal(replies[0]) == (404, "not_found")
+    batch = await third.batch("deny", [*ids, NOBODYS])
+    errors = [each["error"] for each in batch.json()["results"]]
+    assert errors == [errors[0]] * 4
+    message = {"content": [{"type": "request", "request_id": ids[0]}]}
+    unknown = await third.http.post(f"/v1/threads/{scene.thread}-mine/messages", json=message)
+    assert unknown.json()["error"]["field_errors"][0]["code"] == "unknown_request"
+
+
+@requirement("K8")
+async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: Shared) -> None:
+    viewer, owner, thread = scene.people["view"], scene.people["owner"], scene.thread
+    without = {"owner": "user-owner", "people": {"user-all": "all"}}
+    async with socket(viewer) as watching, socket(scene.people["all"]) as staying:
+        for each in (watching, staying):
+            assert (await said(each, op="subscribe", thread_id=thread))["ok"] == {"cursor": 1}
+        request = await scene.fresh("form")
+        assert (await said(watching))["event"]["request"]["id"] == request["id"]
+        async with viewer.http.stream("GET", f"/v1/threads/{thread}/events?cursor=0") as stream:
+            lines = stream.aiter_lines()
+            with anyio.fail_after(20):
+                while "request.created" not in await anext(lines):
+                    pass
+                assert (await share(owner, thread, **without)).status_code == 200
+                rest = [line async for line in lines]
+        assert "thread.access" not in str(rest)
+        assert await said(watching) == {"hidden": thread}
+        await scene.fresh("form")
+        assert (await said(watching, op="ping"))["ok"] == {}
+        assert (await said(watching, op="subscribe", thread_id=thread))["error"]["status"] == 404
+        assert [(await said(staying))["event"]["type"] for _ in range(3)] == [
+            "request.created",
+            "thread.access",
+            "request.created",
+        ]
+    assert (await viewer.http.get(f"/v1/threads/{thread}/events")).status_code == 404
+    assert (await viewer.http.get(f"/v1/requests/{request['id']}")).status_code == 404
+
+
+@requirement("K8")
+async def test_an_inbox_goes_on_past_what_is_hidden_from_it(scene: Shared) -> None:
+    third = scene.people["none"]
+    async with socket(third) as inbox:
+        assert "ok" in await said(inbox, op="subscribe", inbox=True, cursor=0)
+        for n in range(3):
+            await scene.fresh("form")
+            request = asked(await scene.team.agent.ask(f"{scene.thread}-{n}", FORM))
+            assert (await said(inbox))["event"]["request"]["id"] == request["id"]
+
+
+async def test_what_is_shared_with_somebody_later_is_theirs_from_then_on(scene: Shared) -> None:
+    third, owner, thread = scene.people["none"], scene.people["owner"], scene.thread
+    request = await scene.fresh("form")
+    assert (await third.answer(request["id"], {"q": "a"})).status_code == 404
+    access = {"owner": "user-owner", "others": "prompt"}
+    assert (await share(owner, thread, **access)).json() == {**access, "people": {}}
+    snapshot = (await third.http.get(f"/v1/threads/{thread}")).json()
+    assert (snapshot["access"], [r["id"] for r in snapshot["requests"]]) == (
+        {"level": "prompt"},
+        [request["id"]],
+    )
+    assert (await third.answer(request["id"], {"q": "a"})).status_code == 200
+    entries, _ = await scene.team.admin.audit()
+    assert [(e["owner"], e["others"]) for e in entries if e["action"] == "share"] == [
+        ("user-owner", "none"),
+        ("user-owner", "prompt"),
+    ]
+
+
+# K5: who a request is for
+
+
+@requirement("K5")
+async def test_a_request_is_for_people_by_any_of_their_names_and_for_groups(server: Any, team: Team) -> None:
+    async with AsyncExitStack() as stack:
+
+        async def join(**who: Any) -> Person:
+            return await person(stack, team.admin, server.url, role="responder", **who)
+
+        ops = await join(name="Olga", user="olga", groups=["ops"])
+        posing = await join(name="group:ops", user="group:ops")
+        for assignees, may in (
+            (["olga"], [ops]),
+            (["Olga"], [ops]),
+            (["group:ops"], [ops]),
+            (["group:dev", "ada"], [team.ada]),
+        ):
+            for who in (ops, posing, team.ada):
+                request = asked(await team.agent.ask("t", FORM, assignees=assignees))
+                reply = await who.answer(request["id"], {"q": "a"})
+                assert reply.status_code == (200 if who in may else 403), (assignees, reply.text)
+        link = {"name": "Dora", "user": "dora", "groups": ["ops"]}
+        made = await team.admin.http.post("/v1/login-links", json=link)
+        browser = await stack.enter_async_context(Person(server.url, None))
+        await browser.http.get(made.json()["url"])
+        session = (await browser.http.get("/v1/session")).json()
+        assert (session["principal"]["user"], session["principal"]["groups"]) == ("dora", ["ops"])
+        browser.http.headers["X-Askback-CSRF"] = session["csrf"]
+        request = asked(await team.agent.ask("t", FORM, assignees=["group:ops"]))
+        assert (await browser.answer(request["id"], {"q": "a"})).status_code == 200
+
+
+class Outage:
+    """A directory that cannot be reached, until it can."""
+
+    def __init__(self) -> None:
+        self.up = False
+
+    async def groups(self, principal: Principal) -> frozenset[str]:
+        if not self.up:
+            raise ConnectionError("the directory is down")
+        return frozenset({"ops"} if principal.name == "ada" else ())
+
+
+@requirement("K5")
+async def test_a_directory_that_cannot_be_asked_closes_the_door_and_leaves_the_request_open() -> None:
+    directory = Outage()
+    app = create_app(directory=directory)
+    async with app.running():
+        admin = await app.token("admin", tenant="t")
+        transport = httpx2.ASGITransport(app=app)
+        async with gathered("http://127.0.0.1", admin, transport=transport) as team:
+            request = asked(await team.agent.ask("t", FORM, assignees=["group:ops"]))
+            refused = await team.ada.answer(request["id"], {"q": "a"})
+            assert refusal(refused) == (403, "not_assigned")
+            assert refusal(await team.ada.decline(request["id"], "dismissed")) == (403, "not_assigned")
+            assert (await team.ada.http.get("/v1/session")).json()["principal"]["groups"] == []
+            entries, _ = await team.admin.audit()
+            assert [(e["action"], e["request_id"]) for e in entries] == [("refused", request["id"])] * 2
+            assert (await team.agent.get(request["id"]))["status"] == "pending"
+            directory.up = True
+            assert refusal(await team.bob.answer(request["id"], {"q": "a"})) == (403, "not_assigned")
+            assert (await team.ada.answer(request["id"], {"q": "a"})).status_code == 200

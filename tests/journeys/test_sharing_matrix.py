@@ -1,0 +1,241 @@
+"""K3: every level in a thread on every route and every kind, over HTTP and over the WebSocket."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.journeys.people import Person, Team
+from tests.journeys.sharing import LEVELS, SHARED, Shared, share, shared
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+Made = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Act:
+    """Something to try: the least level that it takes, what is made for it, and how it goes on both roads."""
+
+    needs: str
+    make: Callable[[Shared], Awaitable[Made]]
+    call: tuple[str, str, Any]
+    frame: dict[str, Any] | None = None
+
+
+async def nothing(_scene: Shared) -> Made:
+    return {}
+
+
+def asking(kind: str) -> Callable[[Shared], Awaitable[Made]]:
+    """Have a request of a kind made."""
+
+    async def make(scene: Shared) -> Made:
+        request = await scene.fresh(kind)
+        a, b = request.get("secret", {}).get("names", ("", ""))
+        return {"request": request["id"], "a": a, "b": b}
+
+    return make
+
+
+async def ruled(scene: Shared) -> Made:
+    rule = await scene.team.admin.rule("make", scope="thread", thread_id=scene.thread)
+    return {"rule": rule.json()["id"]}
+
+
+async def kept(scene: Shared) -> Made:
+    secret = await scene.team.admin.keep("S_KEY", "value", "session", thread_id=scene.thread)
+    return {"secret": secret.json()["id"]}
+
+
+ANSWERS = {
+    "form": {"revision": 1, "values": {"q": "a"}},
+    "approval": {"revision": 1, "decision": "approve"},
+    "secret": {"revision": 1, "secrets": {"{a}": "a-value", "{b}": "b-value"}},
+}
+LEAST = {"form": "prompt", "approval": "all", "secret": "prompt"}
+TEXT = {"content": [{"type": "text", "text": "hello"}]}
+RULE = {"rule": "npm test", "scope": "thread", "thread_id": "{thread}"}
+MODE = {"thread_id": "{thread}", "mode": "plan"}
+SECRET = {"name": "N_KEY", "value": "value", "scope": "session", "thread_id": "{thread}"}
+BATCH = {"action": "decline", "requests": [{"id": "{request}", "revision": 1}]}
+
+ACTS: dict[str, Act] = {
+    "read the thread": Act("view", nothing, ("GET", "/v1/threads/{thread}", None), {"op": "thread"}),
+    "read who may do what": Act(
+        "view", nothing, ("GET", "/v1/threads/{thread}/access", None), {"op": "access"}
+    ),
+    "watch": Act("view", nothing, ("GET", "/v1/threads/{thread}/events", None), {"op": "subscribe"}),
+    "read its mode": Act("view", nothing, ("GET", "/v1/policy?thread_id={thread}", None), {"op": "policy"}),
+    "write": Act(
+        "prompt",
+        nothing,
+        ("POST", "/v1/threads/{thread}/messages", TEXT),
+        {"op": "message", "body": TEXT},
+    ),
+    "make a rule": Act("all", nothing, ("POST", "/v1/rules", RULE), {"op": "add_rule", "body": RULE}),
+    "end a rule": Act(
+        "all", ruled, ("DELETE", "/v1/rules/{rule}", None), {"op": "revoke_rule", "rule_id": "{rule}"}
+    ),
+    "set its mode": Act("all", nothing, ("POST", "/v1/policy", MODE), {"op": "set_policy", "body": MODE}),
+    "set a secret of it": Act("all", nothing, ("POST", "/v1/secrets", SECRET)),
+    "erase a secret of it": Act(
+        "all", kept, ("DELETE", "/v1/secrets/{secret}", None), {"op": "drop_secret", "secret_id": "{secret}"}
+    ),
+    "share it": Act(
+        "owner", nothing, ("PUT", "/v1/threads/{thread}/access", SHARED), {"op": "share", "body": SHARED}
+    ),
+}
+for kind, body in ANSWERS.items():
+    at, get = "/v1/requests/{request}", {"op": "get", "request_id": "{request}"}
+    dismiss = {"reason": "dismissed"}
+    ACTS |= {
+        f"read a {kind}": Act("view", asking(kind), ("GET", at, None), get),
+        f"be shown a {kind}": Act("view", asking(kind), ("POST", f"{at}/shown", {}), {**get, "op": "shown"}),
+        f"answer a {kind}": Act(
+            LEAST[kind],
+            asking(kind),
+            ("POST", f"{at}/answer", body),
+            None if kind == "secret" else {**get, "op": "answer", "body": body},
+        ),
+        f"decline a {kind}": Act(
+            LEAST[kind],
+            asking(kind),
+            ("POST", f"{at}/decline", dismiss),
+            {**get, "op": "decline", "body": dismiss},
+        ),
+        f"decline a {kind} among others": Act(
+            LEAST[kind],
+            asking(kind),
+            ("POST", "/v1/requests/batch", BATCH),
+            {"op": "batch", "body": BATCH},
+        ),
+    }
+
+
+@pytest.fixture
+async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
+    """The thread and everybody."""
+    async with shared(server.url, team, thread) as scene:
+        yield scene
+
+
+def filled(template: Any, names: dict[str, str]) -> Any:
+    """Put ids into the places of a body or an address."""
+    if isinstance(template, str):
+        return template.format(**names) if "{" in template else template
+    if isinstance(template, dict):
+        return {filled(key, names): filled(value, names) for key, value in template.items()}
+    return [filled(value, names) for value in template] if isinstance(template, list) else template
+
+
+async def over_http(who: Person, call: tuple[str, str, Any], names: dict[str, str]) -> tuple[int, str | None]:
+    """The status and the error code; a batch's are those of its one request."""
+    method, path, body = filled(list(call), names)
+    if path.endswith("/events"):
+        async with who.http.stream(method, path) as stream:
+            await stream.aread() if stream.status_code >= 400 else None
+            return stream.status_code, stream.json()["error"]["code"] if stream.status_code >= 400 else None
+    reply = await who.http.request(method, path, json=body)
+    said = reply.json() if reply.content else {}
+    [said] = said.get("results", [said])
+    status = said["status"] if isinstance(said.get("status"), int) else reply.status_code
+    return status, said["error"]["code"] if "error" in said else None
+
+
+async def over_socket(who: Person, frame: dict[str, Any], names: dict[str, str]) -> tuple[int, str | None]:
+    """The same of a frame."""
+    said = await who.frame(**{"thread_id": names["thread"], **filled(frame, names)})
+    [result] = said.get("ok", {}).get("results", [{}])
+    error = said.get("error") or result.get("error")
+    return (said.get("error") or {"status": result.get("status", 200)})["status"], error and error["code"]
+
+
+@requirement("K3")
+@pytest.mark.parametrize("name", ACTS)
+async def test_a_level_may_do_what_the_table_says_and_no_more(scene: Shared, name: str) -> None:
+    act = ACTS[name]
+    needed = LEVELS.index(act.needs)
+    for rank, held in enumerate(LEVELS):
+        who = scene.people[held]
+        for frame in (None, act.frame) if act.frame else (None,):
+            names = {"thread": scene.thread, **await act.make(scene)}
+            going = over_http(who, act.call, names) if frame is None else over_socket(who, frame, names)
+            status, error = await going
+            if rank >= needed:
+                assert (status < 300, error) == (True, None), (held, frame)
+            elif held == "none" or "secret of it" in name and "erase" in name:
+                assert (status, error) == (404, "not_found"), (held, frame)
+            else:
+                assert (status, error) == (403, "forbidden"), (held, frame)
+
+
+@requirement("K3")
+async def test_what_a_level_forbids_is_in_the_audit_log(scene: Shared) -> None:
+    request = await scene.fresh("approval")
+    for held in ("view", "prompt"):
+        assert (await scene.people[held].decide(request["id"], "approve")).status_code == 403
+    assert (await scene.people["none"].decide(request["id"], "approve")).status_code == 404
+    entries, _ = await scene.team.admin.audit()
+    tried = [(e["actor"]["user"], e["request_id"]) for e in entries if e["action"] == "refused"]
+    assert tried == [("user-view", request["id"]), ("user-prompt", request["id"])]
+    assert (await scene.team.agent.get(request["id"]))["status"] == "pending"
+
+
+@requirement("K3")
+async def test_an_agent_begins_a_thread_for_a_person_once_and_may_say_the_same_again(
+    scene: Shared,
+) -> None:
+    agent, thread = scene.team.agent, scene.thread
+    assert (await share(agent, thread)).status_code == 200
+    assert (await share(agent, thread, owner="somebody-else")).status_code == 403
+    for other in (scene.owners_agent, scene.strangers_agent):
+        assert (await share(other, f"{thread}-2", owner="somebody-else")).status_code == 403
+    assert (await share(scene.owners_agent, f"{thread}-2", owner="user-owner")).status_code == 200
+    assert (await share(scene.people["view"], f"{thread}-3", owner="user-view")).status_code == 403
+    assert (await share(scene.people["owner"], thread, owner="user-view")).status_code == 200
+    assert (await share(scene.people["owner"], thread)).status_code == 404
+
+
+@requirement("K3")
+async def test_an_agent_of_one_person_is_let_in_as_that_person_is(scene: Shared) -> None:
+    mine, stranger, thread = scene.owners_agent, scene.strangers_agent, scene.thread
+    request = await mine.ask(thread, {"fields": [{"id": "q", "type": "text", "label": "Q"}]})
+    assert request.status_code == 201
+    for reply in (
+        await stranger.ask(thread, {"fields": [{"id": "q", "type": "text", "label": "Q"}]}),
+        await stranger.bash(thread, "git push"),
+        await stranger.need(thread, "A_KEY"),
+        await stranger.http.post(f"/v1/threads/{thread}/messages", json=TEXT),
+        await stranger.http.get(f"/v1/threads/{thread}"),
+        await stranger.http.get(f"/v1/threads/{thread}/access"),
+    ):
+        assert (reply.status_code, reply.json()["error"]["code"]) == (404, "not_found")
+    assert (await mine.http.get(f"/v1/threads/{thread}")).json()["access"] == {"level": "prompt"}
+
+
+@pytest.mark.parametrize(
+    ("access", "path"),
+    [
+        ({}, "owner"),
+        ({"owner": ""}, "owner"),
+        ({"owner": "x" * 201}, "owner"),
+        ({"owner": "ada", "others": "owner"}, "others"),
+        ({"owner": "ada", "people": {"bob": "none"}}, "people.bob"),
+        ({"owner": "ada", "people": {"bob\u202e": "view"}}, "people"),
+        ({"owner": "ada", "people": {f"p{n}": "view" for n in range(51)}}, "people"),
+        ({"owner": "ada", "group": "x"}, "group"),
+    ],
+)
+async def test_an_access_that_makes_no_sense_is_refused_by_its_path(
+    team: Team, thread: str, access: dict[str, Any], path: str
+) -> None:
+    refused = await team.admin.http.put(f"/v1/threads/{thread}/access", json=access)
+    assert refused.status_code == 422
+    assert [e["path"] for e in refused.json()["error"]["field_errors"]] == [path]
+    shown = (await team.admin.http.get(f"/v1/threads/{thread}/access")).json()
+    assert shown == {"owner": None, "others": "all", "people": {}}

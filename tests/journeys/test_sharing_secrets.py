@@ -1,0 +1,173 @@
+"""K4 and E20: whose store the secrets of a shared thread land in, and who learns their names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+
+from tests.journeys.people import Team, asked, leased, refusal
+from tests.journeys.sharing import Shared, said, share, shared, socket
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+VALUES = {"A_KEY": "a-value", "B_KEY": "b-value"}
+
+
+@pytest.fixture
+async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
+    """The thread and everybody."""
+    async with shared(server.url, team, thread) as scene:
+        yield scene
+
+
+# K4: whose secrets they are
+
+
+@requirement("K4")
+async def test_a_value_lands_in_the_store_of_the_threads_owner_whoever_types_it(scene: Shared) -> None:
+    owner, typist, agent = scene.people["owner"], scene.people["prompt"], scene.team.agent
+    request = asked(await agent.need(scene.thread, "A_KEY", "B_KEY", default_scope="global"))
+    answered = await typist.hand_over(request["id"], VALUES, scope="global")
+    assert answered.json()["settled_by"]["user"] == "user-prompt"
+    assert leased(await agent.lease(scene.thread, "A_KEY", "B_KEY")) == VALUES
+    mine = {each["name"]: each for each in await owner.kept()}
+    assert {name: (s["owner"], s["set_by"]["user"]) for name, s in mine.items()} == {
+        "A_KEY": ("user-owner", "user-prompt"),
+        "B_KEY": ("user-owner", "user-prompt"),
+    }
+    for held in ("none", "view", "prompt", "all"):
+        assert await scene.people[held].kept() == []
+    assert (await typist.erase(mine["A_KEY"]["id"])).status_code == 404
+    entries, _ = await scene.team.admin.audit()
+    [decided] = [e for e in entries if e["action"] == "decide"]
+    assert (decided["actor"]["user"], decided["owner"]) == ("user-prompt", "user-owner")
+    # In another thread of hers it is there already, and in one of somebody else it is not.
+    await share(agent, f"{scene.thread}-2", owner="user-owner")
+    again = await agent.need(f"{scene.thread}-2", "A_KEY", default_scope="global")
+    assert (again.json()["status"], again.json()["source"]) == ("answered", "existing")
+    await share(agent, f"{scene.thread}-3", owner="user-view")
+    elsewhere = asked(await agent.need(f"{scene.thread}-3", "A_KEY", default_scope="global"))
+    assert elsewhere["secret"]["present"] == {}
+    unshared = asked(await agent.need(f"{scene.thread}-4", "A_KEY", default_scope="global"))
+    assert unshared["secret"]["present"] == {}
+
+
+@requirement("K4")
+async def test_a_value_that_was_tried_and_a_sensitive_field_are_the_owners_as_well(scene: Shared) -> None:
+    typist, agent, thread = scene.people["prompt"], scene.team.agent, scene.thread
+    tried = asked(await agent.need(thread, "T_KEY", probe=True, default_scope="global"))
+    await typist.hand_over(tried["id"], {"T_KEY": "tried"}, scope="global")
+    await scene.team.admin.keep("T_KEY", "meanwhile", owner="user-owner")
+    assert (await agent.accept(tried["id"])).status_code == 200
+    assert leased(await agent.lease(thread, "T_KEY")) == {"T_KEY": "tried"}
+    [kept] = await scene.people["owner"].kept()
+    assert (kept["name"], kept["set_by"]["user"], kept["version"]) == ("T_KEY", "user-prompt", 2)
+    field = {"id": "pin", "type": "text", "label": "PIN", "sensitive": True}
+    form = asked(await agent.ask(thread, {"fields": [field]}))
+    answered = (await typist.answer(form["id"], {"pin": "1234"})).json()
+    ref = answered["answer"]["values"]["pin"]["ref"]
+    assert leased(await agent.lease(thread, refs=[ref])) == {ref: "1234"}
+    assert (await typist.erase(ref)).status_code == 404
+    assert (await scene.people["none"].erase(ref)).status_code == 404
+    assert (await scene.people["all"].erase(ref)).status_code == 204
+
+
+@requirement("K4")
+async def test_people_keep_their_own_secrets_and_the_shared_ones(scene: Shared) -> None:
+    bob, admin = scene.people["view"], scene.team.admin
+    shared_one = (await bob.keep("SHARED_KEY", "v")).json()
+    own = (await bob.keep("OWN_KEY", "v", owner="user-view")).json()
+    adas = (await admin.keep("ADAS_KEY", "v", owner="user-owner")).json()
+    assert ("owner" in shared_one, own["owner"], adas["owner"]) == (False, "user-view", "user-owner")
+    assert refusal(await bob.keep("ADAS_KEY", "v", owner="user-owner")) == (403, "forbidden")
+    in_thread = await bob.keep("S_KEY", "v", "session", thread_id=scene.thread, owner="user-view")
+    assert in_thread.json()["error"]["field_errors"][0]["path"] == "owner"
+    names = {held: {s["name"] for s in await who.kept()} for held, who in scene.people.items()}
+    assert names == {
+        "none": {"SHARED_KEY"},
+        "view": {"SHARED_KEY", "OWN_KEY"},
+        "prompt": {"SHARED_KEY"},
+        "all": {"SHARED_KEY"},
+        "owner": {"SHARED_KEY", "ADAS_KEY"},
+        "admin": {"SHARED_KEY", "OWN_KEY", "ADAS_KEY"},
+    }
+    for who, secret in ((bob, adas), (scene.people["owner"], own)):
+        absent = await who.erase("sec_00000000000000000000000000")
+        refused = await who.erase(secret["id"])
+        assert (refused.status_code, refused.text) == (404, absent.text)
+    assert (await bob.erase(own["id"])).status_code == 204
+
+
+# E20: names that are not for everybody
+
+
+@requirement("E20")
+async def test_who_may_only_read_sees_how_many_secrets_and_not_which(scene: Shared) -> None:
+    reader, typist, thread = scene.people["view"], scene.people["prompt"], scene.thread
+    more = {"metadata": {"A_KEY": {"description": "The A_KEY of the CRM"}}, "hide_names": True}
+    async with socket(reader) as watching, socket(reader) as waiting, socket(typist) as full:
+        for each in (watching, full):
+            await said(each, op="subscribe", thread_id=thread)
+        request = asked(await scene.team.agent.need(thread, "A_KEY", "B_KEY", **more))
+        at = f"/v1/requests/{request['id']}"
+        assert (await said(waiting, op="wait", request_ids=[request["id"]]))["ok"]["settled"] == []
+        poll = {"wait": 20, "revision": 1}
+        polled: list[httpx2.Response] = []
+
+        async def hand_over() -> None:
+            seen = [
+                (await reader.http.get(at)).json(),
+                (await reader.http.get("/v1/requests", params={"thread_id": thread})).json()["requests"][0],
+                (await reader.http.get(f"/v1/threads/{thread}")).json()["requests"][0],
+                (await said(watching))["event"]["request"],
+                (await reader.frame(op="get", request_id=request["id"]))["ok"],
+                (await reader.frame(op="list", thread_id=thread))["ok"]["requests"][0],
+                (await reader.frame(op="thread", thread_id=thread))["ok"]["requests"][0],
+            ]
+            for each in seen:
+                assert each["secret"]["names"] == []
+                assert each["secret"]["count"] == 2
+                assert "A_KEY" not in json.dumps(each)
+            assert (await said(full))["event"]["request"]["secret"]["names"] == ["A_KEY", "B_KEY"]
+            assert (await typist.hand_over(request["id"], VALUES)).status_code == 200
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(hand_over)
+            polled.append(await reader.http.get(at, params=poll))
+        ended = [
+            polled[0].json(),
+            (await said(watching))["event"]["request"],
+            (await said(waiting))["settled"],
+        ]
+        for each in ended:
+            assert each["answer"] == {"names": [], "scope": "session", "existing": []}
+            assert "A_KEY" not in json.dumps(each)
+        assert (await said(full))["event"]["request"]["answer"]["names"] == ["A_KEY", "B_KEY"]
+    seen = [event async for event in reader.events(thread, until=3)]
+    assert "A_KEY" not in json.dumps(seen)
+    mine = [event async for event in typist.events(thread, until=3)]
+    assert mine[1]["request"]["secret"]["names"] == ["A_KEY", "B_KEY"]
+
+
+@requirement("E20")
+async def test_what_was_wrong_with_a_value_is_not_for_who_may_not_learn_its_name(scene: Shared) -> None:
+    reader, agent = scene.people["view"], scene.team.agent
+    request = asked(await agent.need(scene.thread, "A_KEY", hide_names=True, probe=True))
+    await scene.people["prompt"].hand_over(request["id"], {"A_KEY": "bad"})
+    assert (await reader.get(request["id"]))["submitted"]["names"] == []
+    fault = {"path": "secrets.A_KEY", "message": "A_KEY does not work"}
+    assert (await agent.reprompt(request["id"], field_errors=[fault])).status_code == 200
+    assert (await scene.people["prompt"].get(request["id"]))["field_errors"] == [fault]
+    assert "A_KEY" not in json.dumps(await reader.get(request["id"]))
+
+
+@requirement("E20")
+async def test_names_are_for_every_reader_unless_the_agent_hides_them(scene: Shared) -> None:
+    request = await scene.fresh("secret")
+    assert (await scene.people["view"].get(request["id"]))["secret"] == request["secret"]
