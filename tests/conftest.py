@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.postgres_server import PostgresServer
 
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     """Run async tests on asyncio, which is what uvicorn runs."""
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A Postgres server that all tests of this worker share, started when the first of them asks for it."""
+    from tests.postgres_server import running
+
+    with running() as server:
+        yield server
 
 
 @pytest.hookimpl(wrapper=True)

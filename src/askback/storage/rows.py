@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from askback.domain import events as domain_events
 from askback.domain.access import read_access
@@ -19,7 +19,17 @@ from askback.storage.transcript import extend
 
 _STATUS = {status.value: status for status in Status}
 
-Row = Sequence[Any]
+
+class Row(Protocol):
+    """The columns of a row: a tuple, or what a driver has in its place."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """Return the columns, in order."""
+        ...
+
+    def __getitem__(self, index: Any, /) -> Any:
+        """Return a column, or a slice of them as a tuple."""
+        ...
 
 
 def record(row: Row) -> Record:

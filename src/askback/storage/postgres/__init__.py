@@ -1,0 +1,5 @@
+"""The store in a Postgres database, for several servers at once; needs the extra `postgres` (asyncpg)."""
+
+from askback.storage.postgres.store import PostgresStore
+
+__all__ = ["PostgresStore"]

@@ -1,0 +1,126 @@
+"""The road for reading, and for changes that write no event: connections that are borrowed for a moment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import asyncpg
+
+from askback.errors import Unavailable
+from askback.storage.postgres.connection import (
+    Connection,
+    Database,
+    refused_by_database,
+    unavailable,
+    worth_another_try,
+)
+from askback.storage.postgres.transactions import snapshot, transaction
+from askback.storage.rows import Row
+
+if TYPE_CHECKING:
+    from asyncpg import Record
+    from asyncpg.pool import Pool
+
+T = TypeVar("T")
+Operation = Callable[[Connection], Awaitable[T]]
+"""Reads and changes rows within one transaction, and may run again after that was undone."""
+
+SIZE = 10
+TRIES = 5
+
+
+class Borrowed:
+    """Connections for reads and small changes. A read sees every commit that returned before it began."""
+
+    def __init__(self, database: Database, *, size: int = SIZE) -> None:
+        self._database = database
+        self._size = size
+        self._pool: Pool[Record] | None = None
+        self._changes: set[asyncio.Task[Any]] = set()
+
+    async def open(self) -> None:
+        """Open the first connection; the others open when they are needed."""
+        self._pool = self._database.pool(self._size)
+        await self._pool
+
+    async def close(self) -> None:
+        """Let what is under way finish, then close every connection."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await asyncio.gather(*self._changes, return_exceptions=True)
+            await pool.close()
+
+    async def rows(self, sql: str, *parameters: Any) -> Sequence[Row]:
+        """Read rows; none when a parameter has a character that Postgres cannot keep, and so nothing has."""
+        try:
+            return await self._once_more(lambda db: db.fetch(sql, *parameters))
+        except asyncpg.CharacterNotInRepertoireError:
+            return []
+
+    async def row(self, sql: str, *parameters: Any) -> Row | None:
+        """Read the first row."""
+        found = await self.rows(sql, *parameters)
+        return found[0] if found else None
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncGenerator[Connection]:
+        """Let all reads of the block see the same state."""
+        async with self._borrowed() as db, snapshot(db):
+            yield db
+
+    async def change(self, operation: Operation[T]) -> T:
+        """Run an operation as a transaction; a caller that leaves meanwhile leaves it to end by itself."""
+        if self._pool is None:
+            raise closed()
+        task = asyncio.get_running_loop().create_task(self._change(operation))
+        self._changes.add(task)
+        task.add_done_callback(self._changed)
+        return await asyncio.shield(task)
+
+    def _changed(self, task: asyncio.Task[Any]) -> None:
+        self._changes.discard(task)
+        if not task.cancelled():
+            task.exception()  # seen, also when the caller has left
+
+    async def _change(self, operation: Operation[T]) -> T:
+        for left in reversed(range(TRIES)):
+            try:
+                async with self._borrowed() as db, transaction(db):
+                    result = await operation(db)
+            except asyncpg.PostgresError as error:
+                if not worth_another_try(error):
+                    raise
+                if not left:
+                    raise unavailable(error) from error
+            else:
+                return result
+        raise AssertionError("the last try returns or raises")
+
+    async def _once_more(self, read: Operation[T]) -> T:
+        """Read, and again on another connection when the one that was borrowed turns out to be lost."""
+        try:
+            async with self._borrowed() as db:
+                return await read(db)
+        except Unavailable:
+            async with self._borrowed() as db:
+                return await read(db)
+
+    @asynccontextmanager
+    async def _borrowed(self) -> AsyncGenerator[Connection]:
+        if self._pool is None:
+            raise closed()
+        try:
+            async with self._pool.acquire(timeout=self._database.patience.connect / 1000) as db:
+                yield db
+        except Exception as error:
+            if refused_by_database(error):
+                raise unavailable(error) from error
+            raise
+
+
+def closed() -> Unavailable:
+    """Say that the store is closed."""
+    return Unavailable("The store is closed.", retry_after=1)

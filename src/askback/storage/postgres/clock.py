@@ -1,0 +1,67 @@
+"""The database's clock, which is the same for every server: deadlines are decided by it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+
+from askback.errors import Unavailable
+from askback.storage.postgres.borrowed import Borrowed
+
+EVERY_S = 5.0
+_NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+
+_log = logging.getLogger(__name__)
+
+
+class DatabaseClock:
+    """The `Clock` port: the monotonic clock of this machine, set by the database's now and then, never back.
+
+    When the database's clock is set back, time stands still here until it has been caught up with.
+    """
+
+    def __init__(self, borrowed: Borrowed, *, every_s: float = EVERY_S) -> None:
+        self._borrowed = borrowed
+        self._every_s = every_s
+        self._ahead = time.time() * 1000 - _monotonic()
+        self._last = 0
+        self._task: asyncio.Task[None] | None = None
+
+    def now_ms(self) -> int:
+        """Return milliseconds since the epoch, UTC."""
+        self._last = max(self._last, int(_monotonic() + self._ahead))
+        return self._last
+
+    async def start(self) -> None:
+        """Ask the database for the time, and go on doing so; raises `Unavailable`."""
+        await self.measure()
+        self._task = asyncio.get_running_loop().create_task(self._keep())
+
+    async def stop(self) -> None:
+        """Ask no more."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def measure(self) -> None:
+        """Ask for the time once. Half of the round trip is taken for the way back."""
+        before = _monotonic()
+        row = await self._borrowed.row(_NOW)
+        assert row is not None
+        self._ahead = row[0] - (before + _monotonic()) / 2
+
+    async def _keep(self) -> None:
+        while True:
+            await asyncio.sleep(self._every_s)
+            try:
+                await self.measure()
+            except Unavailable:
+                _log.warning("the database cannot be asked for the time; the clock goes on by itself")
+
+
+def _monotonic() -> float:
+    return time.monotonic() * 1000

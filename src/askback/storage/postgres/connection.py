@@ -1,0 +1,135 @@
+"""Connections to the database, set up so that an acknowledged commit is durable and nobody waits for ever."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import urlsplit
+
+import asyncpg
+
+from askback.errors import Unavailable
+
+if TYPE_CHECKING:
+    from asyncpg import Record
+    from asyncpg.pool import Pool, PoolConnectionProxy
+
+Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record]"
+"""What statements are run on: a connection, or one that a pool has lent."""
+
+SCHEMA = "askback"
+"""Where the tables are: a database of ours alone is not asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long something may take, in milliseconds, before it counts as broken.
+
+    `idle` is for a server that stands still in the middle of a transaction: others wait for its locks, so it is cut
+    off before they give up (`lock`).
+    """
+
+    connect: int = 5_000
+    idle: int = 3_000
+    lock: int = 6_000
+    statement: int = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """The address of a database, `postgresql://…`, as asyncpg and libpq read it. It may hold a password."""
+
+    url: str = field(repr=False)
+    patience: Patience = Patience()
+
+    def __str__(self) -> str:
+        """Name the database without what is secret in its address."""
+        parts = urlsplit(self.url)
+        place = parts.netloc.rpartition("@")[2]
+        return f"postgresql://{place}{parts.path}"
+
+    async def connect(self) -> asyncpg.Connection[Record]:
+        """Open a connection; raises what asyncpg raises."""
+        connection = await asyncpg.connect(self.url, **self._options())
+        try:
+            await prepare(connection)
+        except BaseException:
+            connection.terminate()
+            raise
+        return connection
+
+    def pool(self, size: int) -> Pool[Record]:
+        """Make a pool, which is yet to be opened. What borrows from it leaves no traces, so there is no reset."""
+        return asyncpg.create_pool(
+            self.url, min_size=1, max_size=size, init=prepare, reset=_nothing, **self._options()
+        )
+
+    def _options(self) -> dict[str, Any]:
+        patience = self.patience
+        return {
+            "timeout": patience.connect / 1000,
+            # A little more than the database's own: that one says what was the matter.
+            "command_timeout": patience.statement / 1000 + 2,
+            "server_settings": {
+                "application_name": "askback",
+                "search_path": SCHEMA,
+                "default_transaction_isolation": "read committed",
+                "idle_in_transaction_session_timeout": str(patience.idle),
+                "lock_timeout": str(patience.lock),
+                "statement_timeout": str(patience.statement),
+                # Every query of ours finds its rows by an index. While a table is new, its statistics would have it
+                # read as a whole instead, and go on doing so in prepared statements when it has grown.
+                "enable_seqscan": "off",
+                "enable_hashjoin": "off",
+                "enable_mergejoin": "off",
+                "jit": "off",
+            },
+        }
+
+
+async def prepare(connection: Connection) -> None:
+    """Have commits waited for where the database is set up not to; stricter settings stay as they are."""
+    await connection.execute("""
+        SELECT set_config('synchronous_commit', 'on', FALSE) WHERE current_setting('synchronous_commit') = 'off'""")
+
+
+async def _nothing(connection: Connection) -> None:
+    pass
+
+
+# Classes of SQLSTATE that tell of the database and not of a statement: connections, read-only, no such database, out of
+# resources, locks, shut down by somebody, broken.
+_ABOUT_THE_DATABASE = frozenset({"08", "25", "28", "3D", "53", "55", "57", "58", "XX"})
+_ONCE_MORE = "40"
+
+
+def refused_by_database(error: BaseException) -> bool:
+    """Whether an error says that the database cannot be used now, whatever the statement was."""
+    if isinstance(error, asyncpg.PostgresError):
+        return (error.sqlstate or "")[:2] in _ABOUT_THE_DATABASE
+    # What a client gave a wrong type is a ValueError as well, and a fault of ours.
+    return isinstance(error, OSError | asyncpg.InterfaceError) and not isinstance(error, ValueError)
+
+
+def worth_another_try(error: BaseException) -> bool:
+    """Whether a transaction was undone for no fault of its own: a deadlock, or a schema that has just changed."""
+    return isinstance(error, asyncpg.InvalidCachedStatementError) or (
+        isinstance(error, asyncpg.PostgresError) and (error.sqlstate or "").startswith(_ONCE_MORE)
+    )
+
+
+def unavailable(error: BaseException) -> Unavailable:
+    """Say that the database cannot be used now. Of the error only its kind is told: its text may quote values."""
+    return Unavailable(
+        f"The database cannot be used just now ({type(error).__name__}). Nothing was stored; try again.",
+        retry_after=1,
+    )
+
+
+def unknown(error: BaseException) -> Unavailable:
+    """Say that the database was lost during a commit, and with it whether that came through."""
+    return Unavailable(
+        f"The database was lost during a commit ({type(error).__name__}). It is not known whether this was stored; "
+        "send it again with the same Idempotency-Key.",
+        retry_after=1,
+    )

@@ -1,0 +1,62 @@
+"""A connection that hears what is committed: Postgres sends the notices of a group with its commit, in that order."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import asyncpg
+
+from askback.ports.bus import Notice
+from askback.storage.postgres.connection import Database, refused_by_database, unavailable
+
+if TYPE_CHECKING:
+    from asyncpg import Record
+
+CHANNEL = "askback"
+
+_log = logging.getLogger(__name__)
+
+
+class Listening:
+    """The `Subscription` of a shared bus."""
+
+    def __init__(self, connection: asyncpg.Connection[Record], heard: Callable[[Notice], None]) -> None:
+        self._connection = connection
+        self._heard = heard
+        self._lost = asyncio.Event()
+        connection.add_termination_listener(lambda _: self._lost.set())
+
+    async def start(self) -> None:
+        """Begin to listen: what is committed after this is heard."""
+        await self._connection.add_listener(CHANNEL, self._on_notice)
+
+    async def lost(self) -> None:
+        """Return once the connection is gone."""
+        await self._lost.wait()
+
+    async def close(self) -> None:
+        """Hang up."""
+        self._connection.terminate()
+
+    def _on_notice(self, _connection: object, _pid: int, _channel: str, payload: object) -> None:
+        try:
+            self._heard(Notice(*json.loads(str(payload))))
+        except (ValueError, TypeError):
+            _log.warning("a notice on the channel %s is not of askback's", CHANNEL)
+
+
+async def listen(database: Database, heard: Callable[[Notice], None]) -> Listening:
+    """Open a line of its own; raises `Unavailable`."""
+    try:
+        connection = await database.connect()
+        listening = Listening(connection, heard)
+        await listening.start()
+    except Exception as error:
+        if refused_by_database(error):
+            raise unavailable(error) from error
+        raise
+    return listening

@@ -1,0 +1,246 @@
+-- Whatever is a key or is sorted is compared byte by byte (COLLATE "C"): ids sort by time in a database of any language.
+
+-- The position of each tenant's newest event. Its row is locked from the moment a commit takes its numbers until that
+-- commit can be seen, so the order of the numbers is the order of the commits.
+CREATE TABLE positions (
+    tenant text COLLATE "C" PRIMARY KEY,
+    position bigint NOT NULL
+);
+
+-- Threads number their events; every other row points at them by an integer. access is a JSON object, NULL for a thread
+-- that nobody has shared. Room is left in each page, so that counting on does not touch an index.
+CREATE TABLE threads (
+    key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    tenant text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    seq bigint NOT NULL,
+    access text,
+    UNIQUE (tenant, id)
+) WITH (fillfactor = 70);
+
+-- created_seq is the seq of the request's first event.
+CREATE TABLE requests (
+    tenant text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    thread bigint NOT NULL REFERENCES threads (key),
+    kind text NOT NULL,
+    requester text COLLATE "C" NOT NULL,
+    status text NOT NULL,
+    revision integer NOT NULL,
+    created_at bigint NOT NULL,
+    expires_at bigint,
+    created_seq bigint NOT NULL,
+    state text NOT NULL,
+    spec text NOT NULL,
+    digest text COLLATE "C",
+    due_at bigint,
+    PRIMARY KEY (tenant, id)
+);
+
+CREATE INDEX requests_thread ON requests (thread, created_seq);
+CREATE INDEX requests_open ON requests (tenant, id) WHERE status IN ('pending', 'resolving');
+CREATE INDEX requests_due ON requests (due_at) WHERE due_at IS NOT NULL AND status IN ('pending', 'resolving');
+CREATE INDEX requests_digest ON requests (thread, digest, requester, id) WHERE digest IS NOT NULL;
+
+-- Without foreign keys, which would be checked for each row: an event is only written with its thread and its request.
+CREATE TABLE events (
+    tenant text COLLATE "C" NOT NULL,
+    position bigint NOT NULL,
+    thread bigint NOT NULL,
+    seq bigint NOT NULL,
+    type text NOT NULL,
+    request text COLLATE "C",
+    at bigint NOT NULL,
+    data text NOT NULL,
+    PRIMARY KEY (thread, seq)
+);
+
+CREATE UNIQUE INDEX events_tenant ON events (tenant, position);
+
+CREATE TABLE messages (
+    key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    thread bigint NOT NULL REFERENCES threads (key),
+    id text COLLATE "C" NOT NULL,
+    owner text COLLATE "C" NOT NULL,
+    seq bigint NOT NULL,
+    data text NOT NULL,
+    appended bigint NOT NULL DEFAULT 0,
+    UNIQUE (thread, id)
+) WITH (fillfactor = 70);
+
+CREATE INDEX messages_seq ON messages (thread, seq);
+
+-- What was appended to messages since, by the seq of its event; `messages.appended` counts the bytes. Rows of their own,
+-- because a text that grows in its row is written anew, as a whole, with each word. Bytes, because no text of Postgres
+-- can hold a NUL.
+CREATE TABLE deltas (
+    message bigint NOT NULL REFERENCES messages (key),
+    seq bigint NOT NULL,
+    text bytea NOT NULL,
+    PRIMARY KEY (message, seq)
+);
+
+-- id is a digest of principal, scope and key with the tenant: together they may be longer than an entry of an index.
+CREATE TABLE claims (
+    id bytea PRIMARY KEY,
+    tenant text COLLATE "C" NOT NULL,
+    digest text NOT NULL,
+    target text COLLATE "C" NOT NULL
+);
+
+-- names and threads are JSON arrays of patterns, groups is one of names.
+CREATE TABLE tokens (
+    digest text COLLATE "C" PRIMARY KEY,
+    principal text NOT NULL,
+    tenant text NOT NULL,
+    role text NOT NULL,
+    name text NOT NULL,
+    person text NOT NULL,
+    groups text NOT NULL,
+    names text NOT NULL,
+    threads text NOT NULL
+);
+
+CREATE TABLE logins (
+    digest text COLLATE "C" PRIMARY KEY,
+    principal text NOT NULL,
+    tenant text NOT NULL,
+    role text NOT NULL,
+    name text NOT NULL,
+    person text NOT NULL,
+    groups text NOT NULL,
+    expires_at bigint NOT NULL
+);
+
+CREATE TABLE sessions (
+    digest text COLLATE "C" PRIMARY KEY,
+    principal text NOT NULL,
+    tenant text NOT NULL,
+    role text NOT NULL,
+    name text NOT NULL,
+    person text NOT NULL,
+    groups text NOT NULL,
+    csrf text NOT NULL,
+    expires_at bigint NOT NULL
+);
+
+CREATE INDEX logins_end ON logins (expires_at);
+CREATE INDEX sessions_end ON sessions (expires_at);
+
+-- subject is the thread's id or the project's name, empty for a rule that holds always. A rule is never
+-- deleted: what was decided by it names it.
+CREATE TABLE rules (
+    tenant text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    effect text NOT NULL,
+    text text NOT NULL,
+    scope text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    locked boolean NOT NULL,
+    shadow boolean NOT NULL,
+    expires_at bigint,
+    revoked boolean NOT NULL,
+    wire text NOT NULL,
+    PRIMARY KEY (tenant, id)
+);
+
+CREATE INDEX rules_kept ON rules (tenant, scope, subject, id) WHERE NOT revoked;
+
+-- thread is empty for the settings of the whole tenant.
+CREATE TABLE policies (
+    tenant text COLLATE "C" NOT NULL,
+    thread text COLLATE "C" NOT NULL,
+    data text NOT NULL,
+    PRIMARY KEY (tenant, thread)
+);
+
+-- The primary key is what makes an approval good for one execution.
+CREATE TABLE executions (
+    tenant text COLLATE "C" NOT NULL,
+    request text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    consumed_at bigint NOT NULL,
+    outcome text,
+    note text,
+    PRIMARY KEY (tenant, request),
+    FOREIGN KEY (tenant, request) REFERENCES requests (tenant, id)
+);
+
+CREATE TABLE audit (
+    tenant text COLLATE "C" NOT NULL,
+    seq bigint NOT NULL,
+    entry text NOT NULL,
+    PRIMARY KEY (tenant, seq)
+);
+
+-- Kept apart from the log, so that the loss of its last entries shows.
+CREATE TABLE audit_heads (
+    tenant text COLLATE "C" PRIMARY KEY,
+    seq bigint NOT NULL,
+    hash text NOT NULL
+);
+
+-- A secret in its place. A candidate is a value for such a place that is still being tried by a request.
+CREATE TABLE secrets (
+    id text COLLATE "C" NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
+    owner text COLLATE "C" NOT NULL,
+    scope text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    version integer NOT NULL,
+    sealed text NOT NULL,
+    wire text NOT NULL,
+    PRIMARY KEY (id, tenant),
+    UNIQUE (tenant, owner, scope, subject, name)
+);
+
+CREATE INDEX secrets_listed ON secrets (tenant, id) WHERE scope <> 'request';
+
+CREATE TABLE candidates (
+    tenant text COLLATE "C" NOT NULL,
+    request text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    owner text COLLATE "C" NOT NULL,
+    scope text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    version integer NOT NULL,
+    sealed text NOT NULL,
+    wire text NOT NULL,
+    PRIMARY KEY (tenant, request, name)
+);
+
+CREATE INDEX candidates_id ON candidates (id);
+
+-- The newest grant of a name to an agent of a thread; key is what tells which of several agents' is the newest.
+-- It outlasts its secret, so that an agent learns that what it was given is gone.
+CREATE TABLE grants (
+    key bigint GENERATED ALWAYS AS IDENTITY,
+    tenant text COLLATE "C" NOT NULL,
+    thread text COLLATE "C" NOT NULL,
+    requester text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    secret text COLLATE "C" NOT NULL,
+    request text COLLATE "C" NOT NULL,
+    PRIMARY KEY (tenant, thread, name, requester)
+);
+
+-- One for each request at most. available_at moves to the end of each lease; attempt counts the leases.
+CREATE TABLE resumes (
+    key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id text COLLATE "C" NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
+    thread text COLLATE "C" NOT NULL,
+    requester text COLLATE "C" NOT NULL,
+    request text COLLATE "C" NOT NULL,
+    available_at bigint NOT NULL,
+    held boolean NOT NULL,
+    attempt integer NOT NULL DEFAULT 0,
+    finished_at bigint,
+    UNIQUE (id, tenant),
+    UNIQUE (tenant, request)
+);
+
+CREATE INDEX resumes_open ON resumes (tenant, requester, available_at) WHERE finished_at IS NULL;
+CREATE INDEX resumes_thread ON resumes (tenant, requester, thread, available_at) WHERE finished_at IS NULL;

@@ -1,0 +1,227 @@
+"""The SQL texts of requests, threads and access, by name; the other modules of queries have the rest.
+
+What is written in groups takes an array for each column, in which all rows of the group stand in the same order. Rows
+that others may want as well are locked in the order of their keys, so that two groups cannot wait for each other.
+"""
+
+# ruff: noqa: S608  (no value is ever put into a text)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from askback.storage.postgres.access_queries import may_view
+from askback.storage.postgres.conditions import Conditions
+
+# Threads
+
+# Count on: tenants, ids, how many events each -> key, the seq of the last of them, access. A thread is made with its
+# first events. The row stays locked until the commit, which is why a seq is never given twice nor left out: who comes
+# later waits, and a group that is undone gives its numbers back.
+NUMBER = """
+INSERT INTO threads (tenant, id, seq)
+SELECT tenant, id, events FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (tenant, id, events)
+ORDER BY tenant COLLATE "C", id COLLATE "C"
+ON CONFLICT (tenant, id) DO UPDATE SET seq = threads.seq + excluded.seq
+RETURNING tenant, id, key, seq, access"""
+# By its tenant and id.
+THREAD = "SELECT key, seq, access FROM threads WHERE tenant = $1 AND id = $2"
+LOCK_ACCESS = "SELECT access FROM threads WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE"
+# The access, then the key.
+SET_ACCESS = "UPDATE threads SET access = $1 WHERE key = $2"
+
+# Events
+
+# Give events their positions, write them, and tell the other servers: how many events of which tenant, the origin;
+# then of each event tenant, how many of the tenant come after it, thread, seq, type, request, at, data.
+#
+# This is the last statement before the commit. The row of a tenant's position stays locked until the commit can be
+# seen: Postgres lets go of locks only after that. So who has a higher position has committed later, and a reader that
+# sees position n sees all below n. The lock is held for this one round trip, the commit and no longer.
+LOG = """
+WITH place AS (
+    INSERT INTO positions (tenant, position)
+    SELECT tenant, events FROM unnest($1::text[], $2::bigint[]) AS n (tenant, events)
+    ORDER BY tenant COLLATE "C"
+    ON CONFLICT (tenant) DO UPDATE SET position = positions.position + excluded.position
+    RETURNING tenant, position
+), written AS (
+    INSERT INTO events (tenant, position, thread, seq, type, request, at, data)
+    SELECT e.tenant, place.position - e.after, e.thread, e.seq, e.type, e.request, e.at, e.data
+    FROM unnest($4::text[], $5::bigint[], $6::bigint[], $7::bigint[],
+                $8::text[], $9::text[], $10::bigint[], $11::text[])
+        AS e (tenant, after, thread, seq, type, request, at, data)
+    JOIN place ON place.tenant = e.tenant
+)
+SELECT place.tenant, place.position,
+    pg_notify('askback', json_build_array($3::text, place.tenant, place.position - n.events + 1, place.position)::text)
+FROM place JOIN unnest($1::text[], $2::bigint[]) AS n (tenant, events) ON n.tenant = place.tenant"""
+
+# Both cursors walk an index from where the reader stands. The spec is joined: events keep only the state.
+_EVENTS = """
+SELECT e.type, t.tenant, t.id, e.at, e.request, e.data, coalesce(r.requester, ''), e.seq, e.position, r.spec, t.access
+FROM events AS e JOIN threads AS t ON t.key = e.thread
+LEFT JOIN requests AS r ON r.tenant = e.tenant AND r.id = e.request"""
+THREAD_EVENTS = f"{_EVENTS} WHERE t.tenant = $1 AND t.id = $2 AND e.seq > $3 ORDER BY e.seq LIMIT $4"
+TENANT_EVENTS = f"{_EVENTS} WHERE e.tenant = $1 AND e.position > $2 ORDER BY e.position LIMIT $3"
+PERSONS_EVENTS = f"""
+{_EVENTS} WHERE e.tenant = $1 AND e.position > $2 AND {may_view("$4")} ORDER BY e.position LIMIT $3"""
+LAST_POSITION = "SELECT position FROM positions WHERE tenant = $1"
+POSITIONS = "SELECT tenant, position FROM positions"
+
+# Requests
+
+# Columns in this order; an id that is in use is left as it is, and does not come back.
+ADD_REQUESTS = """
+INSERT INTO requests (tenant, id, thread, kind, requester, status, revision,
+                      created_at, expires_at, created_seq, state, spec, digest, due_at)
+SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::integer[],
+                     $8::bigint[], $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[])
+ON CONFLICT DO NOTHING RETURNING tenant, id"""
+
+# The compare-and-set: tenant, id, the expected statuses with spaces between, the expected revision and state or null;
+# then status, state, by how much the revision grows, a new spec or null, whether the times change, and to what.
+#
+# A row that another server holds is waited for; then its newest version is what is compared.
+SETTLE = """
+WITH step AS (
+    SELECT s.* FROM unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::text[],
+                           $8::integer[], $9::text[], $10::boolean[], $11::bigint[], $12::bigint[])
+        AS s (tenant, id, expected, revision, state_before, status, state, growth, spec, timed, expires_at, due_at)
+    JOIN requests AS r ON r.tenant = s.tenant AND r.id = s.id
+    ORDER BY r.tenant, r.id FOR NO KEY UPDATE OF r
+)
+UPDATE requests AS r SET status = s.status, state = s.state, revision = r.revision + s.growth,
+    spec = coalesce(s.spec, r.spec),
+    expires_at = CASE WHEN s.timed THEN s.expires_at ELSE r.expires_at END,
+    due_at = CASE WHEN s.timed THEN s.due_at ELSE r.due_at END
+FROM step AS s
+WHERE r.tenant = s.tenant AND r.id = s.id AND r.status = ANY (string_to_array(s.expected, ' '))
+    AND r.revision = coalesce(s.revision, r.revision) AND r.state = coalesce(s.state_before, r.state)
+RETURNING r.tenant, r.id, r.kind, r.requester, r.revision, r.created_at, r.expires_at, r.spec, r.digest, r.due_at"""
+
+# In the order of the fields of `Record`.
+RECORD = """
+r.id, r.tenant, t.id, r.kind, r.requester, r.status, r.revision,
+r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access"""
+_REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
+GET = f"SELECT {RECORD} {_REQUESTS} WHERE r.tenant = $1 AND r.id = $2"
+# Of tenants and ids.
+GET_MANY = f"""
+SELECT {RECORD} {_REQUESTS}
+JOIN unnest($1::text[], $2::text[]) AS w (tenant, id) ON w.tenant = r.tenant AND w.id = r.id"""
+# The newest request about a call that a person dealt with: (tenant, thread id, digest, requester).
+LAST_WITH_DIGEST = f"""
+SELECT {RECORD} {_REQUESTS} WHERE t.tenant = $1 AND t.id = $2 AND r.digest = $3 AND r.requester = $4
+  AND r.status IN ('answered', 'declined')
+ORDER BY r.id DESC LIMIT 1"""
+
+# Written exactly as in the partial indexes, or Postgres would not use them.
+_OPEN = "r.status IN ('pending', 'resolving')"
+DUE = f"""
+SELECT {RECORD} {_REQUESTS} WHERE {_OPEN} AND r.due_at IS NOT NULL AND r.due_at <= $1
+ORDER BY r.due_at LIMIT $2"""
+NEXT_DEADLINE = f"SELECT min(r.due_at) FROM requests AS r WHERE {_OPEN} AND r.due_at IS NOT NULL"
+
+
+def list_requests(
+    tenant: str,
+    *,
+    thread_id: str | None,
+    statuses: Sequence[str] | None,
+    only_open: bool,
+    kind: str | None,
+    requester: str | None,
+    person: str | None,
+    before: str | None,
+    limit: int,
+) -> tuple[str, Sequence[Any]]:
+    """Return the query of one page of requests with the chosen filters, and its parameters."""
+    where = Conditions()
+    if thread_id is None:
+        where.add("r.tenant = {}", tenant)
+    else:
+        where.add("t.tenant = {} AND t.id = {}", tenant, thread_id)
+    if statuses is not None:
+        where.add("r.status = ANY ({}::text[])", statuses)
+    if only_open:
+        where.add(_OPEN)
+    for condition, value in (
+        ("r.kind = {}", kind),
+        ("r.requester = {}", requester),
+        (may_view("{0}"), person),
+        ("r.id < {}", before),
+    ):
+        if value is not None:
+            where.add(condition, value)
+    return where.query(f"SELECT {RECORD} {_REQUESTS}", f"ORDER BY r.id DESC LIMIT {where.parameter(limit)}")
+
+
+# The newest requests and messages of a thread, newest first: (thread key, limit).
+THREAD_REQUESTS = f"""
+SELECT r.created_seq, {RECORD} {_REQUESTS} WHERE r.thread = $1 ORDER BY r.created_seq DESC LIMIT $2"""
+THREAD_MESSAGES = """
+SELECT m.id, m.seq, m.data, (SELECT string_agg(d.text, '' ORDER BY d.seq) FROM deltas AS d WHERE d.message = m.key)
+FROM messages AS m WHERE m.thread = $1 ORDER BY m.seq DESC LIMIT $2"""
+
+# Messages
+
+# Thread, id, owner, seq, data of each; an id that is in use does not come back.
+ADD_MESSAGES = """
+INSERT INTO messages (thread, id, owner, seq, data)
+SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[])
+ON CONFLICT DO NOTHING RETURNING thread, id"""
+# Make room for bytes: tenant, thread id, message id, owner, how many, how many there may be already -> the key of each
+# message that its owner may extend so far.
+EXTEND = """
+WITH delta AS (
+    SELECT d.*, m.key FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
+        AS d (tenant, thread, id, owner, bytes, room)
+    JOIN threads AS t ON t.tenant = d.tenant AND t.id = d.thread
+    JOIN messages AS m ON m.thread = t.key AND m.id = d.id AND m.owner = d.owner
+    ORDER BY m.key FOR NO KEY UPDATE OF m
+)
+UPDATE messages AS m SET appended = m.appended + d.bytes
+FROM delta AS d WHERE m.key = d.key AND m.appended <= d.room
+RETURNING d.tenant, d.thread, d.id, m.key"""
+# Message, seq, text of each.
+ADD_DELTAS = """
+INSERT INTO deltas (message, seq, text) SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[])"""
+# Those of tenants, thread ids, message ids and owners that are there.
+MESSAGES_THERE = """
+SELECT w.tenant, w.thread, w.id FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
+    AS w (tenant, thread, id, owner)
+JOIN threads AS t ON t.tenant = w.tenant AND t.id = w.thread
+JOIN messages AS m ON m.thread = t.key AND m.id = w.id AND m.owner = w.owner"""
+
+# Claims
+
+# Id, tenant, digest, target of each -> the ids that were free. One that another server is about to take is waited for.
+TAKE_CLAIMS = """
+INSERT INTO claims (id, tenant, digest, target)
+SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::text[]) AS c (id, tenant, digest, target) ORDER BY c.id
+ON CONFLICT DO NOTHING RETURNING id"""
+CLAIMS = "SELECT id, digest, target FROM claims WHERE id = ANY ($1::bytea[])"
+GIVE_CLAIMS_BACK = "DELETE FROM claims WHERE id = ANY ($1::bytea[])"
+
+# Tokens, logins, sessions
+
+_PERSON = "principal, tenant, role, name, person, groups"
+PUT_TOKEN = f"""
+INSERT INTO tokens (digest, {_PERSON}, names, threads) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excluded.tenant, role = excluded.role,
+    name = excluded.name, person = excluded.person, groups = excluded.groups, names = excluded.names,
+    threads = excluded.threads"""
+TOKEN = f"SELECT {_PERSON}, names, threads FROM tokens WHERE digest = $1"
+PUT_LOGIN = f"""
+INSERT INTO logins (digest, {_PERSON}, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excluded.tenant, role = excluded.role,
+    name = excluded.name, person = excluded.person, groups = excluded.groups, expires_at = excluded.expires_at"""
+USE_LOGIN = f"DELETE FROM logins WHERE digest = $1 AND expires_at > $2 RETURNING {_PERSON}"
+ADD_SESSION = f"""
+INSERT INTO sessions (digest, {_PERSON}, csrf, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"""
+SESSION = f"SELECT {_PERSON}, csrf, expires_at FROM sessions WHERE digest = $1 AND expires_at > $2"
+CLOSE_SESSION = "DELETE FROM sessions WHERE digest = $1"
+DROP_LATE_LOGINS = "DELETE FROM logins WHERE expires_at <= $1"
+DROP_LATE_SESSIONS = "DELETE FROM sessions WHERE expires_at <= $1"

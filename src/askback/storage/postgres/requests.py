@@ -1,0 +1,72 @@
+"""The requests of a group: steps that are tried, new ones, and what became of those that were too late."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from askback.ports.outcome import Outcome
+from askback.ports.store import IdTaken, Settlement
+from askback.storage import rows
+from askback.storage.postgres import queries
+from askback.storage.postgres.connection import Connection
+from askback.storage.postgres.jobs import Insert, Job, Settle, of_kind
+
+
+async def settle(db: Connection, jobs: Sequence[Job]) -> None:
+    """Try steps of the lifecycle, each on another request; those that do not fit their rows are lost."""
+    steps = of_kind(jobs, Settle)
+    if not steps:
+        return
+    columns = zip(*(_step(change.step) for _, change in steps), strict=True)
+    found = {(row[0], row[1]): row[2:] for row in await db.fetch(queries.SETTLE, *columns)}
+    for job, change in steps:
+        job.found = found.get((change.step.tenant, change.step.id))
+        if job.found is None:
+            job.outcome = Outcome.LOST
+
+
+def _step(step: Settlement) -> tuple[Any, ...]:
+    expires_at, due_at = step.times or (None, None)
+    return (
+        step.tenant, step.id, " ".join(step.expected), step.revision, step.state_before,
+        step.status.value, step.state, int(step.asks_again), step.spec, step.times is not None, expires_at, due_at,
+    )  # fmt: skip
+
+
+async def add(db: Connection, jobs: Sequence[Job]) -> None:
+    """Store new requests, whose threads are known; raises `IdTaken`."""
+    inserts = of_kind(jobs, Insert)
+    if not inserts:
+        return
+    columns = zip(*(_request(job, change) for job, change in inserts), strict=True)
+    stored = {tuple(row) for row in await db.fetch(queries.ADD_REQUESTS, *columns)}
+    taken = [change.target for _, change in inserts if (change.record.tenant, change.record.id) not in stored]
+    if taken:
+        raise IdTaken(taken[0])
+
+
+def _request(job: Job, change: Insert) -> tuple[Any, ...]:
+    assert job.place is not None
+    record = change.record
+    return (
+        record.tenant, record.id, job.place.thread, record.kind, record.requester, record.status.value,
+        record.revision, record.created_at, record.expires_at, job.place.seq, record.state, record.spec,
+        record.digest, record.due_at,
+    )  # fmt: skip
+
+
+async def look_up(db: Connection, jobs: Sequence[Job]) -> None:
+    """Find the requests of calls that were replayed or lost, as they are now."""
+    late = [
+        job
+        for job in jobs
+        if isinstance(job.change, Insert | Settle) and job.outcome in {Outcome.REPLAYED, Outcome.LOST}
+    ]
+    if not late:
+        return
+    wanted = [(job.change.draft.tenant, job.target) for job in late]
+    found = [rows.record(row) for row in await db.fetch(queries.GET_MANY, *zip(*wanted, strict=True))]
+    known = {(record.tenant, record.id): record for record in found}
+    for job, name in zip(late, wanted, strict=True):
+        job.found = known.get(name)

@@ -1,0 +1,67 @@
+"""The SQL texts of resumes."""
+
+# ruff: noqa: S608  (no value is ever put into a text)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from askback.storage.postgres.conditions import Conditions
+from askback.storage.postgres.queries import RECORD
+
+# (the fields of `Resume`): one for each request; a second is no second.
+ADD = """
+INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held) VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (tenant, request) DO NOTHING"""
+
+
+def _mine(tenant: str, requester: str, thread_id: str | None) -> Conditions:
+    where = Conditions()
+    where.add("finished_at IS NULL AND tenant = {} AND requester = {}", tenant, requester)
+    if thread_id is not None:
+        where.add("thread = {}", thread_id)
+    return where
+
+
+def lease(
+    tenant: str, requester: str, thread_id: str | None, *, now_ms: int, until_ms: int, limit: int
+) -> tuple[str, Sequence[Any]]:
+    """Return the query that leases the oldest that are available, and its parameters.
+
+    What another server leases at this moment is passed over. The columns are those of `Resume`, the attempt, then
+    those of `Record`.
+    """
+    where = _mine(tenant, requester, thread_id)
+    where.add("available_at <= {}", now_ms)
+    most, until = where.parameter(limit), where.parameter(until_ms)
+    return (
+        f"""
+WITH chosen AS MATERIALIZED (
+    SELECT key FROM resumes WHERE {where} ORDER BY key LIMIT {most} FOR UPDATE SKIP LOCKED
+), leased AS (
+    UPDATE resumes AS s SET attempt = s.attempt + 1, available_at = {until}
+    FROM chosen WHERE s.key = chosen.key
+    RETURNING s.key, s.id, s.tenant, s.thread, s.requester, s.request, s.available_at, s.held, s.attempt
+)
+SELECT s.id, s.tenant, s.thread, s.requester, s.request, s.available_at, s.held, s.attempt, {RECORD}
+FROM leased AS s JOIN requests AS r ON r.tenant = s.tenant AND r.id = s.request JOIN threads AS t ON t.key = r.thread
+ORDER BY s.key""",
+        where.parameters,
+    )
+
+
+def next_available(tenant: str, requester: str, thread_id: str | None) -> tuple[str, Sequence[Any]]:
+    """Return the query of the next moment, and its parameters."""
+    return _mine(tenant, requester, thread_id).query("SELECT min(available_at) FROM resumes")
+
+
+# (now, id, tenant, requester, attempt) -> a row when it was that lease's to finish.
+FINISH = """
+UPDATE resumes SET finished_at = $1
+WHERE id = $2 AND tenant = $3 AND requester = $4 AND finished_at IS NULL AND attempt = $5
+RETURNING key"""
+FINISHED = "SELECT finished_at IS NOT NULL FROM resumes WHERE id = $1 AND tenant = $2 AND requester = $3"
+
+# (tenant, requests): one that was leased meanwhile is on its way already.
+DROP_HELD = "DELETE FROM resumes WHERE tenant = $1 AND request = ANY ($2::text[]) AND held AND attempt = 0"

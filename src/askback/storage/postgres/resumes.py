@@ -1,0 +1,62 @@
+"""The `ResumeStore` part of the port on Postgres."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from askback.ports.outcome import Outcome
+from askback.ports.resumes import Lease, Resume
+from askback.storage import rows
+from askback.storage.postgres import resume_queries as queries
+from askback.storage.postgres.connection import Connection
+from askback.storage.postgres.part import Part
+
+
+class ResumePart(Part):
+    """Resumes. See `askback.ports.resumes` for what each method promises."""
+
+    async def lease_resumes(
+        self,
+        tenant: str,
+        requester: str,
+        *,
+        thread_id: str | None = None,
+        now_ms: int,
+        until_ms: int,
+        limit: int = 20,
+    ) -> Sequence[Lease]:
+        """Lease what is available, oldest first."""
+        due = await self.next_resume(tenant, requester, thread_id=thread_id)
+        if due is None or due > now_ms:
+            return []  # most looks find nothing, and a write would wait for the disk
+        sql, parameters = queries.lease(
+            tenant, requester, thread_id, now_ms=now_ms, until_ms=until_ms, limit=limit
+        )
+        leased = await self._borrowed.change(lambda db: db.fetch(sql, *parameters))
+        return [Lease(Resume(*row[:7]), rows.record(row[8:]), row[7], until_ms) for row in leased]
+
+    async def next_resume(self, tenant: str, requester: str, *, thread_id: str | None = None) -> int | None:
+        """Read when the next unfinished resume can be leased."""
+        sql, parameters = queries.next_available(tenant, requester, thread_id)
+        row = await self._borrowed.row(sql, *parameters)
+        return None if row is None else row[0]
+
+    async def finish_resume(
+        self, tenant: str, requester: str, resume_id: str, *, attempt: int, now_ms: int
+    ) -> Outcome | None:
+        """Finish a resume."""
+        which = (resume_id, tenant, requester)
+
+        async def finish(db: Connection) -> Outcome | None:
+            if await db.fetchrow(queries.FINISH, now_ms, *which, attempt) is not None:
+                return Outcome.APPLIED
+            row = await db.fetchrow(queries.FINISHED, *which)
+            if row is None:
+                return None
+            return Outcome.REPLAYED if row[0] else Outcome.LOST
+
+        return await self._borrowed.change(finish)
+
+    async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
+        """Drop the held resumes of these requests."""
+        await self._borrowed.change(lambda db: db.execute(queries.DROP_HELD, tenant, list(request_ids)))

@@ -1,0 +1,79 @@
+"""Numbered migrations, applied in order, forward only; the table `schema_version` says how far a database has come.
+
+Several servers may start at once, and the previous version of askback may be serving: each migration is a transaction
+under a lock, waits for tables no longer than a few seconds, and only adds to what is there (a later release takes away
+what nobody uses any more).
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+from askback.errors import StoreUnusable
+from askback.storage.postgres.connection import SCHEMA, Connection
+from askback.storage.postgres.transactions import transaction
+
+_LOCK = 0x61736B6261636B
+"""The key of the advisory lock: "askback"."""
+
+_EXISTS = "SELECT to_regnamespace($1) IS NOT NULL"
+_TABLE = "CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)"
+
+
+def migrations() -> dict[int, str]:
+    """Return the SQL of each migration by its number: `0001_first.sql` is 1."""
+    folder = files("askback.storage.postgres") / "migrations"
+    texts = [f for f in folder.iterdir() if re.match(r"\d{4}_.*\.sql$", f.name)]
+    found = {int(f.name[:4]): f.read_text("utf-8") for f in texts}
+    return dict(sorted(found.items()))
+
+
+async def upgrade(db: Connection, steps: dict[int, str] | None = None) -> tuple[int, int]:
+    """Apply what is missing; return the versions before and after.
+
+    Raises `StoreUnusable` when the database is newer than this code, or not in UTF-8.
+    """
+    steps = migrations() if steps is None else steps
+    if (encoding := await db.fetchval("SHOW server_encoding")) != "UTF8":
+        raise StoreUnusable(f"The database is encoded in {encoding}; askback needs one in UTF8.")
+    before = version = await _begin(db)
+    newest = max(steps)
+    if before > newest:
+        raise StoreUnusable(
+            f"The database has schema {before}; this askback knows up to {newest}. Install a newer askback."
+        )
+    while version < newest:
+        version = await _apply_next(db, steps)
+    return before, newest
+
+
+async def _begin(db: Connection) -> int:
+    async with transaction(db):
+        await _lock(db)
+        # Asked first: who may not make a schema may be given one.
+        if not await db.fetchval(_EXISTS, SCHEMA):
+            await db.execute(f"CREATE SCHEMA {SCHEMA}")
+        await db.execute(_TABLE)
+        return await _version(db)
+
+
+async def _apply_next(db: Connection, steps: dict[int, str]) -> int:
+    """Apply one migration, or find that another server has; return the version then."""
+    async with transaction(db):
+        await _lock(db)
+        version = await _version(db)
+        if version >= max(steps):
+            return version
+        await db.execute(steps[version + 1])
+        await db.execute("DELETE FROM schema_version")
+        await db.execute("INSERT INTO schema_version (version) VALUES ($1)", version + 1)
+        return version + 1
+
+
+async def _lock(db: Connection) -> None:
+    await db.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+
+
+async def _version(db: Connection) -> int:
+    return await db.fetchval("SELECT coalesce(max(version), 0) FROM schema_version")

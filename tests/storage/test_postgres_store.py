@@ -1,0 +1,64 @@
+"""The Postgres store keeps the store's contracts."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from askback.ports.store import Store
+from askback.storage.postgres import PostgresStore
+from askback.storage.postgres.connection import Database, Patience
+from askback.testing.store_contracts import DurableContracts, StoreContracts
+from askback.testing.store_suite import OnCommit
+from tests.postgres_server import PostgresServer
+
+IMPATIENT = Patience(lock=50)
+
+
+class Intruder:
+    """Somebody who locks every table against writing, on a thread of their own."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._locked, self._done = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._hold()))
+
+    def enter(self) -> None:
+        self._thread.start()
+        assert self._locked.wait(10)
+
+    def leave(self) -> None:
+        self._done.set()
+        self._thread.join()
+
+    async def _hold(self) -> None:
+        connection = await self._database.connect()
+        async with connection.transaction():
+            tables = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'askback'")
+            await connection.execute(f"LOCK TABLE {', '.join(name for (name,) in tables)} IN SHARE MODE")
+            self._locked.set()
+            await asyncio.to_thread(self._done.wait, 20)
+        await connection.close()
+
+
+class TestPostgresStore(StoreContracts, DurableContracts):
+    @pytest.fixture(autouse=True)
+    async def _database(self, postgres: PostgresServer) -> AsyncIterator[None]:
+        name = await postgres.new()
+        self.database = postgres.database(name, IMPATIENT)
+        self.patient = postgres.database(name, Patience(idle=20_000))
+        yield
+        await postgres.drop(name)
+
+    def make_store(self, place: Path, *, on_commit: OnCommit | None = None) -> Store:
+        return PostgresStore(self.database, on_commit=on_commit)
+
+    @contextmanager
+    def outage(self, store: Store, place: Path) -> Iterator[None]:
+        intruder = Intruder(self.patient)
+        intruder.enter()
+        yield
+        intruder.leave()
