@@ -186,6 +186,8 @@ SECRETS = {
 }
 
 DURABLE = {
+    # C is about the agent's side
+    "C15": "What nobody could see, what nobody answered in time and what somebody declined are told apart.",
     # F is about forms that are checked, and about time
     "F13": "The requester's validator has the last word about an answer, and the person sees that it is being checked.",
     "F14": "What does not hold is asked again under the same id, as another revision, with what was wrong and what was typed.",

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from askback.domain.events import Event
+from askback.ports.store import Principal
 from askback.service import deadlines
+from askback.service.watch import Watcher, Watches
 from tests.requirements import requirement
 from tests.transports.conftest import ANSWER, Api, ask, asked
 from tests.transports.test_resumes import pulled
@@ -150,3 +153,82 @@ async def test_a_deadline_is_from_a_second_to_thirty_days(api: Api, timeout: Any
     refused = await (await api.as_("requester")).post("/v1/requests", json=ask(timeout_s=timeout))
     assert refused.status_code == 422
     assert [each["path"] for each in refused.json()["error"]["field_errors"]] == ["timeout_s"]
+
+
+@requirement("C15")
+async def test_where_nobody_would_see_it_a_request_may_end_at_once(api: Api) -> None:
+    request = await asked(api, require_client="fail_fast", timeout_s=60)
+    assert (request["status"], request["reason"]) == ("cancelled", "not_shown")
+    assert await events(api) == ["request.cancelled"]
+    assert await pulled(api) == []  # whoever asked has read it
+
+
+@requirement("C15")
+@pytest.mark.parametrize("place", [None, "t1"])
+async def test_with_a_page_open_nothing_of_it_is_different(api: Api, place: str | None) -> None:
+    leave = api.app.services.presence.enter("default", place)
+    for require in ("fail_fast", "wait"):
+        request = await asked(api, require_client=require)
+        assert request["status"] == "pending"
+        assert "unseen" not in request
+    leave()
+    assert (await asked(api, require_client="fail_fast"))["status"] == "cancelled"
+
+
+@requirement("C15")
+async def test_a_request_may_wait_for_somebody_for_a_while(api: Api) -> None:
+    alone = await asked(api, require_client="wait", timeout_s=60)
+    assert (alone["status"], alone["unseen"]) == ("pending", True)
+    await later(api, 29)
+    assert (await read(api, alone))["status"] == "pending"
+    await later(api, 1)
+    ended = await read(api, alone)
+    assert (ended["status"], ended["reason"]) == ("cancelled", "not_shown")
+
+
+@requirement("C15")
+async def test_whoever_comes_in_time_leaves_a_request_as_any_other(api: Api) -> None:
+    steps = [{"after_s": 40, "notify": ["ada"]}]
+    request = await asked(api, require_client="wait", timeout_s=60, escalation=steps)
+    await later(api, 20)
+    leave = api.app.services.presence.enter("default", None)
+    await later(api, 10)
+    leave()
+    assert "unseen" not in await read(api, request)
+    await later(api, 10)
+    assert (await read(api, request))["escalated"] == 1
+    await later(api, 20)
+    assert (await read(api, request))["status"] == "expired"
+
+
+@requirement("C15")
+async def test_somebody_elses_page_is_not_there_to_see_it(api: Api) -> None:
+    for tenant, thread in (("acme", None), ("default", "t2")):
+        api.app.services.presence.enter(tenant, thread)
+    assert (await asked(api, require_client="fail_fast"))["status"] == "cancelled"
+
+
+async def test_a_page_that_watches_counts_as_somebody_and_an_agent_does_not(api: Api) -> None:
+    watches = Watches(api.app.services)
+    agent = Principal("tok_a", "default", "requester", "agent")
+    person = Principal("usr_p", "default", "responder", "person")
+    watching = await watches.open(agent, Reader(), thread_id="t1", after=None)
+    assert (await asked(api, require_client="fail_fast"))["status"] == "cancelled"
+    seeing = await watches.open(person, Reader(), thread_id="t1", after=None)
+    assert (await asked(api, require_client="fail_fast"))["status"] == "pending"
+    seeing.close()
+    assert (await asked(api, require_client="fail_fast"))["status"] == "cancelled"
+    watching.close()
+
+
+class Reader:
+    """Looks at nothing."""
+
+    def push(self, event: Event) -> None:
+        """Take the next event."""
+
+    async def drained(self) -> None:
+        """Have room."""
+
+    def ended(self, watcher: Watcher) -> None:
+        """Leave."""

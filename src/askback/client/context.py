@@ -14,6 +14,8 @@ class Place(TypedDict, total=False):
 
     Only `assignees`, by name or id, may answer; without them everybody may who answers at all. `escalation` are steps
     while nobody has answered. With `timeout_from="shown"` a deadline counts from when somebody sees the question.
+    `require_client` says what if nobody has a page open: `durable`, it stays open; `wait`, it is cancelled
+    (`not_shown`) when nobody comes for a while; `fail_fast`, at once.
     """
 
     run_id: str | None
@@ -23,6 +25,7 @@ class Place(TypedDict, total=False):
     assignees: Sequence[str] | None
     escalation: Sequence[EscalationStep | Mapping[str, Any]] | None
     timeout_from: Literal["created", "shown"] | None
+    require_client: Literal["durable", "wait", "fail_fast"] | None
 
 
 class Context(Place, total=False):

@@ -31,17 +31,30 @@ class Terms(BaseModel):
     timeout_from: Literal["created", "shown"] = "created"
     on_timeout: Literal["expire", "deny", "default", "resume"] = "expire"
     escalation: Sequence[EscalationStep] = ()
+    require_client: Literal["durable", "wait", "fail_fast"] = "durable"
 
-    def times(self, *, created_at: int, shown_at: int | None = None, escalated: int = 0) -> Times:
-        """Return the deadline and the next moment, for a request that was shown and escalated so far."""
+    def times(
+        self,
+        *,
+        created_at: int,
+        shown_at: int | None = None,
+        escalated: int = 0,
+        somebody_by: int | None = None,
+    ) -> Times:
+        """Return the deadline and the next moment, for a request that was shown and escalated so far.
+
+        `somebody_by` is when there has to be somebody who would see it.
+        """
         start = shown_at if self.timeout_from == "shown" else created_at
         expires_at = None if self.timeout_s is None or start is None else start + _ms(self.timeout_s)
-        return self.after(expires_at, created_at=created_at, escalated=escalated)
+        return self.after(expires_at, created_at=created_at, escalated=escalated, somebody_by=somebody_by)
 
-    def after(self, expires_at: int | None, *, created_at: int, escalated: int) -> Times:
+    def after(
+        self, expires_at: int | None, *, created_at: int, escalated: int, somebody_by: int | None = None
+    ) -> Times:
         """Return the moments of a request with this deadline and so many steps behind it."""
         left = [created_at + _ms(step.after_s) for step in self.escalation[escalated:]]
-        moments = [at for at in (*left[:1], expires_at) if at is not None]
+        moments = [at for at in (*left[:1], expires_at, somebody_by) if at is not None]
         return Times(expires_at, min(moments, default=None))
 
     def steps_due(self, *, created_at: int, escalated: int, now: int) -> Sequence[EscalationStep]:
@@ -54,6 +67,11 @@ class Times(NamedTuple):
 
     expires_at: int | None
     due_at: int | None
+
+    def no_later_than(self, at: int | None) -> Times:
+        """Return the same deadline, and a look at the request by then; None changes nothing."""
+        moments = [moment for moment in (self.due_at, at) if moment is not None]
+        return self._replace(due_at=min(moments, default=None))
 
 
 def _ms(seconds: float) -> int:

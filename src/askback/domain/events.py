@@ -21,6 +21,8 @@ REQUEST_RESOLVING = "request.resolving"
 REQUEST_REPROMPTED = "request.reprompted"
 REQUEST_SHOWN = "request.shown"
 REQUEST_ESCALATED = "request.escalated"
+REQUEST_NOTED = "request.noted"
+"""Nothing that a person need see: somebody has come who would see it."""
 REQUEST_DETACHED = "request.detached"
 """Nobody waits for it any more: what comes of it is delivered as a resume."""
 _OPEN = frozenset(
@@ -32,6 +34,7 @@ _OPEN = frozenset(
         REQUEST_SHOWN,
         REQUEST_ESCALATED,
         REQUEST_DETACHED,
+        REQUEST_NOTED,
     }
 )
 MESSAGE_ADDED = "message.added"

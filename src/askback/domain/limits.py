@@ -50,6 +50,8 @@ class Limits:
     escalation: int = 10
     reprompts: int = 10
     """How often a person is asked again; then the request is taken back."""
+    unseen_s: int = 30
+    """How long a request waits for somebody who would see it, where it asks for that."""
     orphan_s: int = 10
     """How long whoever waits may be gone until what came of the request is queued for them."""
     resume_lease_s: int = 60
@@ -63,6 +65,8 @@ class Limits:
     dismissed_s: int = 600
     """How long secrets that were dismissed are not asked for again in their thread."""
     lease_s: int = 300
+    probe_s: int = 20
+    """How long a probe of the server may try what was sent."""
     batch: int = 200
     page: int = 200
     ws_connections: int = 20_000

@@ -38,6 +38,7 @@ class Envelope(Model):
 
     With the delivery `resume` nobody waits: what comes of it is queued for the requester, unless `auto_resume` is off.
     Of `block` the same becomes when whoever waited has gone. `escalation` are steps while nobody has answered.
+    `require_client` says what if nobody has a page open: it stays, waits for somebody for a while, or ends at once.
     """
 
     thread_id: str
@@ -51,6 +52,7 @@ class Envelope(Model):
     timeout_s: Number_ | None = None
     timeout_from: Literal["created", "shown"] = "created"
     escalation: list[EscalationStep] | None = None
+    require_client: Literal["durable", "wait", "fail_fast"] = "durable"
 
 
 class Ask(Envelope):
@@ -112,7 +114,8 @@ class Answer(_Read):
     `other[id]` is true where (part of) the value was typed by the person instead of chosen. `edited_input` replaces
     the input that was asked about; `digest` is that of the call which may run, until `expires_at`. `reasons` are the
     policy's sentences, `policy_rule` the text of the rule that decided, `rule` what this decision stored. `names` are
-    the secrets that the agent may use now; those in `existing` were kept before.
+    the secrets that the agent may use now; those in `existing` were kept before. `verified` says whether a probe of
+    the server has found that they work, and is false where it could not tell.
     """
 
     values: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
@@ -128,6 +131,7 @@ class Answer(_Read):
     policy_rule: str | None = None
     names: list[str] = Field(default_factory=list[str])
     existing: list[str] = Field(default_factory=list[str])
+    verified: bool | None = None
     reasons: list[str] = Field(default_factory=list[str])
 
     @property
@@ -187,6 +191,8 @@ class InputRequest(_Read):
     """How many steps of the escalation were taken."""
     assigned: list[str] = Field(default_factory=list[str])
     """Who may answer as well, since a step of the escalation."""
+    unseen: bool = False
+    """Nobody has had a page open yet who would see it; without anybody it is taken back in a while."""
     detached: bool = False
     """Nobody waits for it any more: what comes of it is queued for the requester."""
     field_errors: list[FieldError] = Field(default_factory=list[FieldError])

@@ -20,7 +20,7 @@ from askback.domain.timestamps import rfc3339
 OPEN = '{"status":"pending","revision":1}'
 """A new request without a deadline."""
 
-CARRIED = ("votes", "shown_at", "escalated", "assigned", "detached")
+CARRIED = ("votes", "shown_at", "escalated", "assigned", "detached", "unseen")
 
 
 def opened(expires_at: int | None = None) -> str:
@@ -39,12 +39,12 @@ def carried(record: Record) -> dict[str, Any]:
 def moved(
     record: Record, status: Status, said: Mapping[str, Any], *, revision: int, expires_at: int | None
 ) -> str:
-    """Return the state after a step that came to `status`; `said` is what this step adds."""
+    """Return the state after a step that came to `status`; `said` is what this step adds, or with None takes away."""
     state: dict[str, Any] = {**carried(record), **said, "status": status, "revision": revision}
     state.pop("expires_at", None)
     if expires_at is not None:
         state["expires_at"] = rfc3339(expires_at)
-    return to_json(state).decode()
+    return to_json({name: value for name, value in state.items() if value is not None}).decode()
 
 
 def said(answer: Answer) -> dict[str, Any]:

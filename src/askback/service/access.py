@@ -99,6 +99,11 @@ async def require(ctx: Services, principal: Principal, action: str, request_id: 
     raise Forbidden(f"A {principal.role} may not do this; it takes {_either(ALLOWED[action])}.")
 
 
+def is_person(principal: Principal) -> bool:
+    """Whether this is somebody who answers, and not somebody who asks."""
+    return principal.role in _PEOPLE
+
+
 async def record_refusal(
     ctx: Services, principal: Principal, action: str, request_id: str | None = None
 ) -> None:

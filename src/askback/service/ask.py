@@ -13,7 +13,7 @@ from askback.ports.store import Change, Principal
 from askback.service import access, sharing
 from askback.service.claims import claim
 from askback.service.context import Services
-from askback.service.opening import new_record, opening
+from askback.service.opening import new_record, open_request
 from askback.service.orphans import reached
 from askback.service.propose import propose
 from askback.service.secrets.ask import ask_secret
@@ -47,7 +47,7 @@ async def _ask(ctx: Services, principal: Principal, body: object, key: str | Non
     record = new_record(
         ctx, principal, asked, text, kind=asked.kind, timeout_s=asked.timeout_s, view=view(asked.form)
     )
-    change = await ctx.store.insert(record, opening(record), claim(principal, "create", key, text))
+    change = await open_request(ctx, asked, record, claim(principal, "create", key, text))
     if change.outcome is Outcome.APPLIED:
         ctx.newest.keep(record, asked.form)
     return change

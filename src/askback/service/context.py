@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from askback.domain.limits import DEFAULTS, Limits
@@ -9,11 +10,15 @@ from askback.ports.bus import Bus
 from askback.ports.clock import Clock
 from askback.ports.directory import Directory
 from askback.ports.ids import Ids
+from askback.ports.presence import Presence
+from askback.ports.probe import Probe
 from askback.ports.store import Store
 from askback.ports.vault import OwnKeys, Vault
 from askback.service.attendance import Attendance
 from askback.service.directory import OwnGroups
 from askback.service.newest import Newest
+from askback.service.presence import LocalPresence
+from askback.service.secrets.submissions import Submissions
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,5 +34,8 @@ class Services:
     newest: Newest = field(default_factory=Newest)
     attendance: Attendance = field(default_factory=Attendance)
     directory: Directory = field(default_factory=OwnGroups)
+    presence: Presence = field(default_factory=LocalPresence)
     own_keys: OwnKeys | None = None
     """The master keys, where this server keeps them itself."""
+    probes: Mapping[str, Probe] = field(default_factory=dict[str, Probe])
+    submissions: Submissions = field(default_factory=Submissions)

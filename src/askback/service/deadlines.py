@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import anyio
 
-from askback.domain.deadlines import Terms, Times
-from askback.domain.events import REQUEST_DETACHED, REQUEST_ESCALATED
+from askback.domain.deadlines import EscalationStep, Terms
+from askback.domain.events import REQUEST_DETACHED, REQUEST_ESCALATED, REQUEST_NOTED
 from askback.domain.lifecycle import Action, Status
 from askback.domain.record import Record
+from askback.domain.secrets.trial import tried_until
 from askback.domain.standing import said
 from askback.domain.validation.default import default_answer
 from askback.errors import Conflict, Unavailable
 from askback.service.context import Services
+from askback.service.secrets import probe
 from askback.service.settle import Overtaken, settle
 
 IDLE_S = 0.5
@@ -55,7 +58,10 @@ async def sweep(ctx: Services) -> int:
 
 async def _deal_with(ctx: Services, record: Record, now: int) -> None:
     if record.expires_at is None or record.expires_at > now:
-        await _escalate(ctx, record, now)
+        if (tried := tried_until(record)) is not None and tried <= now:
+            await probe.give_up(ctx, record)
+        else:
+            await _look(ctx, record, now)
         return
     terms = Terms.model_validate_json(record.spec)
     if terms.on_timeout == "resume":
@@ -78,23 +84,52 @@ async def _detach(ctx: Services, record: Record, terms: Terms) -> None:
         by=None,
         exactly=True,
         event=REQUEST_DETACHED,
-        times=times,
+        times=times.no_later_than(tried_until(record)),
     )
 
 
-async def _escalate(ctx: Services, record: Record, now: int) -> None:
-    """Take every step whose time has come; `assigned` may answer as well from now on."""
+async def _look(ctx: Services, record: Record, now: int) -> None:
+    """Take every step whose time has come, before the deadline."""
     terms, state = Terms.model_validate_json(record.spec), _state(record)
+    noted: dict[str, Any] = {}
+    somebody_by = record.created_at + ctx.limits.unseen_s * 1000 if state.get("unseen") else None
+    if somebody_by is not None and somebody_by <= now:
+        if "shown_at" not in state and not await ctx.presence.anybody(record.tenant, record.thread_id):
+            await settle(ctx, record, Action.CANCEL, {"reason": "not_shown"}, by=None)
+            return
+        noted["unseen"] = somebody_by = None
     done: int = state.get("escalated", 0)
     steps = terms.steps_due(created_at=record.created_at, escalated=done, now=now)
-    assigned = [*state.get("assigned", ()), *(who for step in steps for who in step.assign)]
-    noted: dict[str, Any] = {"escalated": done + len(steps)}
-    if assigned:
+    times = terms.after(
+        record.expires_at,
+        created_at=record.created_at,
+        escalated=done + len(steps),
+        somebody_by=somebody_by,
+    )
+    noted |= _escalated(state, steps)
+    event = REQUEST_ESCALATED if steps else REQUEST_NOTED
+    await settle(
+        ctx,
+        record,
+        Action.NOTE,
+        noted,
+        by=None,
+        exactly=True,
+        event=event,
+        times=times.no_later_than(tried_until(record)),
+    )
+
+
+def _escalated(state: Mapping[str, Any], steps: Sequence[EscalationStep]) -> dict[str, Any]:
+    """Return what these steps note: `assigned` may answer as well from now on, `notified` are to be told."""
+    if not steps:
+        return {}
+    noted: dict[str, Any] = {"escalated": state.get("escalated", 0) + len(steps)}
+    if assigned := [*state.get("assigned", ()), *(who for step in steps for who in step.assign)]:
         noted["assigned"] = list(dict.fromkeys(assigned))
     if told := [who for step in steps for who in step.notify]:
         noted["notified"] = list(dict.fromkeys(told))
-    times: Times = terms.after(record.expires_at, created_at=record.created_at, escalated=noted["escalated"])
-    await settle(ctx, record, Action.NOTE, noted, by=None, exactly=True, event=REQUEST_ESCALATED, times=times)
+    return noted
 
 
 def _state(record: Record) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic_core import to_json
@@ -14,7 +15,7 @@ from askback.domain.record import Record, splice
 from askback.domain.request import Envelope
 from askback.domain.standing import opened
 from askback.domain.timestamps import rfc3339
-from askback.ports.store import Principal
+from askback.ports.store import Change, Claim, Principal
 from askback.service.context import Services
 
 
@@ -58,6 +59,40 @@ def new_record(
         digest=digest,
         due_at=due_at,
     )
+
+
+async def open_request(ctx: Services, asked: Envelope, record: Record, claimed: Claim | None) -> Change:
+    """Store a new request that a person is to deal with, or end it where nobody would see it and that matters."""
+    if asked.require_client != "durable" and not await ctx.presence.anybody(record.tenant, record.thread_id):
+        if asked.require_client == "fail_fast":
+            ended = _unseen(record)
+            return await ctx.store.insert(ended, opening(ended, f"request.{ended.status}"), claimed)
+        record = _waiting(record, record.created_at + ctx.limits.unseen_s * 1000)
+    return await ctx.store.insert(record, opening(record), claimed)
+
+
+def _unseen(record: Record) -> Record:
+    """Return a request that is over as it begins."""
+    state = {
+        "status": Status.CANCELLED,
+        "revision": 1,
+        "reason": "not_shown",
+        "settled_at": rfc3339(record.created_at),
+    }
+    return replace(
+        record,
+        status=Status.CANCELLED,
+        expires_at=None,
+        due_at=None,
+        digest=None,
+        state=to_json(state).decode(),
+    )
+
+
+def _waiting(record: Record, until: int) -> Record:
+    """Return a request for which somebody has to come."""
+    due_at = until if record.due_at is None else min(record.due_at, until)
+    return replace(record, state=splice(record.state, '{"unseen":true}'), due_at=due_at)
 
 
 def opening(record: Record, kind: str = events.REQUEST_CREATED) -> events.Draft:

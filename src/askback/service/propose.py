@@ -31,7 +31,7 @@ from askback.service import sharing
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.ledger import entry
-from askback.service.opening import new_record, opening
+from askback.service.opening import new_record, open_request, opening
 from askback.service.ruling import NO_RULING, Ruling, rule_on
 from askback.service.settle import replayed
 
@@ -51,7 +51,7 @@ async def propose(ctx: Services, principal: Principal, body: object, *, key: str
     if refused is not None:
         return await _again(ctx, refused, ruling, claimed)
     record = _record(ctx, principal, asked, shown=_shown(asked, ruling))
-    return await ctx.store.insert(record, opening(record), claimed)
+    return await open_request(ctx, asked.ask, record, claimed)
 
 
 async def _rule_on(ctx: Services, principal: Principal, asked: AskedCall) -> Ruling:

@@ -125,6 +125,7 @@ class Watcher:
         self._thread_id = thread_id
         self._left = left
         self._leave: Callable[[], None] | None = None
+        self._absent: Callable[[], None] | None = None
         self._catching_up: asyncio.Task[None] | None = None
         self._held: list[Event] = []
         self._again = False
@@ -134,6 +135,8 @@ class Watcher:
         tenant = self._principal.tenant
         topic = tenant_topic(tenant) if self._thread_id is None else thread_topic(tenant, self._thread_id)
         self._leave = self._ctx.bus.listen(topic, self._on_event)
+        if access.is_person(self._principal):
+            self._absent = self._ctx.presence.enter(tenant, self._thread_id)
         self.cursor = -1  # nothing is next while the cursor is not known
         self.cursor = await self._newest() if after is None else after
         self.check()
@@ -149,6 +152,9 @@ class Watcher:
         if self._leave is not None:
             self._leave()
             self._leave = None
+        if self._absent is not None:
+            self._absent()
+            self._absent = None
         if self._catching_up is not None:
             self._catching_up.cancel()
         self._held.clear()

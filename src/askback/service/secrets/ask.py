@@ -12,6 +12,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from askback.domain.access import Level
+from askback.domain.faults import Faults, fault
 from askback.domain.lifecycle import Status
 from askback.domain.markdown import may_be_markdown, tree
 from askback.domain.record import Record, splice
@@ -26,7 +27,7 @@ from askback.service import sharing
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.ledger import entry
-from askback.service.opening import new_record, opening
+from askback.service.opening import new_record, open_request, opening
 from askback.service.secrets.places import grants, places
 from askback.service.settle import replayed
 
@@ -37,6 +38,8 @@ async def ask_secret(ctx: Services, principal: Principal, body: object, *, key: 
     Raises `Faults`, and `VaultLocked` when there is no master key: better than to ask for what cannot be kept.
     """
     asked = check_secret(body, limits=ctx.limits)
+    if isinstance(asked.secret.probe, str) and asked.secret.probe not in ctx.probes:
+        raise Faults([fault("secret.probe", "unknown_value.probe")])
     claimed = claim(principal, "create", key, asked)
     held = await ctx.store.access(principal.tenant, asked.thread_id)
     await sharing.require(ctx, principal, held, Level.PROMPT, attempted="create")
@@ -59,7 +62,7 @@ async def ask_secret(ctx: Services, principal: Principal, body: object, *, key: 
             return before
         again = replace(dismissed, state=splice(dismissed.state, '{"repeated":true}'))
         return Change(again, Outcome.REPLAYED)
-    return await ctx.store.insert(record, opening(record), claimed)
+    return await open_request(ctx, asked, record, claimed)
 
 
 def _settled(record: Record, here: Sequence[SecretRecord], *, scope: str) -> tuple[Record, Along]:
