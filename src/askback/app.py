@@ -6,7 +6,7 @@ import logging
 import secrets
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
@@ -17,15 +17,18 @@ from starlette.routing import Router, WebSocketRoute
 from askback import openapi
 from askback.delivery.local import LocalBus
 from askback.domain.limits import DEFAULTS, Limits
+from askback.plugins import installed_probes
 from askback.ports.bus import Bus
 from askback.ports.clock import Clock
 from askback.ports.directory import Directory
 from askback.ports.ids import Ids
+from askback.ports.probe import Probe
 from askback.ports.store import Store
 from askback.ports.vault import Vault
 from askback.service import credentials, deadlines
 from askback.service.context import Services
 from askback.service.directory import OwnGroups
+from askback.service.secrets import probe
 from askback.service.waits import Waits
 from askback.service.watch import Watches
 from askback.settings import DEFAULT_TENANT, Settings, load
@@ -118,6 +121,7 @@ class App:
             await _open_keys(self.services)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_keep_expiring, self.services)
+                tasks.start_soon(probe.run, self.services)
                 yield
                 tasks.cancel_scope.cancel()
         finally:
@@ -148,12 +152,14 @@ def create_app(
     ids: Ids | None = None,
     vault: Vault | None = None,
     directory: Directory | None = None,
+    probes: Mapping[str, Probe] | None = None,
     limits: Limits = DEFAULTS,
 ) -> App:
     """Build a server; each port that is not given is the real thing.
 
     Without settings the database is in a temporary folder, which goes when the app ends, and the master key
-    is in memory. A `store` that is given must publish to `bus` what it commits.
+    is in memory. A `store` that is given must publish to `bus` what it commits. `probes` are those that agents may
+    name, beside the ones that installed packages bring.
     """
     scratch = None
     if settings is None:
@@ -174,6 +180,7 @@ def create_app(
         limits,
         directory=directory or OwnGroups(),
         own_keys=own_keys,
+        probes={**installed_probes(), **(probes or {})},
     )
     return App(settings, services, scratch=scratch)
 

@@ -18,7 +18,7 @@ from askback.service.attendance import Attendance
 from askback.service.directory import OwnGroups
 from askback.service.newest import Newest
 from askback.service.presence import LocalPresence
-from askback.service.secrets.submissions import Submissions
+from askback.service.submissions import Submissions
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from askback.domain.faults import Faults, fault, join
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Action, Status
 from askback.domain.record import Record
+from askback.domain.secrets.trial import tried_until
 from askback.domain.validation.ask import check_form
 from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
@@ -69,6 +70,8 @@ async def _resolving(ctx: Services, principal: Principal, request_id: str) -> Re
         raise Conflict("Nothing was sent that could be accepted.", code="not_resolving")
     if record.status is not Status.RESOLVING:
         raise conflict(record)
+    if tried_until(record):
+        raise Conflict("The server tries this itself, as you have asked.", code="not_resolving")
     return record
 
 

@@ -34,8 +34,9 @@ class SecretHelp(Model):
 
 
 class SecretAsk(Model):
-    """What an agent asks for. `instructions` is Markdown. With `probe` the agent tries the values before they count.
+    """What an agent asks for. `instructions` is Markdown.
 
+    With `probe` the agent tries the values before they count; with the name of one of its probes the server does.
     With `hide_names` only those who may answer learn the names; who may but read the thread sees how many they are.
     """
 
@@ -45,7 +46,7 @@ class SecretAsk(Model):
     default_scope: SecretScope = "session"
     project: str | None = None
     metadata: dict[str, SecretHelp] = Field(default_factory=dict[str, SecretHelp])
-    probe: bool = False
+    probe: bool | str = False
     hide_names: bool = False
 
 
@@ -63,7 +64,7 @@ class ShownSecret(BaseModel):
     default_scope: Literal["session", "project", "global"] = "session"
     project: str | None = None
     metadata: dict[str, SecretHelp] = Field(default_factory=dict[str, SecretHelp])
-    probe: bool = False
+    probe: bool | str = False
     hide_names: bool = False
     count: int | None = None
     present: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -12,6 +11,7 @@ from askback.domain.faults import Fault, Faults, fault, join
 from askback.domain.lifecycle import Status
 from askback.domain.secrets.names import well_formed
 from askback.domain.secrets.secret import Secret
+from askback.domain.secrets.trial import tried_until
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden, NotFound
 from askback.ports.policy import Along
@@ -22,8 +22,7 @@ from askback.service.context import Services
 from askback.service.ledger import entry
 from askback.service.read import get
 from askback.service.secrets.places import binding
-from askback.service.secrets.resolve import saved
-from askback.service.secrets.submit import shown_secret
+from askback.service.secrets.resolve import trying
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +91,9 @@ async def _candidates(ctx: Services, principal: Principal, sent: LeaseBody) -> d
     """Return what is to be tried: the values that were typed, and the saved ones that the person chose."""
     assert sent.request_id is not None
     record = await get(ctx, principal, sent.request_id)
-    if record.status is not Status.RESOLVING or record.thread_id != sent.thread_id:
+    if record.status is not Status.RESOLVING or record.thread_id != sent.thread_id or tried_until(record):
         raise Conflict("Nothing of this request is being tried.", code="not_resolving")
-    rows = await ctx.store.candidates(principal.tenant, record.id)
-    chosen = json.loads(record.state)["submitted"]["existing"]
-    rows = [*rows, *await saved(ctx, record, shown_secret(record), chosen)]
-    return {each.name: each for each in rows if each.name in sent.names}
+    return {each.name: each for each in await trying(ctx, record) if each.name in sent.names}
 
 
 def _at(sent: LeaseBody, names: Sequence[str], code: str, message: str) -> list[dict[str, str]]:

@@ -1,7 +1,8 @@
-"""The agent has tried what a person handed over: it holds, or the person is asked again.
+"""What a person handed over was tried: it holds, or the person is asked again.
 
-A value that is being tried is a candidate: sealed, found by nobody but the agent that tries it, and gone with the
-end of the trial. A trial whose agent died ends with the request, by a deadline or a cancel; nothing is tried twice.
+A value that is being tried is a candidate: sealed, found by nobody but the agent that tries it, or the server where the
+agent has named one of its probes (`probe.py`), and gone with the end of the trial. A trial whose agent died ends with
+the request, by a deadline or a cancel; nothing is tried twice.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from askback.domain.lifecycle import Action
 from askback.domain.record import Record
@@ -24,10 +26,17 @@ from askback.service.secrets.submit import shown_secret
 from askback.service.settle import settle
 
 
-async def accept(ctx: Services, principal: Principal, record: Record) -> Change:
-    """Put the values of a submission into place; see `askback.service.resolve`."""
+async def accept(
+    ctx: Services, principal: Principal | None, record: Record, *, verified: bool | None = None, **facts: Any
+) -> Change:
+    """Put the values of a submission into place; see `askback.service.resolve`.
+
+    `verified` is what a probe of the server has found; `facts` go into the audit log.
+    """
     state = json.loads(record.state)
     answer, who = state["submitted"], state["submitted_by"]
+    if verified is not None:
+        answer["verified"] = facts["verified"] = verified
     reused = await saved(ctx, record, shown_secret(record), answer["existing"])
     tried = await ctx.store.candidates(record.tenant, record.id)
     kept, along = tried, Along(promote=(record.tenant, record.id))
@@ -38,7 +47,7 @@ async def accept(ctx: Services, principal: Principal, record: Record) -> Change:
         )
         try:
             return await settle(
-                ctx, record, Action.ACCEPT, outcome, by=principal, along=replace(along, grants=given)
+                ctx, record, Action.ACCEPT, outcome, by=principal, along=replace(along, grants=given), **facts
             )
         except VersionTaken:
             # Another value came into the same place meanwhile: what was tried is sealed again, to come after it.
@@ -53,6 +62,13 @@ async def _sealed_again(
     person = Principal(who["id"], record.tenant, "responder", who["name"], user=who.get("user", ""))
     where = Place(tried[0].scope, tried[0].subject)
     return await sealed(ctx, person, values, where, owner=tried[0].owner, request_id=record.id)
+
+
+async def trying(ctx: Services, record: Record) -> Sequence[SecretRecord]:
+    """Return what is to be tried: the values that were typed, and the saved ones that the person chose."""
+    rows = await ctx.store.candidates(record.tenant, record.id)
+    chosen = json.loads(record.state)["submitted"]["existing"]
+    return [*rows, *await saved(ctx, record, shown_secret(record), chosen)]
 
 
 async def scrubber(ctx: Services, record: Record) -> Callable[[str], str]:

@@ -12,8 +12,10 @@ from askback.domain.faults import Faults, fault, join
 from askback.domain.lifecycle import Action
 from askback.domain.record import Record
 from askback.domain.secrets.asked import ShownSecret
+from askback.domain.secrets.trial import begun
 from askback.domain.secrets.unread import Unread
 from askback.domain.validation.secret import Submission, read_submission
+from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.ports.secrets import SecretRecord, VersionTaken
 from askback.ports.store import Change, Principal
@@ -99,10 +101,25 @@ async def _hand_over(
     owner = record.access.owner or None
     if shown.probe:
         along = Along(candidates=tuple((record.id, each) for each in kept))
-        tried = {"submitted": answer, "submitted_by": principal.actor}
-        return await settle(
-            ctx, record, Action.SUBMIT, tried, by=principal, claim=claimed, along=along, owner=owner
+        tried: dict[str, Any] = {"submitted": answer, "submitted_by": principal.actor}
+        times = None
+        if isinstance(shown.probe, str):
+            trial, times = begun(record, until=ctx.clock.now_ms() + 2 * ctx.limits.probe_s * 1000)
+            tried |= trial
+        change = await settle(
+            ctx,
+            record,
+            Action.SUBMIT,
+            tried,
+            by=principal,
+            claim=claimed,
+            along=along,
+            owner=owner,
+            times=times,
         )
+        if times is not None and change.outcome is Outcome.APPLIED:
+            ctx.submissions.add(change.record)
+        return change
     outcome = {"source": "responder", "answer": answer}
     along = Along(secrets=kept, grants=given)
     return await settle(

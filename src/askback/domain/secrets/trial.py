@@ -1,0 +1,41 @@
+"""The trial of what was sent by a probe of the server, as the state of a request tells of it.
+
+The step that takes a submission is the claim to try it: whoever took it tries it, once, until `tried_until`. After that
+nobody knows what the trial did, and the person is asked again.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from askback.domain.deadlines import Terms, Times
+from askback.domain.lifecycle import Status
+from askback.domain.record import Record
+from askback.domain.timestamps import rfc3339
+
+
+def probe_of(record: Record) -> str | None:
+    """Return the name of the server's probe that a request for secrets names, None where the agent tries, or nobody."""
+    name = json.loads(record.spec)["secret"].get("probe")
+    return name if isinstance(name, str) else None
+
+
+def begun(record: Record, *, until: int) -> tuple[dict[str, Any], Times]:
+    """Return what the state says of a trial that is to end by `until` (ms), and when the request is looked at next."""
+    return {"tried_until": rfc3339(until)}, waiting(record).no_later_than(until)
+
+
+def tried_until(record: Record) -> int | None:
+    """Return until when the server tries what was sent (ms), None where it does not."""
+    if record.status is not Status.RESOLVING or '"tried_until":' not in record.state:
+        return None
+    return round(datetime.fromisoformat(json.loads(record.state)["tried_until"]).timestamp() * 1000)
+
+
+def waiting(record: Record) -> Times:
+    """Return the moments of a request for which nothing is tried."""
+    done = json.loads(record.state).get("escalated", 0)
+    terms = Terms.model_validate_json(record.spec)
+    return terms.after(record.expires_at, created_at=record.created_at, escalated=done)
