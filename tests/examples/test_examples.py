@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -12,9 +13,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import anyio
+import httpx2
 import pytest
 
-from askback import AsyncClient
+from askback import AsyncClient, Forbidden, Form, NotFound, Text
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
@@ -92,7 +94,7 @@ def run(example: str, data: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 def test_every_example_has_a_test() -> None:
-    tested = ANSWERS.keys() | DECISIONS.keys() | SUBMISSIONS.keys()
+    tested = ANSWERS.keys() | DECISIONS.keys() | SUBMISSIONS.keys() | {"share_a_thread.py", "directory.py"}
     assert {path.name for path in EXAMPLES.iterdir() if path.is_file()} == tested
 
 
@@ -187,6 +189,39 @@ async def test_the_stopped_agent_finds_the_answer_given_meanwhile(data: Path) ->
             await person.answer(request["id"], {"name": "Otter"})
             out, err = await anyio.to_thread.run_sync(run("restart.py", data, "run-2").communicate)
     assert out == "Otter\n", err
+
+
+async def test_the_shared_thread_is_answered_by_its_owner_and_hidden_from_others(data: Path) -> None:
+    tokens = json.loads((data / "server.json").read_text())
+    process = run("share_a_thread.py", data)
+    async with (
+        httpx2.AsyncClient(base_url=tokens["url"], trust_env=False) as http,
+        AsyncClient(tokens["url"], tokens["responder_token"]) as stranger,
+    ):
+        admin = {"Authorization": f"Bearer {tokens['admin_token']}"}
+        made = await http.post("/v1/tokens", json={"role": "responder", "user": "ada"}, headers=admin)
+        async with AsyncClient(tokens["url"], made.json()["token"]) as ada:
+            with anyio.fail_after(30):
+                async for event in ada.events("report-7", cursor=0):
+                    if event["type"] == "request.created":
+                        with pytest.raises(NotFound):
+                            await stranger.get(event["request"]["id"])
+                        await ada.answer(event["request"]["id"], {"title": "Whales"}, revision=1)
+                        break
+                out, err = await anyio.to_thread.run_sync(process.communicate)
+    assert out == "Whales\n", err
+
+
+async def test_the_directory_is_asked_for_groups() -> None:
+    app = runpy.run_path(str(EXAMPLES / "directory.py"))["app"]
+    form = Form(fields=[Text(id="q", label="Q")])
+    async with AsyncClient(app=app) as agent:
+        asked = await agent.create(form, thread_id="t", assignees=["group:ops"])
+        async with AsyncClient(app=app, token=await app.token("responder", user="eve")) as eve:
+            with pytest.raises(Forbidden):
+                await eve.answer(asked.id, {"q": "a"})
+        async with AsyncClient(app=app, token=await app.token("responder", user="bob")) as bob:
+            assert (await bob.answer(asked.id, {"q": "a"})).status == "answered"
 
 
 def _last(field: dict[str, Any]) -> Any:

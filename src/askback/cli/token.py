@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import anyio
 import typer
@@ -34,6 +34,10 @@ def create(
     lease_thread: Annotated[
         list[str] | None, typer.Option(help="A thread for which a runner may lease; several times.")
     ] = None,
+    user: Annotated[
+        str | None, typer.Option(help="Your id of the person it is for, or for whom the agent works.")
+    ] = None,
+    group: Annotated[list[str] | None, typer.Option(help="A group they are in; several times.")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the server.")] = None,
 ) -> None:
     """Print a new token. It is shown once; the database keeps only its digest."""
@@ -43,23 +47,24 @@ def create(
     if (role == "runner") != bool(names and threads) or (role != "runner" and (names or threads)):
         raise typer.BadParameter("a runner, and no other, takes --lease-name and --lease-thread")
     settings = settings_module.load(data_dir=data_dir)
+    person = {"name": name or user or role, "user": user, "groups": group or []}
     try:
-        made = anyio.run(_in_database, settings, role, name or role, tenant, names, threads)
+        made = anyio.run(_in_database, settings, role, tenant, names, threads, person)
     except StoreUnusable as locked:
         # A server has the file; it makes tokens in its admin's own tenant only.
         if tenant != DEFAULT_TENANT:
             raise AskbackError(f"{locked} A token for another tenant is made while no server runs.") from None
         lease = {"lease": {"names": names, "threads": threads}} if role == "runner" else {}
-        made = _from_server(data_dir, {"role": role, "name": name, **lease}, locked=locked)
+        made = _from_server(data_dir, {"role": role, **person, **lease}, locked=locked)
     print(made)
 
 
 async def _in_database(
-    settings: Settings, role: str, name: str, tenant: str, names: list[str], threads: list[str]
+    settings: Settings, role: str, tenant: str, names: list[str], threads: list[str], person: dict[str, Any]
 ) -> str:
     application = create_app(settings)
     async with application.running():
-        return await application.token(role, name=name, tenant=tenant, names=names, threads=threads)
+        return await application.token(role, tenant=tenant, names=names, threads=threads, **person)
 
 
 def _from_server(data_dir: Path | None, body: dict[str, object], *, locked: StoreUnusable) -> str:

@@ -19,6 +19,7 @@ from askback.client.records import (
     Rotation,
     Rule,
     RulePage,
+    ThreadAccess,
 )
 from askback.client.results import BatchResult, Outcome, Page
 from askback.client.resumes import Resume
@@ -53,6 +54,7 @@ __all__ = [
     "Rule",
     "RulePage",
     "Secrets",
+    "ThreadAccess",
     "Validator",
     "Verdict",
     "asking",

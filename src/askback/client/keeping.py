@@ -29,14 +29,16 @@ class Keeping(Connection):
         scope: Literal["session", "project", "global"],
         thread_id: str | None = None,
         project: str | None = None,
+        owner: str | None = None,
     ) -> KeptSecret:
         """Set a secret, or replace its value; raises `Invalid`, which names the faults and not the value.
 
-        `session` needs the `thread_id` and `project` the name of the `project` that it holds for.
+        `session` needs the `thread_id` and `project` the name of the `project` that it holds for. Without an `owner`,
+        which only an admin may choose freely, one of a thread is its owner's and any other is shared.
         """
         body = {"name": name, "value": sealed(value), "scope": scope}
         del value  # an error shows this function's variables to whoever looks at them
-        body |= known(thread_id=thread_id, project=project)
+        body |= known(thread_id=thread_id, project=project, owner=owner)
         reply = await self._carry("/v1/secrets", packed(body))
         return KeptSecret.model_validate(from_json(reply.reveal()))
 

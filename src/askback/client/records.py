@@ -71,10 +71,18 @@ class PolicySettings(_Read):
     shadow: Trial | None = None
 
 
+class ThreadAccess(_Read):
+    """Who may do what in a thread; `owner` is None, and `others` is `all`, where nobody has said whose it is."""
+
+    owner: str | None = None
+    others: Literal["none", "view", "prompt", "all"]
+    people: dict[str, Literal["view", "prompt", "all"]]
+
+
 class KeptSecret(_Read):
     """A secret that the server keeps: its name, its place and its times; nothing gives its value back.
 
-    `version` counts the values that it has had.
+    `owner` is whose it is, None where it is shared. `version` counts the values that it has had.
     """
 
     id: str
@@ -82,6 +90,7 @@ class KeptSecret(_Read):
     scope: Literal["session", "project", "global", "request"]
     thread_id: str | None = None
     project: str | None = None
+    owner: str | None = None
     version: int
     set_at: datetime
     set_by: Actor | None = None

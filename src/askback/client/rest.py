@@ -27,6 +27,8 @@ ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "batch": ("POST", "/v1/requests/batch"),
         "message": ("POST", "/v1/threads/{thread_id}/messages"),
         "thread": ("GET", "/v1/threads/{thread_id}"),
+        "access": ("GET", "/v1/threads/{thread_id}/access"),
+        "share": ("PUT", "/v1/threads/{thread_id}/access"),
         "rules": ("GET", "/v1/rules"),
         "add_rule": ("POST", "/v1/rules"),
         "revoke_rule": ("DELETE", "/v1/rules/{rule_id}"),

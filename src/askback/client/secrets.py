@@ -33,6 +33,7 @@ class SecretRequests(Resolving):
         default_scope: Literal["session", "project", "global"] = "session",
         project: str | None = None,
         metadata: Mapping[str, SecretHelp | Mapping[str, Any]] | None = None,
+        hide_names: bool = False,
         probe: Probe | None = None,
         wait: bool = True,
         idempotency_key: str | None = None,
@@ -43,7 +44,8 @@ class SecretRequests(Resolving):
 
         It is true when all of them may be used, by `lease`. With `wait=False` it comes back at once, pending unless
         they are there already; `wait` on its request, or the events of the thread, tell when that changes.
-        `default_scope` only suggests. `instructions` is Markdown; `metadata` helps to find and type each value.
+        `default_scope` only suggests. `instructions` is Markdown; `metadata` helps to find and type each value. With
+        `hide_names` those who may only read the thread see how many names there are and not which.
 
         With a `probe` the values are tried before they count: it is called with a `Lease` of what was sent, and
         returns None, or by name what is wrong with it, which the person is asked about again. It may be a plain
@@ -53,6 +55,7 @@ class SecretRequests(Resolving):
         names = _several(names)
         asked = known(names=names, reason=reason, instructions=instructions, project=project)
         asked |= known(default_scope=default_scope, metadata=metadata, probe=True if probe else None)
+        asked |= known(hide_names=hide_names or None)
         op = operations.create(asked, thread_id, written(context), idempotency_key, kind="secret")
         if probe is not None and not wait:
             raise ValueError("A probe is called while this waits: leave wait=False out.")

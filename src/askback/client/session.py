@@ -167,6 +167,9 @@ class Session:
             self._settle(frame["settled"])
         elif "event" in frame:
             self._deliver(frame["event"], inbox=frame.get("inbox") is True)
+        elif "hidden" in frame:
+            for listener in self._listeners.pop(frame["hidden"], ()):
+                listener.fail(NotFound("There is no such thread, or it is not yours to see any more."))
         elif "resync" in frame:
             return Happened(self._again())
         return _NOTHING

@@ -119,6 +119,8 @@ class Client:
     message = _blocking(AsyncClient.message)
     append = _blocking(AsyncClient.append)
     thread = _blocking(AsyncClient.thread)
+    share = _blocking(AsyncClient.share)
+    access = _blocking(AsyncClient.access)
 
     @contextmanager
     def lease(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from askback.client import operations
 from askback.client.connection import Connection
 from askback.client.eventfeed import EventFeed
 from askback.client.operations import frame
+from askback.client.records import ThreadAccess
 from askback.client.streaming import MessageStream
 
 
@@ -51,13 +52,35 @@ class Threads(Connection):
         """Read a thread: `messages`, `requests`, and `seq`, the cursor from which `events` goes on."""
         return await self._call(frame("thread", thread_id=thread_id))
 
+    async def share(
+        self,
+        thread_id: str,
+        *,
+        owner: str,
+        others: Literal["none", "view", "prompt", "all"] = "none",
+        people: Mapping[str, Literal["view", "prompt", "all"]] | None = None,
+    ) -> ThreadAccess:
+        """Say whose a thread is, by your own id of that person, and how far it is shared with others.
+
+        `view` reads, `prompt` also writes and answers forms and secrets, `all` also decides about tool calls; `people`
+        goes before `others`. An agent says it once, before it asks anything; after that it is for the owner and for
+        admins to say, and raises `Forbidden` unless it says the same again. Secrets are kept for the owner.
+        """
+        body = {"owner": owner, "others": others, "people": dict(people or {})}
+        found = await self._call(frame("share", thread_id=thread_id, body=body))
+        return ThreadAccess.model_validate(found)
+
+    async def access(self, thread_id: str) -> ThreadAccess:
+        """Read who may do what in a thread."""
+        return ThreadAccess.model_validate(await self._call(frame("access", thread_id=thread_id)))
+
     async def events(
         self, thread_id: str | None = None, *, cursor: int | None = None
     ) -> AsyncGenerator[dict[str, Any]]:
         """Follow a thread, or without one everything that a responder may see.
 
         Begins after `cursor` (a `seq`, for the inbox a `position`), without one at the next event.
-        Nothing is lost or doubled when the connection is.
+        Nothing is lost or doubled when the connection is. Raises `NotFound` once a thread is hidden from the caller.
         """
         feed = EventFeed(self._link, thread_id, cursor)
         try:

@@ -1,0 +1,42 @@
+"""`askback login` and `askback token create` say who somebody is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.cli.conftest import Server
+from tests.cli.scripts import complete
+
+
+def who(server: Server, **credential: Any) -> dict[str, Any]:
+    """Whom a server takes the bearer of a credential for."""
+    with httpx2.Client(base_url=server.url, trust_env=False, **credential) as http:
+        return http.get("/v1/session").json()["principal"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [(("--name", "Dora"), "Dora"), ((), "dora")], ids=["named", "unnamed"]
+)
+def test_a_login_and_a_token_of_one_person_are_the_same_person(
+    server: Server, name: tuple[str, ...], shown: str
+) -> None:
+    person = (*name, "--user", "dora", "--group", "ops", "--group", "dev")
+    _, link, err = complete(server.run("login", *person))
+    assert link, err
+    _, token, err = complete(server.run("token", "create", "--role", "responder", *person))
+    assert token, err
+    with httpx2.Client(trust_env=False) as browser:
+        browser.get(link.strip())
+        session = who(server, cookies=browser.cookies)
+    bearer = who(server, headers={"Authorization": f"Bearer {token.strip()}"})
+    for principal in (session, bearer):
+        assert {key: principal[key] for key in ("name", "user", "groups", "role")} == {
+            "name": shown,
+            "user": "dora",
+            "groups": ["dev", "ops"],
+            "role": "responder",
+        }
+    assert session["id"] != bearer["id"]

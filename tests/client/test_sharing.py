@@ -1,0 +1,57 @@
+"""Who may do what in a thread, over a WebSocket, over HTTP and within the process alike."""
+
+from __future__ import annotations
+
+import anyio
+import pytest
+
+from askback import AsyncClient, Forbidden, Form, Invalid, NotFound, Text, ThreadAccess
+from tests.client.conftest import Connect
+
+FORM = Form(fields=[Text(id="q", label="Q")])
+
+
+async def test_an_agent_begins_a_thread_for_somebody(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    assert await person.access(thread) == ThreadAccess(others="all", people={})
+    access = await agent.share(thread, owner="ada", people={"bob": "prompt"})
+    assert access == ThreadAccess(owner="ada", others="none", people={"bob": "prompt"})
+    assert await agent.access(thread) == await agent.share(thread, owner="ada", people={"bob": "prompt"})
+    asked = await agent.create(FORM, thread_id=thread)
+    with pytest.raises(NotFound):
+        await person.get(asked.id)
+    with pytest.raises(Forbidden):
+        await agent.share(thread, owner="eve")
+    with pytest.raises(Invalid):
+        await agent.share(thread, owner="")
+
+
+async def test_whoever_follows_a_thread_learns_that_it_is_hidden_now(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    await agent.say("Hello", thread_id=thread)
+    seen: list[str] = []
+    with anyio.fail_after(20), pytest.raises(NotFound):
+        async for event in person.events(thread, cursor=0):
+            seen.append(event["type"])
+            await agent.share(thread, owner="ada")
+    assert seen == ["message.added"]
+
+
+async def test_the_names_of_secrets_can_be_kept_from_readers(
+    agent: AsyncClient, connect: Connect, thread: str
+) -> None:
+    async with connect("admin") as admin:
+        await admin.share(thread, owner="ada", others="view")
+        asked = await agent.secrets(
+            ["A_KEY"], reason="to call it", thread_id=thread, hide_names=True, wait=False
+        )
+        assert asked.names == ("A_KEY",)
+        async with connect("responder") as reader:
+            seen = (await reader.list(thread_id=thread)).requests[0]
+        assert seen.secret is not None
+        assert (seen.secret.names, seen.secret.count) == ([], 1)
+        kept = await admin.keep("B_KEY", "value", scope="global", owner="ada")
+        assert kept.owner == "ada"
+        await admin.erase(kept)
