@@ -44,6 +44,15 @@ class Lease:
     until: int
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a resume stands; its `available_at` is the end of its lease, if it has one."""
+
+    resume: Resume
+    attempt: int
+    finished: bool
+
+
 class ResumeStore(Protocol):
     """Resumes, oldest first. They are written along with what settles their requests: see `Along`."""
 
@@ -71,6 +80,22 @@ class ResumeStore(Protocol):
 
         None when the requester has no such resume.
         """
+        ...
+
+    async def resume(self, tenant: str, resume_id: str) -> Standing | None:
+        """Read where a resume stands."""
+        ...
+
+    async def resume_of(self, tenant: str, request_id: str) -> Standing | None:
+        """Read where the resume of a request stands."""
+        ...
+
+    async def lease_resume(self, tenant: str, resume_id: str, *, now_ms: int, until_ms: int) -> Lease | None:
+        """Lease this one, to push it; None when it is not available, or finished, or not there."""
+        ...
+
+    async def release_resume(self, lease: Lease, *, now_ms: int) -> None:
+        """Give a lease back before its end, unless somebody else has it or it was finished."""
         ...
 
     async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:

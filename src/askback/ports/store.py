@@ -36,6 +36,7 @@ from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along, PolicyStore
 from askback.ports.resumes import ResumeStore
 from askback.ports.secret_store import SecretStore
+from askback.ports.webhooks import WebhookStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +303,7 @@ class AccessStore(Protocol):
         ...
 
 
-class Store(RequestStore, AccessStore, PolicyStore, SecretStore, ResumeStore, Protocol):
+class Store(RequestStore, AccessStore, PolicyStore, SecretStore, ResumeStore, WebhookStore, Protocol):
     """Everything that is kept, behind one port."""
 
     async def open(self) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
-from askback.ports.resumes import Lease
+from askback.ports.resumes import Lease, Standing
 from askback.testing.fake_along import FakeAlong, KeptResume
 
 
@@ -34,11 +34,7 @@ class FakeResumes(FakeAlong):
         for kept in self._open(tenant, requester, thread_id):
             if kept.resume.available_at > now_ms or len(leased) == limit:
                 continue
-            kept.attempt += 1
-            kept.resume = replace(kept.resume, available_at=until_ms)
-            record = await self.get(tenant, kept.resume.request_id)
-            assert record is not None
-            leased.append(Lease(kept.resume, record, kept.attempt, until_ms))
+            leased.append(await self._lease(kept, until_ms))
         return leased
 
     async def next_resume(self, tenant: str, requester: str, *, thread_id: str | None = None) -> int | None:
@@ -64,6 +60,32 @@ class FakeResumes(FakeAlong):
             return Outcome.APPLIED
         return None
 
+    async def resume(self, tenant: str, resume_id: str) -> Standing | None:
+        """Read where a resume stands."""
+        found = (k for k in self._resumes.values() if (k.resume.tenant, k.resume.id) == (tenant, resume_id))
+        return next(map(_standing, found), None)
+
+    async def resume_of(self, tenant: str, request_id: str) -> Standing | None:
+        """Read where the resume of a request stands."""
+        kept = self._resumes.get((tenant, request_id))
+        return None if kept is None else _standing(kept)
+
+    async def lease_resume(self, tenant: str, resume_id: str, *, now_ms: int, until_ms: int) -> Lease | None:
+        """Lease this one."""
+        self._begin()
+        for kept in self._resumes.values():
+            if (kept.resume.tenant, kept.resume.id) == (tenant, resume_id):
+                free = kept.finished_at is None and kept.resume.available_at <= now_ms
+                return await self._lease(kept, until_ms) if free else None
+        return None
+
+    async def release_resume(self, lease: Lease, *, now_ms: int) -> None:
+        """Give a lease back before its end."""
+        self._begin()
+        kept = self._resumes.get((lease.resume.tenant, lease.resume.request_id))
+        if kept is not None and kept.attempt == lease.attempt:
+            kept.resume = replace(kept.resume, available_at=min(kept.resume.available_at, now_ms))
+
     async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
         """Drop the held resumes of these requests."""
         self._begin()
@@ -71,6 +93,13 @@ class FakeResumes(FakeAlong):
             kept = self._resumes.get((tenant, request_id))
             if kept is not None and kept.resume.held and kept.attempt == 0:
                 del self._resumes[tenant, request_id]
+
+    async def _lease(self, kept: KeptResume, until_ms: int) -> Lease:
+        kept.attempt += 1
+        kept.resume = replace(kept.resume, available_at=until_ms)
+        record = await self.get(kept.resume.tenant, kept.resume.request_id)
+        assert record is not None
+        return Lease(kept.resume, record, kept.attempt, until_ms)
 
     def _open(self, tenant: str, requester: str, thread_id: str | None) -> Sequence[KeptResume]:
         return [
@@ -80,3 +109,7 @@ class FakeResumes(FakeAlong):
             and (kept.resume.tenant, kept.resume.requester) == (tenant, requester)
             and thread_id in (None, kept.resume.thread_id)
         ]
+
+
+def _standing(kept: KeptResume) -> Standing:
+    return Standing(kept.resume, kept.attempt, kept.finished_at is not None)

@@ -29,6 +29,7 @@ from askback.testing.fake_access import FakeAccess
 from askback.testing.fake_policy import FakePolicy
 from askback.testing.fake_resumes import FakeResumes
 from askback.testing.fake_secrets import FakeSecrets
+from askback.testing.fake_webhooks import FakeWebhooks
 
 _log = logging.getLogger(__name__)
 
@@ -57,7 +58,7 @@ class _Written:
         )
 
 
-class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes):
+class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeWebhooks):
     """The port in dictionaries. Each call is atomic: none awaits between its first read and last write.
 
     `offline = True` makes every write raise `Unavailable`, as a full disk does.

@@ -8,8 +8,8 @@
             return a_context_in_which_nothing_can_be_written()
 
 A test named `test_c4_…` holds contract 4: those to 12 are in `askback.ports.store`, 13 to 15 in
-`askback.ports.secret_store`, the others in `askback.ports.resumes`. `DurableContracts` is for stores that keep their
-data when they are closed.
+`askback.ports.secret_store`, 16 and 17 in `askback.ports.resumes`, the others in `askback.ports.webhooks`.
+`DurableContracts` is for stores that keep their data when they are closed.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from askback.testing.store_reads import ReadContracts
 from askback.testing.store_resumes import ResumeContracts
 from askback.testing.store_secrets import SecretContracts
 from askback.testing.store_sharing import SharingContracts
+from askback.testing.store_webhooks import WebhookContracts
 from askback.testing.store_writes import WriteContracts
 
 __all__ = ["DurableContracts", "StoreContracts"]
@@ -39,6 +40,7 @@ class StoreContracts(
     SecretContracts,
     CandidateContracts,
     ResumeContracts,
+    WebhookContracts,
     SharingContracts,
 ):
     """The contracts of the ports of the store, without durability."""

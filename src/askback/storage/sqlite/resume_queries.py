@@ -29,6 +29,23 @@ def next_available(*, thread: bool) -> str:
     return f"SELECT min(available_at) FROM resumes WHERE {_at(thread)}"
 
 
+_STANDING = """
+SELECT id, tenant, thread, requester, request, available_at, held, attempt, finished_at IS NOT NULL FROM resumes"""
+# (tenant, id), and (tenant, request id)
+STANDING = f"{_STANDING} WHERE tenant = ? AND id = ?"
+STANDING_OF = f"{_STANDING} WHERE tenant = ? AND request = ?"
+
+# (until, tenant, id, now) -> the row when it was there to be leased.
+LEASE_ONE = """
+UPDATE resumes SET attempt = attempt + 1, available_at = ?
+WHERE tenant = ? AND id = ? AND finished_at IS NULL AND available_at <= ?
+RETURNING id, tenant, thread, requester, request, available_at, held, attempt"""
+
+# Parameters: now, tenant, id, attempt.
+RELEASE = """
+UPDATE resumes SET available_at = min(available_at, ?)
+WHERE tenant = ? AND id = ? AND attempt = ? AND finished_at IS NULL"""
+
 # (now, id, tenant, requester, attempt) -> a row when it was that lease's to finish.
 FINISH = """
 UPDATE resumes SET finished_at = ?

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from askback.ports.outcome import Outcome
-from askback.ports.resumes import Lease, Resume
+from askback.ports.resumes import Lease, Resume, Standing
 from askback.storage.sqlite import resume_queries as queries
 from askback.storage.sqlite.connection import Connection
 from askback.storage.sqlite.part import Part
@@ -45,6 +46,25 @@ class ResumePart(Part):
             lambda db, _: _finish(db, (resume_id, tenant, requester), attempt=attempt, now_ms=now_ms)
         )
 
+    async def resume(self, tenant: str, resume_id: str) -> Standing | None:
+        """Read where a resume stands."""
+        return self._readers.point(lambda db: _standing(db, queries.STANDING, tenant, resume_id))
+
+    async def resume_of(self, tenant: str, request_id: str) -> Standing | None:
+        """Read where the resume of a request stands."""
+        return self._readers.point(lambda db: _standing(db, queries.STANDING_OF, tenant, request_id))
+
+    async def lease_resume(self, tenant: str, resume_id: str, *, now_ms: int, until_ms: int) -> Lease | None:
+        """Lease this one."""
+        return await self._writer.submit(
+            lambda db, _: _lease_one(db, (until_ms, tenant, resume_id, now_ms), until_ms=until_ms)
+        )
+
+    async def release_resume(self, lease: Lease, *, now_ms: int) -> None:
+        """Give a lease back before its end."""
+        which = (now_ms, lease.resume.tenant, lease.resume.id, lease.attempt)
+        await self._writer.submit(lambda db, _: _release(db, which))
+
     async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
         """Drop the held resumes of these requests."""
         await self._writer.submit(lambda db, _: _drop_held(db, tenant, request_ids))
@@ -68,13 +88,28 @@ def _lease(
 ) -> Sequence[Lease]:
     sql = queries.lease(thread=len(mine) > 2)
     rows = db.execute(sql, (until_ms, *mine, now_ms, limit)).fetchall()
-    leased: list[Lease] = []
-    for row in sorted(rows):  # ids sort by time
-        resume = Resume(*row[:6], held=bool(row[6]))
-        record = read_request(db, resume.tenant, resume.request_id)
-        assert record is not None, "a resume lives no longer than its request"
-        leased.append(Lease(resume, record, row[7], until_ms))
-    return leased
+    return [_leased(db, row, until_ms) for row in sorted(rows)]  # ids sort by time
+
+
+def _lease_one(db: Connection, which: tuple[int, str, str, int], *, until_ms: int) -> Lease | None:
+    row = db.execute(queries.LEASE_ONE, which).fetchone()
+    return None if row is None else _leased(db, row, until_ms)
+
+
+def _leased(db: Connection, row: Sequence[Any], until_ms: int) -> Lease:
+    resume = Resume(*row[:6], held=bool(row[6]))
+    record = read_request(db, resume.tenant, resume.request_id)
+    assert record is not None, "a resume lives no longer than its request"
+    return Lease(resume, record, row[7], until_ms)
+
+
+def _release(db: Connection, which: tuple[int, str, str, int]) -> None:
+    db.execute(queries.RELEASE, which)
+
+
+def _standing(db: Connection, query: str, *which: str) -> Standing | None:
+    row = db.execute(query, which).fetchone()
+    return None if row is None else Standing(Resume(*row[:6], held=bool(row[6])), row[7], bool(row[8]))
 
 
 def _finish(db: Connection, which: tuple[str, str, str], *, attempt: int, now_ms: int) -> Outcome | None:

@@ -21,10 +21,11 @@ from askback.storage.sqlite.policy import PolicyPart
 from askback.storage.sqlite.readers import Readers
 from askback.storage.sqlite.resumes import ResumePart
 from askback.storage.sqlite.secrets import SecretPart
+from askback.storage.sqlite.webhooks import WebhookPart
 from askback.storage.sqlite.writer import Writer
 
 
-class SqliteStore(PolicyPart, SecretPart, ResumePart):
+class SqliteStore(PolicyPart, SecretPart, ResumePart, WebhookPart):
     """Everything in one file. See `askback.ports.store` for what each method promises.
 
     `on_commit` hears of committed events on the event loop. `connect` opens a connection to the

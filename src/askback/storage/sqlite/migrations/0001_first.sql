@@ -237,3 +237,39 @@ CREATE TABLE resumes (
 
 CREATE INDEX resumes_open ON resumes (tenant, requester, available_at) WHERE finished_at IS NULL;
 CREATE INDEX resumes_thread ON resumes (tenant, requester, thread, available_at) WHERE finished_at IS NULL;
+
+-- events is a JSON array of types. cursor is the position up to which events have become deliveries.
+CREATE TABLE webhooks (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    url TEXT NOT NULL,
+    requester TEXT,
+    events TEXT NOT NULL,
+    secret TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    cursor INTEGER NOT NULL,
+    active INTEGER NOT NULL,
+    UNIQUE (tenant, id)
+) STRICT;
+
+-- next_at moves to the end of each lease; attempt counts the leases. log is a JSON array of what came of them.
+CREATE TABLE deliveries (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    webhook TEXT NOT NULL,
+    type TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    again INTEGER NOT NULL,
+    log TEXT NOT NULL,
+    UNIQUE (tenant, webhook, id),
+    UNIQUE (tenant, webhook, type, subject)
+) STRICT;
+
+CREATE INDEX deliveries_due ON deliveries (tenant, webhook, next_at) WHERE state = 'waiting';
+CREATE INDEX deliveries_ended ON deliveries (tenant, webhook, since) WHERE state <> 'waiting';

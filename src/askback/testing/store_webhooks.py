@@ -1,0 +1,173 @@
+"""Contracts 18 to 20: webhooks, and deliveries that are written once, leased to one at a time, and ended once."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+
+from askback.ports.policy import Along, AuditDraft
+from askback.ports.store import Store
+from askback.ports.webhooks import Delivery, DeliveryState, Webhook
+from askback.testing.store_resumes import resume, settled
+from askback.testing.store_samples import NOON, request_id
+from askback.testing.store_suite import StoreSuite
+
+WAITING, DELIVERED, DEAD = DeliveryState.WAITING, DeliveryState.DELIVERED, DeliveryState.DEAD
+
+
+def webhook(n: int = 1, *, tenant: str = "main", requester: str | None = None) -> Webhook:
+    """Make the n-th webhook."""
+    wanted = ("resume", "request.created")
+    return Webhook(
+        f"whk_{n:026d}", tenant, f"https://h{n}.example/x", requester, wanted, f"sec_{n:026d}", NOON, cursor=0
+    )
+
+
+def delivery(n: int, *, at: int = NOON, hook: Webhook | None = None) -> Delivery:
+    """Make the n-th delivery, about the event at position n."""
+    to = hook or webhook()
+    return Delivery(f"dlv_{n:026d}", to.tenant, to.id, "request.created", str(n), since=at, next_at=at)
+
+
+async def queued(store: Store, *deliveries: Delivery) -> Webhook:
+    """Keep a webhook with these deliveries."""
+    hook = webhook()
+    assert await store.add_webhook(hook, most=9)
+    assert await store.queue_deliveries(hook, deliveries, cursor=5)
+    return replace(hook, cursor=5)
+
+
+async def leased(
+    store: Store, hook: Webhook, *, now: int = NOON, until: int = NOON + 60, limit: int = 9
+) -> list[tuple[str, int]]:
+    """Lease, and return the subjects and attempts."""
+    found = await store.lease_deliveries(hook, now_ms=now, until_ms=until, limit=limit)
+    return [(each.subject, each.attempt) for each in found]
+
+
+class WebhookContracts(StoreSuite):
+    """Webhooks and their deliveries."""
+
+    async def test_webhooks_are_read_by_tenant_or_all_of_them(self, store: Store) -> None:
+        first, second = webhook(1), webhook(2, tenant="other", requester="tok_1")
+        for each in (second, first):
+            assert await store.add_webhook(each, most=1)
+        assert await store.webhooks("main") == [first]
+        assert await store.webhooks() == [first, second]
+        assert await store.webhook("other", second.id) == second
+        assert await store.webhook("main", second.id) is None
+        assert await store.drop_webhook("main", second.id) is False
+
+    async def test_a_tenant_has_as_many_webhooks_as_it_may_and_no_more(self, store: Store) -> None:
+        entry = Along(audit=(AuditDraft("main", '{"action":"webhook.add"}'),))
+        kept = await asyncio.gather(*(store.add_webhook(webhook(n), entry, most=2) for n in range(5)))
+        assert sorted(kept) == [False, False, False, True, True]
+        assert len(await store.webhooks("main")) == len(await store.audit("main")) == 2
+
+    async def test_what_is_dropped_is_gone_with_its_deliveries(self, store: Store) -> None:
+        hook = await queued(store, delivery(1))
+        assert await store.drop_webhook("main", hook.id, Along(audit=(AuditDraft("main", "{}"),)))
+        assert await store.webhooks() == []
+        assert await store.deliveries("main", hook.id) == []
+        assert await store.next_delivery(hook) is None
+        assert len(await store.audit("main")) == 1
+        assert await store.queue_deliveries(hook, [delivery(2)], cursor=6) is False
+
+    async def test_c18_of_many_who_read_on_from_a_cursor_one_writes(self, store: Store) -> None:
+        hook = webhook()
+        await store.add_webhook(hook, most=9)
+        wrote = await asyncio.gather(
+            *(store.queue_deliveries(hook, [delivery(n)], cursor=n) for n in range(1, 9))
+        )
+        assert sum(wrote) == 1
+        [found] = await store.deliveries("main", hook.id)
+        now = await store.webhook("main", hook.id)
+        assert now is not None
+        assert now == replace(hook, cursor=int(found.subject))
+        assert await store.queue_deliveries(now, [delivery(int(found.subject))], cursor=20)
+        assert len(await store.deliveries("main", hook.id)) == 1
+
+    async def test_c19_of_many_who_look_at_once_one_gets_it(self, store: Store) -> None:
+        hook = await queued(store, *(delivery(n) for n in range(1, 6)))
+        found = await asyncio.gather(*(leased(store, hook, limit=2) for _ in range(10)))
+        assert sorted(each for batch in found for each in batch) == [(str(n), 1) for n in range(1, 6)]
+        assert max(map(len, found)) <= 2
+
+    async def test_c19_what_is_noted_with_an_older_lease_is_lost(self, store: Store) -> None:
+        hook = await queued(store, delivery(1))
+        [old] = await store.lease_deliveries(hook, now_ms=NOON, until_ms=NOON + 60, limit=9)
+        assert await leased(store, hook, now=NOON + 59) == []
+        [new] = await store.lease_deliveries(hook, now_ms=NOON + 60, until_ms=NOON + 120, limit=9)
+        assert (old.attempt, new.attempt, new.next_at) == (1, 2, NOON + 120)
+        assert await store.note_attempt(old, state=DELIVERED, next_at=NOON, note="{}") is False
+        assert await store.note_attempt(new, state=WAITING, next_at=NOON + 300, note='{"status":500}')
+        assert await store.next_delivery(hook) == NOON + 300
+        [again] = await store.lease_deliveries(hook, now_ms=NOON + 300, until_ms=NOON + 360, limit=9)
+        assert await store.note_attempt(again, state=WAITING, next_at=NOON + 400, note=None)
+        known = await store.delivery("main", hook.id, delivery(1).id)
+        assert known is not None
+        assert json.loads(known.log) == [{"status": 500}]
+        assert (known.attempt, known.next_at, known.state) == (3, NOON + 400, WAITING)
+
+    async def test_c20_what_has_ended_is_not_leased_again_unless_it_is_said(self, store: Store) -> None:
+        hook = await queued(store, delivery(1), delivery(2))
+        found = await store.lease_deliveries(hook, now_ms=NOON, until_ms=NOON + 60, limit=9)
+        for each, state in zip(found, (DELIVERED, DEAD), strict=True):
+            assert await store.note_attempt(each, state=state, next_at=NOON, note='{"n":1}')
+            assert await store.note_attempt(each, state=state, next_at=NOON, note='{"n":2}') is False
+        assert await leased(store, hook, now=NOON + 999) == []
+        assert await store.next_delivery(hook) is None
+        sent = replace(delivery(2, at=NOON + 999), id=delivery(9).id, again=True)
+        again = await store.deliver_again(sent)
+        assert again == replace(sent, id=delivery(2).id, attempt=2, log=again.log)
+        assert json.loads(again.log) == [{"n": 1}]
+        assert await leased(store, hook, now=NOON + 999) == [("2", 3)]
+        assert await store.deliver_again(delivery(3)) == delivery(3)
+
+    async def test_c20_nothing_is_leased_for_a_webhook_that_is_off(self, store: Store) -> None:
+        hook = await queued(store, delivery(1))
+        await store.switch_off("main", hook.id)
+        assert await leased(store, hook) == []
+        assert await store.webhook("main", hook.id) == replace(hook, active=False)
+
+    async def test_deliveries_are_read_newest_first(self, store: Store) -> None:
+        hook = await queued(store, *(delivery(n) for n in (1, 2, 3)))
+        page = await store.deliveries("main", hook.id, limit=2)
+        assert page == [delivery(3), delivery(2)]
+        assert await store.deliveries("main", hook.id, before=page[-1].id) == [delivery(1)]
+        assert await store.deliveries("other", hook.id) == []
+        assert await store.delivery("other", hook.id, delivery(1).id) is None
+
+    async def test_deliveries_that_ended_long_ago_are_forgotten(self, store: Store) -> None:
+        hook = await queued(store, delivery(1), delivery(2), delivery(3, at=NOON + 5))
+        for each in await store.lease_deliveries(hook, now_ms=NOON + 5, until_ms=NOON + 60, limit=9):
+            if each.subject != "2":
+                await store.note_attempt(each, state=DELIVERED, next_at=NOON, note="{}")
+        assert await store.queue_deliveries(hook, [], cursor=6, forget_before=NOON + 5)
+        assert [each.subject for each in await store.deliveries("main", hook.id)] == ["3", "2"]
+
+    async def test_c16_one_resume_is_leased_to_be_pushed_and_given_back(self, store: Store) -> None:
+        await settled(store, resume(1))
+        lease = await store.lease_resume("main", resume(1).id, now_ms=NOON, until_ms=NOON + 60)
+        assert lease is not None
+        assert (lease.attempt, lease.until, lease.record.id) == (1, NOON + 60, request_id(1))
+        assert await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 9) == []
+        assert await store.lease_resume("main", resume(1).id, now_ms=NOON, until_ms=NOON + 60) is None
+        assert await store.lease_resume("other", resume(1).id, now_ms=NOON + 60, until_ms=NOON + 99) is None
+        await store.release_resume(lease, now_ms=NOON + 1)
+        standing = await store.resume("main", resume(1).id)
+        assert standing is not None
+        assert (standing.resume.available_at, standing.attempt, standing.finished) == (NOON + 1, 1, False)
+        [pulled] = await store.lease_resumes("main", "tok_1", now_ms=NOON + 1, until_ms=NOON + 90)
+        assert pulled.attempt == 2
+        await store.release_resume(lease, now_ms=NOON + 2)
+        held = await store.resume_of("main", request_id(1))
+        assert held is not None
+        assert held.resume.available_at == NOON + 90
+        await store.finish_resume("main", "tok_1", resume(1).id, attempt=2, now_ms=NOON + 3)
+        assert await store.lease_resume("main", resume(1).id, now_ms=NOON + 99, until_ms=NOON + 120) is None
+        assert await store.resume("main", resume(2).id) is None
+        assert await store.resume_of("other", request_id(1)) is None
