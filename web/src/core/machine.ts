@@ -65,6 +65,10 @@ export function stateOf({ phase, interactive }: View): ViewState {
   return OPEN.includes(phase) && !interactive ? "disabled" : phase;
 }
 
+/** What is happening to what was sent: it is on its way, or the requester looks at it. */
+export const underway = ({ request }: View): "checking" | "sending" =>
+  request?.status === "resolving" ? "checking" : "sending";
+
 /** Whether the person may type and send. */
 export function isOpen({ phase, interactive }: View): boolean {
   return interactive && OPEN.includes(phase);

@@ -179,6 +179,14 @@ export interface InputRequest {
   settled_at?: string | null;
   settled_by?: Actor | null;
   votes?: Vote[];
+  /** A form's values that are being checked, or were sent back. */
+  submitted?: Partial<Answer> | null;
+  timeout_from?: string;
+  shown_at?: string;
+  escalated?: number;
+  assigned?: string[];
+  /** Nobody waits for it any more. */
+  detached?: boolean;
   /** What was wrong with what was sent before, when the same is asked again. */
   field_errors?: FieldError[];
   error_summary?: string | null;
@@ -216,7 +224,7 @@ interface EventBase {
 }
 
 export type RequestEvent = EventBase & {
-  type: `request.${"created" | "voted" | "resolving" | "reprompted" | "answered" | "declined" | "cancelled" | "expired"}`;
+  type: `request.${"created" | "shown" | "voted" | "escalated" | "noted" | "detached" | "resolving" | "reprompted" | "answered" | "declined" | "cancelled" | "expired"}`;
   request: InputRequest;
 };
 export type ThreadEvent =

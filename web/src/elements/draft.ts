@@ -39,15 +39,17 @@ function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
 }
 
 /**
- * Start with the form's initial values, else each field's default; keep what `before` has typed.
+ * Start with what was `sent` before, else the form's initial values, else each field's default; keep what `before` has.
  *
  * `false` and 0 count as values (F12).
  */
-export function start(form: Form, locale: string, before?: Draft): Draft {
+export function start(form: Form, locale: string, before?: Draft, sent?: Values): Draft {
+  const given = (values: Values | null | undefined, { id }: Field) => own(values, id);
   return new Map(
     allFields(form).map((field) => [
       field.id,
-      before?.get(field.id) ?? entryOf(field, own(form.initial_values, field.id) ?? field.default, locale),
+      before?.get(field.id) ??
+        entryOf(field, given(sent, field) ?? given(form.initial_values, field) ?? field.default, locale),
     ]),
   );
 }

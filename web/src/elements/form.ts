@@ -1,4 +1,4 @@
-import { stateOf, type View } from "../core/machine.ts";
+import { stateOf, underway, type View } from "../core/machine.ts";
 import { own } from "../core/path.ts";
 import { allFields, type Field, type Form, type InputRequest, type Section } from "../core/wire.ts";
 import { blankOthers, type Draft, EMPTY, type Entry, gated, oneClick, progress } from "./draft.ts";
@@ -113,7 +113,7 @@ function gateOf({ draft, say }: FormHost, form: Form): string | false {
   return done < all && say(all === 1 ? "gate.one" : "gate.many", { done, all });
 }
 
-function drawSubmit(host: FormHost, form: Form, busy: boolean): Template {
+function drawSubmit(host: FormHost, form: Form, busy: string | false): Template {
   const gate = gateOf(host, form);
   const [first, ...more] = form.sections ?? [];
   const label = form.submit_label || (!more.length && first?.submit_label) || host.say("submit");
@@ -122,20 +122,20 @@ function drawSubmit(host: FormHost, form: Form, busy: boolean): Template {
       type="submit"
       class="primary"
       part="submit"
-      aria-disabled=${!!gate || busy}
+      aria-disabled=${!!gate || !!busy}
       aria-describedby=${gate && "gate"}
-    >${busy ? html`${icons.clock}${host.say("sending")}` : label}</button>`;
+    >${busy ? html`${icons.clock}${busy}` : label}</button>`;
 }
 
 function drawActions(host: FormHost, form: Form): Template {
   const state = stateOf(host.view);
   if (state === "disabled") return html`<p class="hint">${host.say("disabled")}</p>`;
-  const busy = state === "submitting";
+  const busy = state === "submitting" && host.say(underway(host.view));
   const quick = oneClick(form);
   const leave = (reason: "skipped" | "dismissed", look: string, label: string) =>
-    html`<button type="button" class=${look} aria-disabled=${busy} .onclick=${() => host.decline(reason)}>${label}</button>`;
+    html`<button type="button" class=${look} aria-disabled=${!!busy} .onclick=${() => host.decline(reason)}>${label}</button>`;
   return html`<div class="actions">
-    ${(!quick || host.draft.get(quick.id)?.other) && drawSubmit(host, form, busy)}
+    ${!quick || host.draft.get(quick.id)?.other ? drawSubmit(host, form, busy) : busy && html`<p class="hint">${busy}</p>`}
     ${form.allow_skip && leave("skipped", "quiet", host.say("skip"))}
     ${leave("dismissed", quick ? "quiet" : "quiet end", form.cancel_label || host.say("cancel"))}
   </div>`;

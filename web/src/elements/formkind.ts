@@ -40,9 +40,9 @@ export class FormKind implements Kind, FormHost {
   }
 
   /** Make a draft for the form as it is now, from what was entered so far. */
-  adopt({ form }: InputRequest): void {
+  adopt({ form, submitted }: InputRequest): void {
     this.form = form ?? {};
-    this.draft = start(this.form, this.host.locale, this.draft);
+    this.draft = start(this.form, this.host.locale, this.draft, submitted?.values);
   }
 
   drawOpen(request: InputRequest, card: Card): Template {

@@ -1,7 +1,7 @@
 import { WireError } from "../client/errors.ts";
 import { newKey } from "../client/key.ts";
 import { isTerminal } from "../core/lifecycle.ts";
-import { INITIAL, isOpen, next, type Signal, type View } from "../core/machine.ts";
+import { INITIAL, isOpen, next, type Signal, underway, type View } from "../core/machine.ts";
 import { isWithin } from "../core/path.ts";
 import type { FieldError, InputRequest } from "../core/wire.ts";
 import { drawAsker } from "./asker.ts";
@@ -78,6 +78,8 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
   #sent = false;
   #focused = false;
   #calm = false;
+  /** The request that a person was noted to have before their eyes. */
+  #shown: string | undefined;
 
   constructor() {
     super();
@@ -123,6 +125,15 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
     const before = changed.get("view") as View | undefined;
     const { request, phase } = this.view;
     if (request) this.#kind?.drawn?.(request);
+    if (
+      request?.timeout_from === "shown" &&
+      !request.shown_at &&
+      isOpen(this.view) &&
+      this.#shown !== request.id
+    ) {
+      this.#shown = request.id;
+      void this.client?.post?.(`/v1/requests/${request.id}/shown`, {}, newKey()).catch(() => {});
+    }
     if (!request || before?.request?.id !== request.id || before.phase === phase) return;
     if (!isTerminal(request.status)) return;
     const own = this.#attempt !== null && !this.#lost;
@@ -275,7 +286,7 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
 
   #announcement(): string {
     const { request, phase } = this.view;
-    if (phase === "submitting") return this.say("sending");
+    if (phase === "submitting") return this.say(underway(this.view));
     if (!request || !isTerminal(request.status)) return "";
     return this.say(phase === "answered" ? "done_answered" : "done_ended", { title: questionOf(request) });
   }

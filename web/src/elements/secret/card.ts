@@ -80,7 +80,7 @@ export function drawCard(desk: Desk, request: InputRequest): Template {
     ${drawSays(request, secret, say)}
     ${
       request.status === "resolving"
-        ? html`<p class="trial" role="status">${icons.clock} ${say("secret.checking")} <code>${secret.names.join(", ")}</code></p>`
+        ? html`<p class="trial" role="status">${icons.clock} ${say("checking")} <code>${secret.names.join(", ")}</code></p>`
         : drawForm(desk, secret)
     }`;
 }
