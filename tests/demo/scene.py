@@ -18,8 +18,9 @@ async def answer(client: AsyncClient, request: dict[str, Any], **more: Any) -> N
 
 
 def title_of(request: dict[str, Any]) -> str:
-    """The title of a form or of an approval."""
-    return request[request["kind"]]["title"]
+    """The title of a form or of an approval; of secrets, their names."""
+    asked = request[request["kind"]]
+    return ", ".join(asked["names"]) if request["kind"] == "secret" else asked["title"]
 
 
 def texts_of(thread: dict[str, Any]) -> list[str]:

@@ -65,7 +65,7 @@ async def ran(scene: tuple[Ready, AsyncClient, Run], decide: Decide = approve) -
     ready, client, run = scene
     with anyio.fail_after(30):
         async with followed(client, run, decide), acting(ready, run) as agent:
-            folder = await ended(agent)
+            folder = (await ended(agent)).folder
     assert folder
     return folder, await client.thread(run.thread_id)
 

@@ -20,7 +20,7 @@ import pytest
 
 from askback import AsyncClient
 from askback.demo.person import Person
-from askback.demo.processes import DemoFailed, Ready, Run, acting, ended, serving
+from askback.demo.processes import DemoFailed, Ended, Ready, Run, acting, ended, registering, serving
 from tests.demo.scene import answer, git, texts_of, title_of
 from tests.requirements import requirement
 
@@ -47,6 +47,9 @@ def test_auto_writes_a_new_project_each_time_and_its_tests_pass(tmp_path: Path) 
         folder = tmp_path / "out" / name
         assert done.stdout.rstrip().endswith(str(folder))
         assert "approved, once: bash: git init" in done.stdout
+        assert "typed DEMO_REGISTRY_TOKEN again: “The registry does not know this token.”" in done.stdout
+        assert re.search(rf"It is published at\nhttp://127\.0\.0\.1:\d+/packages/{name}\n", done.stdout)
+        assert re.findall(r"demo_[\w-]{20}", done.stdout + done.stderr) == []
         assert git(folder, "log", "--format=%an: %s") == "Scaffolder: Begin hello-askback"
         assert git(folder, "status", "--short") == ""
         tests = subprocess.run([sys.executable, "-m", "unittest"], cwd=folder, capture_output=True, text=True)
@@ -66,25 +69,28 @@ def test_two_demos_at_once_do_not_meet(tmp_path: Path) -> None:
 STOPS = (
     *("run1-intro", "What shall we build?", "And the details?", "run1-folder", "run1-file-3"),
     *("run1-git-init", "Put the files into it", "run1-git-add-succeeded"),
+    *("DEMO_REGISTRY_TOKEN", "Publish the project", "run1-publish-run-output"),
 )
-"""Messages by their ids, and questions by their titles."""
+"""Messages by their ids, and questions by their titles or the name of the secret."""
+TOKEN = "demo_of-this-test"
 
 
 @requirement("G8")
 @pytest.mark.fault
 async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path) -> None:
-    """It is killed at every kind of step: while asking, between forms, while writing, between commands."""
-    run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
+    """It is killed at every kind of step: while asking, writing, waiting for a token, between commands and after."""
     async with (
         serving(tmp_path / "data", port=0) as ready,
+        registering(tmp_path / "registry", TOKEN) as registry,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
+        run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20), registry=registry)
         for stop in STOPS:
             await _killed_at(stop, client, ready, run)
-        person = asyncio.create_task(Person(client, run.thread_id, note=lambda _: None).run())
+        person = asyncio.create_task(Person(client, run.thread_id, note=lambda _: None, token=TOKEN).run())
         with anyio.fail_after(20):
             async with acting(ready, run) as agent:
-                folder = await ended(agent)
+                folder = (await ended(agent)).folder
         person.cancel()
         thread = await client.thread(run.thread_id)
 
@@ -95,7 +101,9 @@ async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path
     assert [title_of(request) for request in thread["requests"]] == [
         *("What shall we build?", "And the details?", "Ready to write"),
         *("Make the folder a git repository", "Put the files into it", "Make the first commit"),
+        *("DEMO_REGISTRY_TOKEN", "Publish the project"),
     ]
+    assert [path.name for path in (tmp_path / "registry").iterdir()] == ["hello-askback.json"]
     assert git(folder, "log", "--format=%s") == "Begin hello-askback"
     ids = [message["id"] for message in thread["messages"]]
     assert len(ids) == len(set(ids))
@@ -110,13 +118,13 @@ async def _killed_at(stop: str, client: AsyncClient, ready: Ready, run: Run) -> 
     seen = asyncio.Event()
 
     async def follow() -> None:
-        person = Person(client, run.thread_id, note=lambda _: None)
+        person = Person(client, run.thread_id, note=lambda _: None, token=TOKEN)
         async for event in client.events(run.thread_id, cursor=0):
             created = event["type"] == "request.created"
             if stop == (title_of(event["request"]) if created else event.get("message", {}).get("id")):
                 seen.set()
                 return
-            if created:
+            if created or event["type"] == "request.reprompted":
                 await person.answer(await client.get(event["request"]["id"]))
 
     watching = asyncio.create_task(follow())
@@ -158,7 +166,7 @@ async def test_who_does_not_want_a_project_gets_a_goodbye(
                         await answer(client, request)
                 if event.get("message", {}).get("id") == "run1-goodbye":
                     break
-            assert await ended(agent) is None
+            assert await ended(agent) == Ended(folder=None, published=None)
         assert says in texts_of(await client.thread(run.thread_id))[-1]
     assert not (tmp_path / "out").exists()
 
@@ -183,7 +191,7 @@ async def test_change_something_asks_again_with_what_was_said(tmp_path: Path) ->
                     if len(asked) > 3:
                         rounds |= {"name": "second-name", "licence": "My own"}
                     await answer(client, event["request"], **rounds)
-            folder = await ended(agent)
+            folder = (await ended(agent)).folder
     assert folder
     assert folder == tmp_path / "out" / "second-name"
     assert asked[3]["initial_values"] == {"name": "hello-askback", "language": "python"}

@@ -23,7 +23,8 @@ from askback.cli.connection import DEMO_FILE, Connection
 from askback.cli.signals import interruptible
 from askback.client import discovery
 from askback.demo.person import Person
-from askback.demo.processes import Ready, Run, acting, ended, serving
+from askback.demo.processes import Ended, Ready, Run, acting, ended, registering, serving
+from askback.demo.publish import TOKEN
 from askback.errors import AskbackError
 
 PACE_S = 0.03
@@ -49,8 +50,8 @@ def demo(
 ) -> None:
     """See it work: an agent sets up a small project with you.
 
-    Starts a server and a sample agent, each in a process of its own. Answer the agent on the page
-    that is opened, or in a second terminal with `askback inbox`. Then look at the folder it wrote.
+    Starts a server, a small package registry and a sample agent, each in a process of its own. Answer the agent on the
+    page that is opened, or in a second terminal with `askback inbox`. Then look at the folder it wrote.
     """
     console = Console(highlight=False)
     try:
@@ -62,7 +63,7 @@ def demo(
                 _demo(console, folder.absolute(), output.absolute(), port=port, auto=auto, browser=browser)
             )
     except KeyboardInterrupt:
-        console.print("Stopped. The server and the agent have ended.")
+        console.print("Stopped. The server, the registry and the agent have ended.")
         raise typer.Exit(130) from None
     except (AskbackError, OSError) as failed:
         Console(stderr=True, highlight=False).print(str(failed), style="red", markup=False)
@@ -72,48 +73,58 @@ def demo(
 async def _demo(
     console: Console, data_dir: Path, output: Path, *, port: int, auto: bool, browser: bool
 ) -> None:
-    run_id = secrets.token_hex(4)
-    run = Run(run_id, f"demo-{run_id}", output, date.today(), pace=0.0 if auto else PACE_S)  # noqa: DTZ011  # the person's own day
-    async with serving(data_dir, port=port) as ready:
+    run_id, token = secrets.token_hex(4), f"demo_{secrets.token_urlsafe(16)}"
+    async with (
+        serving(data_dir, port=port) as ready,
+        registering(data_dir / "registry", token) as registry,
+    ):
+        today, pace = date.today(), 0.0 if auto else PACE_S  # noqa: DTZ011 - the person's own day
+        run = Run(run_id, f"demo-{run_id}", output, today, pace=pace, registry=registry)
         with _found_by_inbox(ready):
             async with acting(ready, run) as agent:
                 if auto:
-                    async with _scripted(console, ready, run):
-                        folder = await ended(agent)
+                    async with _scripted(console, ready, run, token):
+                        came = await ended(agent)
                 else:
-                    _invite(console, ready, run, browser=browser)
-                    folder = await ended(agent)
-            _conclude(console, folder)
+                    _invite(console, ready, run, token, browser=browser)
+                    came = await ended(agent)
+            _conclude(console, came)
             if not auto and sys.stdin.isatty():
                 console.print("The page stays until you press Enter or Ctrl-C.")
                 await _enter()
 
 
-def _invite(console: Console, ready: Ready, run: Run, *, browser: bool) -> None:
+def _invite(console: Console, ready: Ready, run: Run, token: str, *, browser: bool) -> None:
     link = f"{ready.login_url}&next=/t/{run.thread_id}"
     console.print("An agent would like to set up a project with you. Open this link (it works once):\n")
     console.print(f"  {link}\n", style="bold cyan", soft_wrap=True, markup=False)
     console.print(f"or answer in a second terminal:  {_program()} inbox", soft_wrap=True, markup=False)
+    console.print(
+        f"When a card asks for {TOKEN}, type (nowhere else):  {token}", soft_wrap=True, markup=False
+    )
     console.print("Ctrl-C ends the demo.\n")
     if browser and _has_browser():
         webbrowser.open(link)
 
 
-def _conclude(console: Console, folder: Path | None) -> None:
-    if folder is None:
+def _conclude(console: Console, came: Ended) -> None:
+    if came.published:
+        console.print("It is published at", style="green")
+        console.print(came.published, style="bold", soft_wrap=True, markup=False)
+    if came.folder is None:
         console.print("The agent said goodbye; nothing was written.")
         return
     console.print("The project is in", style="green")
-    console.print(str(folder), style="bold", soft_wrap=True, markup=False)
+    console.print(str(came.folder), style="bold", soft_wrap=True, markup=False)
 
 
 @asynccontextmanager
-async def _scripted(console: Console, ready: Ready, run: Run) -> AsyncGenerator[None]:
+async def _scripted(console: Console, ready: Ready, run: Run, token: str) -> AsyncGenerator[None]:
     def note(text: str) -> None:
         console.print(f"  person: {text}", style="dim", markup=False, soft_wrap=True)
 
     async with Connection(ready.url, ready.responder_token).client() as client:
-        person = asyncio.create_task(Person(client, run.thread_id, note=note).run())
+        person = asyncio.create_task(Person(client, run.thread_id, note=note, token=token).run())
         try:
             yield
         finally:

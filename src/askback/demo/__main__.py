@@ -1,7 +1,7 @@
 """The sample agent as a process of its own: `python -m askback.demo --thread T --run ID --output DIR`.
 
-It finds its server as every client does and prints one line of JSON when it ends: `{"folder": path}`,
-or `{"folder": null}` when the person did not want a project.
+It finds its server as every client does and prints one line of JSON when it ends: `{"folder": path, "published": url}`.
+Each is null where there is none: the person may not want a project, and there may be no `--registry` to publish to.
 """
 
 from __future__ import annotations
@@ -16,20 +16,25 @@ from pathlib import Path
 
 from askback.client import AsyncClient
 from askback.demo.conversation import Conversation
-from askback.demo.scaffolder import Scaffolder
+from askback.demo.scaffolder import Made, Scaffolder
 from askback.errors import AskbackError
 
 
 def main() -> int:
     """Run the agent; 0 when it came to an end, 1 when something failed, 130 when it was stopped."""
     try:
-        folder = asyncio.run(_run(_arguments()))
+        made = asyncio.run(_run(_arguments()))
     except (AskbackError, OSError) as failed:
         print(f"The agent stopped: {failed}", file=sys.stderr)
         return 1
     except (KeyboardInterrupt, asyncio.CancelledError):
         return 130
-    print(json.dumps({"folder": None if folder is None else str(folder)}), flush=True)
+    said = (
+        {"folder": str(made.folder), "published": made.published}
+        if made
+        else {"folder": None, "published": None}
+    )
+    print(json.dumps(said), flush=True)
     return 0
 
 
@@ -42,17 +47,18 @@ def _arguments() -> argparse.Namespace:
         "--today", required=True, type=date.fromisoformat, help="the day on which the run began"
     )
     parser.add_argument("--pace", type=float, default=0.0, help="seconds between two pieces of text")
+    parser.add_argument("--registry", help="the address of a registry to publish to")
     return parser.parse_args()
 
 
-async def _run(given: argparse.Namespace) -> Path | None:
+async def _run(given: argparse.Namespace) -> Made | None:
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     async with AsyncClient() as client:
         talk = Conversation(client, given.thread, given.run, pace=given.pace)
         await talk.recall()
-        return await Scaffolder(talk, given.output, given.today).run()
+        return await Scaffolder(talk, given.output, given.today, given.registry).run()
 
 
 if __name__ == "__main__":

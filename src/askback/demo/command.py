@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,8 @@ from askback.demo.conversation import Conversation
 from askback.errors import Conflict
 
 TIME_S = 60.0
+MOST_OUTPUT = 2_000
+"""Characters of what a command wrote that are told."""
 TOOL = "bash"
 
 _ENDED = {"succeeded": "Done.", "failed": "That failed, so I leave it there. The files are as they were."}
@@ -57,16 +58,27 @@ class Command:
 
     async def _executed(self, talk: Conversation, execution: Execution) -> Literal["succeeded", "failed"]:
         if talk.has_said(f"{self.step}-runs"):
-            outcome, note = "failed", "The agent was stopped while it ran; how it ended is not known."
+            ran = _Ran("failed", "The agent was stopped while it ran; how it ended is not known.")
         else:
             await talk.say(f"{self.step}-runs", "Running it.")
-            outcome, note = await _run(execution.input)
-        await talk.client.report(execution.request_id, execution.execution_id, outcome, note=note)
-        return outcome
+            ran = await _run(execution.input)
+        await talk.client.report(execution.request_id, execution.execution_id, ran.outcome, note=ran.note)
+        if ran.output:
+            await talk.say(f"{self.step}-output", ran.output)
+        return ran.outcome
 
 
-async def _run(call_input: Mapping[str, Any]) -> tuple[Literal["succeeded", "failed"], str | None]:
-    """Run what was approved, without a shell; returns the outcome and, of a failure, what to note."""
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """How a command ended; `note` says what there is to know of a failure, `output` is what it wrote."""
+
+    outcome: Literal["succeeded", "failed"]
+    note: str | None = None
+    output: str = ""
+
+
+async def _run(call_input: Mapping[str, Any]) -> _Ran:
+    """Run what was approved, without a shell."""
     # A repository that the demo was started from must not be the one that git works on.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
@@ -79,17 +91,17 @@ async def _run(call_input: Mapping[str, Any]) -> tuple[Literal["succeeded", "fai
             stderr=asyncio.subprocess.STDOUT,
         )
     except OSError as failed:
-        return "failed", f"It could not be started: {failed.strerror}."
+        return _Ran("failed", f"It could not be started: {failed.strerror}.")
     try:
         async with asyncio.timeout(TIME_S):
             output, _ = await process.communicate()
     except TimeoutError:
-        return "failed", f"It took longer than {TIME_S:.0f} seconds."
+        return _Ran("failed", f"It took longer than {TIME_S:.0f} seconds.")
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
+    said = output.decode(errors="replace").strip()[:MOST_OUTPUT]
     if process.returncode == 0:
-        return "succeeded", None
-    print(output.decode(errors="replace"), file=sys.stderr)
-    return "failed", f"It ended with {process.returncode}."
+        return _Ran("succeeded", output=said)
+    return _Ran("failed", f"It ended with {process.returncode}.", said)

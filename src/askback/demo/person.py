@@ -1,6 +1,6 @@
 """The scripted person of `askback demo --auto`: answers over the public API what the agent asks.
 
-The first answer is wrong on purpose, to show that the server refuses it and says why.
+The first answer is wrong on purpose, to show that the server refuses it and says why; so is the first token.
 """
 
 from __future__ import annotations
@@ -23,21 +23,33 @@ ANSWERS: Mapping[str, Any] = {
     "go": forms.WRITE,
 }
 WRONG = {"name": "My Project!"}
+WRONG_TOKEN = "demo_mistyped"  # noqa: S105 - it opens nothing
 
 
 class Person:
-    """Answers every form in one thread and approves every tool call, once; `note` is told what it does."""
+    """Answers every form in one thread, approves every tool call once, and hands over the `token` or nothing.
 
-    def __init__(self, client: AsyncClient, thread_id: str, *, note: Callable[[str], None]) -> None:
+    `note` is told what it does.
+    """
+
+    def __init__(
+        self,
+        client: AsyncClient,
+        thread_id: str,
+        *,
+        note: Callable[[str], None],
+        token: str | None = None,
+    ) -> None:
         self.client = client
         self.thread_id = thread_id
         self.note = note
+        self._token = token
         self._erred = False
 
     async def run(self) -> None:
         """Follow the conversation from its beginning and answer until cancelled."""
         async for event in self.client.events(self.thread_id, cursor=0):
-            if event["type"] == "request.created":
+            if event["type"] in {"request.created", "request.reprompted"}:
                 await self.answer(await self.client.get(event["request"]["id"]))
 
     async def answer(self, request: InputRequest) -> None:
@@ -45,7 +57,12 @@ class Person:
         if request.settled:
             return
         try:
-            await (self._fill_in(request) if request.form else self._approve(request))
+            if request.form:
+                await self._fill_in(request)
+            elif request.secret:
+                await self._hand_over(request)
+            else:
+                await self._approve(request)
         except Conflict:
             self.note("Somebody else answered first.")
 
@@ -54,6 +71,18 @@ class Person:
         await self.client.decide(request, "approve", scope="once", revision=request.revision)
         shown = request.approval.preview
         self.note(f"approved, once: {shown.headline if shown else request.approval.tool}")
+
+    async def _hand_over(self, request: InputRequest) -> None:
+        assert request.secret is not None
+        names = request.secret.names
+        if self._token is None:
+            await self.client.decline(request, reason="dismissed")
+            self.note(f"dismissed: {', '.join(names)}")
+            return
+        value = self._token if request.revision > 1 else WRONG_TOKEN
+        await self.client.submit(request, dict.fromkeys(names, value))
+        said = "; ".join(error.message for error in request.field_errors)
+        self.note(f"typed {', '.join(names)} again: “{said}”" if said else f"mistyped {', '.join(names)}")
 
     async def _fill_in(self, request: InputRequest) -> None:
         assert request.form is not None

@@ -1,4 +1,4 @@
-"""The two processes of the demo: a server and an agent. Both end with the command, however it ends."""
+"""The processes of the demo: a server, a registry and an agent. All end with the command, however it ends."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from askback.demo.registry import digest_of
 from askback.errors import AskbackError
 
 STOP_S = 5.0
@@ -24,13 +25,25 @@ class DemoFailed(AskbackError):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of the sample agent: `id` names it, also after a restart; `today` is the day it began."""
+    """One run of the sample agent: `id` names it, also after a restart; `today` is the day it began.
+
+    With the address of a `registry` it offers to publish there.
+    """
 
     id: str
     thread_id: str
     output: Path
     today: date
     pace: float = 0.0
+    registry: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What came of a run: the folder that was written and the address where it is published, each if it is."""
+
+    folder: Path | None
+    published: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +69,18 @@ async def serving(data_dir: Path, *, port: int) -> AsyncGenerator[Ready]:
         str(data_dir),
         "--ready-json",
     )
-    async with _process("askback", *command) as process:
-        assert process.stdout is not None
-        line = (await process.stdout.readline()).decode()
-        if not line:
-            raise DemoFailed("The server did not start; the reason is above.")
-        ready = json.loads(line)
+    async with running("askback", *command) as process:
+        ready = await _ready(process, "server")
         named = ("url", "requester_token", "responder_token", "login_url")
         yield Ready(**{name: ready[name] for name in named})
+
+
+@asynccontextmanager
+async def registering(folder: Path, token: str) -> AsyncGenerator[str]:
+    """Run a registry that takes this token, in a process of its own until the block ends; its address."""
+    arguments = ("--folder", str(folder), "--token-sha256", digest_of(token))
+    async with running("askback.demo.registry", *arguments) as process:
+        yield (await _ready(process, "registry"))["url"]
 
 
 @asynccontextmanager
@@ -76,31 +93,39 @@ async def acting(ready: Ready, run: Run) -> AsyncGenerator[asyncio.subprocess.Pr
         "output": run.output,
         "today": run.today,
         "pace": run.pace,
+        "registry": run.registry,
     }
-    arguments = [part for name, value in options.items() for part in (f"--{name}", str(value))]
-    async with _process("askback.demo", *arguments, environment=environment) as process:
+    arguments = [
+        part for name, value in options.items() if value is not None for part in (f"--{name}", str(value))
+    ]
+    async with running("askback.demo", *arguments, environment=environment) as process:
         yield process
 
 
-async def ended(agent: asyncio.subprocess.Process) -> Path | None:
-    """Wait for the agent and return the folder that it wrote, or None when nobody wanted one."""
+async def ended(agent: asyncio.subprocess.Process) -> Ended:
+    """Wait for the agent and return what came of it."""
     out, _ = await agent.communicate()
     if agent.returncode != 0:
         raise DemoFailed("The agent did not come to an end; the reason is above.")
-    folder = json.loads(out)["folder"]
-    return None if folder is None else Path(folder)
+    said = json.loads(out)
+    folder = said["folder"]
+    return Ended(None if folder is None else Path(folder), said["published"])
 
 
 @asynccontextmanager
-async def _process(
-    module: str, *arguments: str, environment: Mapping[str, str] | None = None
+async def running(
+    module: str,
+    *arguments: str,
+    environment: Mapping[str, str] | None = None,
+    stdin: int = asyncio.subprocess.DEVNULL,
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
+    """Run a module in a process of its own until the block ends."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
         module,
         *arguments,
-        stdin=asyncio.subprocess.DEVNULL,
+        stdin=stdin,
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, **(environment or {})},
         start_new_session=True,  # Ctrl-C goes to the command alone, which then stops both in order
@@ -109,6 +134,15 @@ async def _process(
         yield process
     finally:
         await _stop(process)
+
+
+async def _ready(process: asyncio.subprocess.Process, what: str) -> dict[str, str]:
+    """Read the line that a process prints once it can be used."""
+    assert process.stdout is not None
+    line = (await process.stdout.readline()).decode()
+    if not line:
+        raise DemoFailed(f"The {what} did not start; the reason is above.")
+    return json.loads(line)
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:

@@ -1,9 +1,9 @@
-"""The sample agent: it asks what to build, writes it, puts it under version control, and says what it did.
+"""The sample agent: it asks what to build, writes it, commits and publishes it, and says what it did.
 
 It keeps no state of its own. Every question has an idempotency key and every message an id, made
 from the run's id, so an agent that was killed and is started again with the same run goes through
-the same steps and finds the questions asked, the answers given, the folder chosen and the commands
-run before.
+the same steps and finds the questions asked, the answers and the token given, the folder chosen and
+the commands run before.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from askback.demo.conversation import Conversation
 from askback.demo.project.files import project_files, test_command
 from askback.demo.project.folder import free_folder, write_file
 from askback.demo.project.plan import Plan
+from askback.demo.publication import publish_project
 from askback.demo.repository import commands
 from askback.errors import Cancelled, Declined, Expired, NotAnswered
 
@@ -35,15 +36,27 @@ GOODBYES: dict[type[NotAnswered], str] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A project: its folder, and the address where it is published, if it is."""
+
+    folder: Path
+    published: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Scaffolder:
-    """One run of the agent in one conversation; projects go into new folders under `output`."""
+    """One run of the agent in one conversation; projects go into new folders under `output`.
+
+    Where there is a `registry`, by its address, it offers to publish them there.
+    """
 
     talk: Conversation
     output: Path
     today: date
+    registry: str | None = None
 
-    async def run(self) -> Path | None:
-        """Ask, write and report; return the project's folder, or None when the person did not want one."""
+    async def run(self) -> Made | None:
+        """Ask, write and report; return the project, or None when the person did not want one."""
         await self.talk.say("intro", INTRO)
         try:
             plan = await self._agree()
@@ -53,8 +66,9 @@ class Scaffolder:
         folder = await self._folder(plan)
         await self._write(plan, folder)
         await self._commit(plan, folder)
-        await self.talk.say("done", _report(plan, folder))
-        return folder
+        published = await publish_project(self.talk, folder, self.registry) if self.registry else None
+        await self.talk.say("done", _report(plan, folder, published))
+        return Made(folder, published)
 
     async def _agree(self) -> Plan:
         """Ask until the person agrees to a plan; raises `NotAnswered`."""
@@ -104,9 +118,10 @@ def _comment(values: Mapping[str, Any]) -> str:
     return f"{values['name']} in {forms.LANGUAGES[values['language']]}, a good choice. A few details, and we are there."
 
 
-def _report(plan: Plan, folder: Path) -> str:
+def _report(plan: Plan, folder: Path, published: str | None) -> str:
     renamed = "" if folder.name == plan.name else f" ({plan.name} was there already, so I took a new name)"
+    also = f" They are published at {published}." if published else ""
     return (
         f"Done: {len(project_files(plan))} files are in {folder}{renamed}. "
-        f"Go there and run the tests with: {test_command(plan)}. Have fun!"
+        f"Go there and run the tests with: {test_command(plan)}.{also} Have fun!"
     )

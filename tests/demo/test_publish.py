@@ -1,0 +1,168 @@
+"""The agent publishes with a token that it never sees: asked for, tried and used in processes of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from askback import AsyncClient, InputRequest
+from askback.demo.person import Person
+from askback.demo.processes import Ready, Run, acting, ended, registering, serving
+from askback.demo.publish import TOKEN, call
+from tests.demo.scene import texts_of, title_of
+from tests.requirements import requirement
+
+CANARY = "demo_canary-7c1e-95b0-4d2a"
+PUBLISH = "Publish the project"
+
+
+@dataclass
+class Scene:
+    """A server, a registry that takes the canary, the person's client, and a run that has not begun."""
+
+    ready: Ready
+    client: AsyncClient
+    run: Run
+    registry: str
+
+
+@pytest.fixture
+async def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Scene]:
+    monkeypatch.setenv("PATH", str(tmp_path))  # without git, nobody is asked about its commands
+    async with (
+        serving(tmp_path / "data", port=0) as ready,
+        registering(tmp_path / "registry", CANARY) as registry,
+        AsyncClient(ready.url, ready.responder_token) as client,
+    ):
+        run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20), registry=registry)
+        yield Scene(ready, client, run, registry)
+
+
+async def published(scene: Scene, person: Person) -> str | None:
+    """Let the agent come to its end; the address where the project is."""
+    async with acting(scene.ready, scene.run) as agent:
+        if isinstance(person, Watching):
+            person.watched = agent.pid
+        following = asyncio.create_task(person.run())
+        with anyio.fail_after(30):
+            came = await ended(agent)
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+    return came.published
+
+
+class Watching(Person):
+    """Looks into the agent's process before it approves a tool call: by then the token was typed and tried."""
+
+    watched: int
+    seen = b""
+
+    async def answer(self, request: InputRequest) -> None:
+        if request.approval:
+            self.seen = await anyio.to_thread.run_sync(all_of, self.watched)
+        await super().answer(request)
+
+
+class Denying(Person):
+    """Approves nothing."""
+
+    async def answer(self, request: InputRequest) -> None:
+        if request.approval:
+            await self.client.decide(request, "deny", note="Not today.")
+        else:
+            await super().answer(request)
+
+
+def left_in(folder: Path) -> list[Path]:
+    """The files in which the canary stands."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return [path for path in files if CANARY.encode() in path.read_bytes()]
+
+
+@requirement("E17", "E23")
+async def test_it_publishes_with_a_token_that_is_tried_and_left_nowhere_not_even_in_its_own_process(
+    scene: Scene, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    notes: list[str] = []
+    person = Watching(scene.client, "demo-1", note=notes.append, token=CANARY)
+    address = await published(scene, person)
+    assert address == f"{scene.registry}/packages/hello-askback"
+    thread = await scene.client.thread("demo-1")
+    assert [title_of(request) for request in thread["requests"][-2:]] == [TOKEN, PUBLISH]
+    assert f"typed {TOKEN} again: “The registry does not know this token.”" in notes
+    said = texts_of(thread)
+    assert f"PUT {address}\nAuthorization: Bearer [secret:{TOKEN}]\n11 files, " in "\n".join(said)
+    assert f"They are published at {address}." in said[-1]
+    package, folder = tmp_path / "registry" / "hello-askback.json", tmp_path / "out" / "hello-askback"
+    assert json.loads(package.read_text())["files"] == {
+        path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()
+    }
+    assert left_in(tmp_path) == []
+    assert CANARY not in json.dumps(thread) + "".join(notes)
+    assert CANARY not in "".join(capfd.readouterr())
+    assert scene.registry.encode() in person.seen  # this is where it would be found
+    assert CANARY.encode() not in person.seen
+
+
+def all_of(pid: int) -> bytes:
+    """The arguments, the environment and the memory of a process."""
+    process = Path("/proc") / str(pid)
+    parts = [(process / name).read_bytes() for name in ("cmdline", "environ")]
+    with (process / "mem").open("rb", buffering=0) as memory:
+        for line in (process / "maps").read_text().splitlines():
+            place, rights, *_ = line.split()
+            if rights.startswith("rw"):
+                start, end = (int(bound, 16) for bound in place.split("-"))
+                memory.seek(start)
+                parts.append(memory.read(end - start))
+    return b"".join(parts)
+
+
+@pytest.mark.parametrize(
+    ("person", "token", "left"),
+    [
+        (Person, None, "All right, it stays on this machine."),
+        (Denying, CANARY, "All right, I do not run askback run. You said: Not today."),
+    ],
+)
+async def test_without_the_token_or_a_yes_the_project_stays_here(
+    scene: Scene, tmp_path: Path, person: type[Person], token: str | None, left: str
+) -> None:
+    assert await published(scene, person(scene.client, "demo-1", note=lambda _: None, token=token)) is None
+    assert texts_of(await scene.client.thread("demo-1"))[-2] == left
+    assert not (tmp_path / "registry").exists()
+
+
+async def test_the_registry_takes_packages_from_who_has_the_token_only(tmp_path: Path) -> None:
+    def answers(method: str, path: str, token: str = CANARY, body: Any = None) -> int:
+        sent = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+        return call(method, f"{registry}{path}", token, sent)[0]
+
+    package, place = {"files": {"README.md": "One\n"}}, "/packages/one"
+    async with registering(tmp_path / "registry", CANARY) as registry:
+        with anyio.fail_after(20):
+            replies = await anyio.to_thread.run_sync(
+                lambda: [
+                    answers("GET", "/token"),
+                    answers("GET", "/token", "demo_other"),
+                    answers("GET", place),
+                    answers("PUT", place, "demo_other", package),
+                    answers("PUT", "/packages/../one", body=package),
+                    answers("PUT", place, body=b"x" * 1_000_001),
+                    answers("PUT", place, body={"files": {"README.md": 1}}),
+                    answers("PUT", place, body=b"[]"),
+                    answers("PUT", place, body=package),
+                    answers("GET", place, "nobody"),
+                ]
+            )
+    assert replies == [204, 401, 404, 401, 404, 413, 422, 422, 201, 200]
+    assert json.loads((tmp_path / "registry" / "one.json").read_text()) == {"name": "one", **package}
+    assert left_in(tmp_path) == []
