@@ -1,0 +1,108 @@
+"""The real page while an agent looks at an answer: what is being checked, what comes back, and nothing typed is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import expect
+
+from askback import AsyncClient, InputRequest
+from tests.journeys.browser import OpenScreen, form, place_of
+from tests.journeys.people import Person
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+LUNCH: dict[str, Any] = form(
+    {"type": "text", "label": "Dish", "required": True}, {"type": "text", "label": "Note"}
+)
+
+
+async def checked(agent: AsyncClient, thread: str, what: dict[str, Any] = LUNCH) -> InputRequest:
+    return await agent.create(what, thread_id=thread, validator="requester")
+
+
+@requirement("F13", "F14")
+async def test_the_person_sees_that_it_is_checked_and_mends_what_comes_back(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    asked = await checked(agent, thread)
+    eva = await screen(place_of(thread))
+    await eva.card.get_by_label("Dish").fill("soup")
+    await eva.card.get_by_label("Note").fill("hot")
+    await eva.button("Submit").click()
+    await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
+    await expect(eva.card.get_by_label("Dish")).to_be_disabled()
+    await agent.reprompt(asked.id, field_errors={"q0": "Soup is off."}, error_summary="Please choose again.")
+    await expect(eva.card.get_by_role("alert")).to_contain_text("Please choose again.")
+    await expect(eva.card.get_by_label("Dish")).to_have_value("soup")
+    await expect(eva.card.get_by_label("Dish")).to_have_accessible_description("Soup is off.")
+    await expect(eva.card.get_by_label("Note")).to_have_value("hot")
+    assert await eva.violations() == []
+    await eva.card.get_by_label("Dish").fill("rice")
+    await eva.button("Submit").click()
+    await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
+    await agent.accept(asked.id)
+    await expect(eva.card.locator("summary")).to_contain_text("rice")
+
+
+@requirement("F14", "H7")
+async def test_another_screen_and_a_reload_show_what_was_sent_back(
+    screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
+) -> None:
+    asked = await checked(agent, thread)
+    eva = await screen(place_of(thread))
+    await ada.answer(asked.id, {"q0": "soup", "q1": "hot"})
+    await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
+    await eva.page.reload()
+    await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
+    await agent.reprompt(asked.id, field_errors={"q0": "Soup is off."})
+    await expect(eva.card.get_by_role("alert")).to_contain_text("Soup is off.")
+    await eva.page.reload()
+    await expect(eva.card.get_by_label("Dish")).to_have_value("soup")
+    await expect(eva.card.get_by_label("Note")).to_have_value("hot")
+    await expect(eva.card.get_by_role("alert")).to_contain_text("Soup is off.")
+
+
+@requirement("F16")
+async def test_an_old_tab_gets_the_form_as_it_is_now_and_keeps_what_was_typed(
+    screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
+) -> None:
+    asked = await checked(agent, thread)
+    eva = await screen(place_of(thread))
+    await eva.card.get_by_label("Note").fill("no salt")
+    await ada.answer(asked.id, {"q0": "soup"})
+    await agent.reprompt(
+        asked.id,
+        form=form(
+            {"type": "text", "label": "Main dish", "required": True}, {"type": "text", "label": "Note"}
+        ),
+    )
+    await expect(eva.card.get_by_label("Main dish")).to_be_editable()
+    await expect(eva.card.get_by_label("Note")).to_have_value("no salt")
+
+
+async def test_one_click_says_that_it_is_checked_as_well(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    asked = await checked(agent, thread, form({"type": "select", "widget": "buttons", "options": ["A", "B"]}))
+    eva = await screen(place_of(thread))
+    await eva.button("A").click()
+    await expect(eva.card).to_contain_text("Checking…")
+    await agent.accept(asked.id)
+    await expect(eva.card.locator("summary")).to_contain_text("A")
+
+
+@requirement("F22")
+async def test_a_clock_that_starts_with_being_seen_starts_when_the_page_shows_it(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    asked = await agent.create(LUNCH, thread_id=thread, timeout_s=3600, timeout_from="shown")
+    assert asked.expires_at is None
+    eva = await screen(place_of(thread))
+    await expect(eva.card.get_by_label("Dish")).to_be_editable()
+    async for event in agent.events(thread, cursor=1):
+        assert event["type"] == "request.shown"
+        assert event["request"]["expires_at"] > event["request"]["shown_at"]
+        break
