@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from askback.settings import Bootstrap, SettingsError, load
+from askback.settings import Bootstrap, PostgresAddress, SettingsError, load
 
 
 def test_without_anything_it_listens_on_loopback_and_keeps_its_data_with_the_user() -> None:
@@ -49,6 +49,20 @@ def test_a_database_url_is_relative_with_three_slashes_and_absolute_with_four(ur
     assert load({"ASKBACK_DATABASE_URL": url}).database == path
 
 
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
+def test_a_postgres_address_is_kept_as_it_is_and_shown_without_its_password(scheme: str) -> None:
+    url = f"{scheme}://ada:SECRET@one:5432,two:5433/askback?target_session_attrs=read-write"
+    settings = load({"ASKBACK_DATABASE_URL": url, "ASKBACK_MASTER_KEYS": "off"})
+    assert settings.database == PostgresAddress(url)
+    assert str(settings.database) == "postgresql://one:5432,two:5433/askback"
+    assert (settings.warnings, "SECRET" in repr(settings)) == ((), False)
+
+
+def test_postgres_without_master_keys_is_warned_of() -> None:
+    [warning] = load({"ASKBACK_DATABASE_URL": "postgresql:///askback"}).warnings
+    assert "ASKBACK_MASTER_KEYS" in warning
+
+
 def test_a_token_that_can_be_guessed_is_warned_of() -> None:
     given = f"requester:short,admin:{'x' * 16}"
     [warning] = load({"ASKBACK_BOOTSTRAP_TOKENS": given}).warnings
@@ -78,7 +92,8 @@ def test_names_and_origins_are_lists_with_commas() -> None:
     [
         ("ASKBACK_PORT", "http"), ("ASKBACK_PORT", "-1"), ("ASKBACK_PORT", "65536"), ("ASKBACK_PORT", "８０"),
         ("ASKBACK_HOST", "127.0.0.1:80"), ("ASKBACK_HOST", "http://x"), ("ASKBACK_HOST", "a b"),
-        ("ASKBACK_DATABASE_URL", "postgresql://x/y"), ("ASKBACK_DATABASE_URL", "askback.db"),
+        ("ASKBACK_DATABASE_URL", "mysql://u:SECRET@x/y"), ("ASKBACK_DATABASE_URL", "askback.db"),
+        ("ASKBACK_DATABASE_URL", "postgresql://u:SECRET@x"), ("ASKBACK_DATABASE_URL", "postgresql://u:SECRET@[x/y"),
         ("ASKBACK_DATABASE_URL", "sqlite://"), ("ASKBACK_DATABASE_URL", "sqlite:///"),
         ("ASKBACK_DATABASE_URL", "sqlite://host/x.db"), ("ASKBACK_DATABASE_URL", "sqlite:///x?mode=ro"),
         ("ASKBACK_BOOTSTRAP_TOKENS", "root:SECRET-1234"), ("ASKBACK_BOOTSTRAP_TOKENS", "requester:"),

@@ -6,8 +6,8 @@ import logging
 import secrets
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +16,10 @@ from starlette.routing import Router, WebSocketRoute
 
 from askback import openapi
 from askback.delivery.local import LocalBus
+from askback.delivery.shared import SharedBus
+from askback.domain.events import Event
 from askback.domain.limits import DEFAULTS, Limits
+from askback.errors import StoreUnusable
 from askback.plugins import installed_probes
 from askback.ports.bus import Bus
 from askback.ports.clock import Clock
@@ -31,7 +34,9 @@ from askback.service.directory import OwnGroups
 from askback.service.secrets import probe
 from askback.service.waits import Waits
 from askback.service.watch import Watches
-from askback.settings import DEFAULT_TENANT, Settings, load
+from askback.settings import DEFAULT_TENANT, PostgresAddress, Settings, load
+from askback.storage.auditlog import TenantLog
+from askback.storage.sqlite import auditfile
 from askback.storage.sqlite.store import SqliteStore
 from askback.system import SystemClock, SystemIds
 from askback.transports.endpoint import Operation, no_such_path, routes
@@ -166,14 +171,15 @@ def create_app(
         scratch = Path(tempfile.gettempdir()) / f"askback-{secrets.token_hex(8)}"
         settings = load({}, data_dir=scratch)
         vault = vault or Envelope(KeyRing({"scratch": secrets.token_bytes(KEY_BYTES)}))
-    bus = bus or LocalBus()
-    store = store or SqliteStore(settings.database, on_commit=bus.publish)
+    if store is None:
+        store, bus, own_clock = backends(settings, bus=bus)
+        clock = clock or own_clock
     own_keys = None
     if vault is None:
         vault, own_keys = _vault(settings)
     services = Services(
         store,
-        bus,
+        bus or LocalBus(),
         clock or SystemClock(),
         ids or SystemIds(),
         vault,
@@ -185,10 +191,47 @@ def create_app(
     return App(settings, services, scratch=scratch)
 
 
+def backends(settings: Settings, *, bus: Bus | None = None) -> tuple[Store, Bus, Clock]:
+    """Return the store that the settings name, the bus that it publishes to, and the clock that goes with it.
+
+    Raises `StoreUnusable` when what it needs is not installed.
+    """
+    if isinstance(settings.database, PostgresAddress):
+        return _postgres(settings.database.url, bus)
+    bus = bus or LocalBus()
+    return SqliteStore(settings.database, on_commit=bus.publish), bus, SystemClock()
+
+
+def _postgres(url: str, bus: Bus | None) -> tuple[Store, Bus, Clock]:
+    try:
+        from askback.storage.postgres import Database, PostgresStore
+    except ModuleNotFoundError as missing:
+        raise StoreUnusable("Postgres needs one more package: pip install 'askback[postgres]'.") from missing
+
+    def on_commit(events: Sequence[Event]) -> None:
+        chosen.publish(events)
+
+    store = PostgresStore(Database(url), on_commit=on_commit)
+    chosen = bus or SharedBus(store, origin=store.origin)
+    return store, chosen, store.clock
+
+
+def audit_logs(settings: Settings) -> AbstractContextManager[Iterator[TenantLog]]:
+    """Read the audit log of every tenant from the database, beside whatever server uses it."""
+    if isinstance(settings.database, PostgresAddress):
+        from askback.storage.postgres import Database
+        from askback.storage.postgres.auditread import read_audit
+
+        return read_audit(Database(settings.database.url))
+    return auditfile.read_audit(settings.database)
+
+
 def _vault(settings: Settings) -> tuple[Vault, KeyFile | None]:
     """Return what keeps secrets, and the key file that it is opened with; keys that were given have to be right."""
     if settings.master_keys == "off":
         return LockedVault(), None
+    if settings.master_keys is None and isinstance(settings.database, PostgresAddress):
+        return LockedVault(), None  # a file is one machine's, and secrets have to open at every server
     if settings.master_keys is not None:
         return Envelope(KeyRing(parse_keys(settings.master_keys, source="ASKBACK_MASTER_KEYS"))), None
     own = KeyFile(settings.key_file)

@@ -3,13 +3,13 @@
     ASKBACK_HOST              address to bind                         127.0.0.1
     ASKBACK_PORT              port, 0 for a free one                  8787
     ASKBACK_DATA_DIR          folder of the database and server.json  ~/.local/share/askback
-    ASKBACK_DATABASE_URL      sqlite:///path                          askback.db in the data folder
+    ASKBACK_DATABASE_URL      sqlite:///path, or postgresql://…       askback.db in the data folder
     ASKBACK_BOOTSTRAP_TOKENS  role[/name][@tenant]:token,…            made at the first start
     ASKBACK_ALLOWED_HOSTS     names under which it may be addressed, with commas
     ASKBACK_ALLOWED_ORIGINS   other origins whose pages may talk to it, with commas
     ASKBACK_PUBLIC_URL        the address that people open, when a proxy stands before it
     ASKBACK_LOG_LEVEL         debug, info, warning or error           warning
-    ASKBACK_MASTER_KEYS       id:key,… for secrets, or off            master.key in the data folder
+    ASKBACK_MASTER_KEYS       id:key,… for secrets, or off            master.key in the data folder; off with Postgres
 
 `ASKBACK_URL` and `ASKBACK_TOKEN` belong to the client.
 """
@@ -29,6 +29,7 @@ from askback.errors import AskbackError
 from askback.service.access import STANDING
 
 DEFAULT_TENANT = "default"
+POSTGRES = ("postgresql", "postgres")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 NOT_SERVER = frozenset({"ASKBACK_URL", "ASKBACK_TOKEN"})
 """Variables of the client: they may be set, and mean nothing to these settings."""
@@ -58,6 +59,17 @@ class Bootstrap:
         return f"Bootstrap({self.role!r}, {self.name!r}, {self.tenant!r})"
 
 
+@dataclass(frozen=True, slots=True)
+class PostgresAddress:
+    """The address of a Postgres database, `postgresql://…`. It may hold a password, which is left out of every text."""
+
+    url: str = field(repr=False)
+
+    def __str__(self) -> str:
+        parts = urlsplit(self.url)
+        return f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
 def default_data_dir() -> Path:
     """Return the folder of this user; the client looks for `server.json` in the same place."""
     return Path.home() / ".local" / "share" / "askback"
@@ -67,14 +79,15 @@ def default_data_dir() -> Path:
 class Settings:
     """How one server runs.
 
-    `database` is the file of the SQLite database, `warnings` what whoever starts the server should know.
+    `database` is the file of an SQLite database, or the address of one of Postgres; `warnings` are what whoever starts
+    the server should know.
     `master_keys` is the ring as it was given, `off` for a server without secrets, None for the key file.
     """
 
     host: str
     port: int
     data_dir: Path
-    database: Path
+    database: Path | PostgresAddress
     bootstrap_tokens: tuple[Bootstrap, ...] = ()
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
@@ -128,6 +141,8 @@ def _warnings(given: Mapping[str, str], tokens: Sequence[Bootstrap]) -> Iterator
     for token in tokens:
         if len(token.token) < SHORT_TOKEN:
             yield f"The {token.role} token in ASKBACK_BOOTSTRAP_TOKENS is short enough to be guessed."
+    if given.get("ASKBACK_DATABASE_URL", "").startswith("postgres") and "ASKBACK_MASTER_KEYS" not in given:
+        yield "Secrets are off: servers that share a database need the same ASKBACK_MASTER_KEYS."
 
 
 def _host(variable: str, text: str) -> str:
@@ -142,10 +157,18 @@ def _port(variable: str, text: str) -> int:
     return int(text)
 
 
-def _database(variable: str, text: str) -> Path:
-    url = urlsplit(text)
+def _database(variable: str, text: str) -> Path | PostgresAddress:
+    # No message quotes the text: it may hold a password.
+    try:
+        url = urlsplit(text)
+    except ValueError:
+        raise SettingsError(f"{variable} is no address that can be read.") from None
+    if url.scheme in POSTGRES:
+        if len(url.path) < 2:
+            raise SettingsError(f"{variable} must name the database, as in postgresql://user@host/askback.")
+        return PostgresAddress(text)
     if url.scheme != "sqlite":
-        raise SettingsError(f"{variable} must be sqlite:///path; {url.scheme!r} is not supported here.")
+        raise SettingsError(f"{variable} must be sqlite:///path or postgresql://user:password@host/database.")
     if url.netloc or len(url.path) < 2 or url.query or url.fragment:
         raise SettingsError(f"{variable} must be sqlite:///path, or sqlite:////path for an absolute one.")
     return Path(unquote(url.path[1:])).expanduser().absolute()

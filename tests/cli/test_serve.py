@@ -231,7 +231,7 @@ def test_a_token_made_while_no_server_runs_works_in_the_next_one(tmp_path: Path)
         (("login",), 1, "askback serve"),
         (("token", "create", "--role", "root"), 2, "requester, responder, admin"),
         (("serve", "--port", "99999"), 1, "ASKBACK_PORT"),
-        (("serve", "--database-url", "postgresql://x/y"), 1, "ASKBACK_DATABASE_URL"),
+        (("serve", "--database-url", "mysql://x/y"), 1, "ASKBACK_DATABASE_URL"),
         (("nonsense",), 2, "nonsense"),
     ],
 )

@@ -13,9 +13,9 @@ from typing import Annotated
 import typer
 
 from askback import settings as settings_module
+from askback.app import audit_logs
 from askback.domain.audit import GENESIS, Broken, verify
 from askback.settings import DEFAULT_TENANT
-from askback.storage.sqlite.auditfile import read_audit
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -73,7 +73,7 @@ def export(
 
     The oldest entry is first, each as it was sealed: askback audit verify can check them anywhere.
     """
-    with read_audit(settings_module.load(data_dir=data_dir).database) as logs:
+    with audit_logs(settings_module.load(data_dir=data_dir)) as logs:
         for log in logs:
             if log.tenant == tenant:
                 for entry in log.entries:
@@ -82,7 +82,7 @@ def export(
 
 def _verify_database(data_dir: Path | None, *, tenant: str | None, noted: Head | None) -> bool:
     good, seen = True, False
-    with read_audit(settings_module.load(data_dir=data_dir).database) as logs:
+    with audit_logs(settings_module.load(data_dir=data_dir)) as logs:
         for log in logs:
             if tenant in {None, log.tenant}:
                 name = "" if log.tenant == DEFAULT_TENANT else log.tenant

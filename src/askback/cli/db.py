@@ -9,7 +9,8 @@ import anyio
 import typer
 
 from askback import settings as settings_module
-from askback.storage.sqlite.store import SqliteStore
+from askback.app import backends
+from askback.ports.store import Store
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -22,15 +23,17 @@ def db() -> None:
 @app.command()
 def upgrade(
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the server.")] = None,
-    database_url: Annotated[str | None, typer.Option(help="Another database, sqlite:///path.")] = None,
+    database_url: Annotated[
+        str | None, typer.Option(help="Another database, sqlite:///path or postgresql://…")
+    ] = None,
 ) -> None:
     """Create or upgrade the database; `askback serve` does the same when it starts."""
     settings = settings_module.load(data_dir=data_dir, database_url=database_url)
-    anyio.run(_upgrade, settings.database)
+    store, _, _ = backends(settings)
+    anyio.run(_upgrade, store)
     print(f"{settings.database} is up to date.")
 
 
-async def _upgrade(path: Path) -> None:
-    store = SqliteStore(path)
+async def _upgrade(store: Store) -> None:
     await store.open()
     await store.close()

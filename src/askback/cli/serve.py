@@ -38,7 +38,9 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to bind; 127.0.0.1 without it.")] = None,
     port: Annotated[int | None, typer.Option(help="Port; 8787 without it, 0 for any free one.")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the database and of server.json.")] = None,
-    database_url: Annotated[str | None, typer.Option(help="Another database, sqlite:///path.")] = None,
+    database_url: Annotated[
+        str | None, typer.Option(help="Another database, sqlite:///path or postgresql://…")
+    ] = None,
     ready_json: Annotated[
         bool, typer.Option("--ready-json", help="Print one line of JSON once it accepts requests.")
     ] = False,

@@ -1,5 +1,6 @@
 """The store in a Postgres database, for several servers at once; needs the extra `postgres` (asyncpg)."""
 
+from askback.storage.postgres.connection import Database
 from askback.storage.postgres.store import PostgresStore
 
-__all__ = ["PostgresStore"]
+__all__ = ["Database", "PostgresStore"]

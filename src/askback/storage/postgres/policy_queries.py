@@ -106,7 +106,7 @@ INSERT INTO audit (tenant, seq, entry) SELECT * FROM unnest($1::text[], $2::bigi
 MOVE_AUDIT_HEADS = """
 UPDATE audit_heads AS h SET seq = n.seq, hash = n.hash
 FROM unnest($1::text[], $2::bigint[], $3::text[]) AS n (tenant, seq, hash) WHERE h.tenant = n.tenant"""
-AUDIT = "SELECT entry FROM audit WHERE tenant = $1 AND seq > $2 ORDER BY seq LIMIT $3"
+AUDIT = "SELECT entry, seq FROM audit WHERE tenant = $1 AND seq > $2 ORDER BY seq LIMIT $3"
 AUDIT_HEAD = "SELECT seq, hash FROM audit_heads WHERE tenant = $1"
 # Every tenant that has an entry or a head.
 AUDITED = "SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit ORDER BY tenant"

@@ -5,28 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from askback.domain.audit import GENESIS
 from askback.errors import StoreUnusable
+from askback.storage.auditlog import EVERY_ENTRY, TenantLog
 from askback.storage.sqlite import policy_queries as queries
 
-_EVERY_ENTRY = (-(2**63), -1)
-"""Above which `seq`, and how many: a negative limit is none. An entry that somebody moved to 0 is an entry."""
-
-
-@dataclass(frozen=True, slots=True)
-class TenantLog:
-    """The audit log of one tenant, to be given to `domain.audit.verify`.
-
-    `entries` are JSON texts, oldest first, read from the file as they are asked for, once. `head` is the `seq` and the
-    hash that the store noted for the newest one.
-    """
-
-    tenant: str
-    entries: Iterator[str]
-    head: tuple[int, str]
+_NO_LIMIT = -1
 
 
 @contextmanager
@@ -49,7 +35,7 @@ def read_audit(path: Path) -> Generator[Iterator[TenantLog]]:
 
 def _log(db: sqlite3.Connection, tenant: str) -> TenantLog:
     head = db.execute(queries.AUDIT_HEAD, (tenant,)).fetchone() or (0, GENESIS)
-    entries = (entry for (entry,) in db.execute(queries.AUDIT, (tenant, *_EVERY_ENTRY)))
+    entries = (entry for (entry,) in db.execute(queries.AUDIT, (tenant, EVERY_ENTRY, _NO_LIMIT)))
     return TenantLog(tenant, entries, head)
 
 

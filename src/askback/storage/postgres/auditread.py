@@ -1,0 +1,61 @@
+"""The audit log as it lies in a Postgres database, read beside the servers that use it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import asyncpg
+
+from askback.domain.audit import GENESIS
+from askback.errors import StoreUnusable
+from askback.storage.auditlog import EVERY_ENTRY, TenantLog
+from askback.storage.postgres import policy_queries as queries
+from askback.storage.postgres.connection import Database
+
+if TYPE_CHECKING:
+    from asyncpg import Record
+
+PAGE = 1_000
+
+
+@contextmanager
+def read_audit(database: Database) -> Generator[Iterator[TenantLog]]:
+    """Give the audit log of every tenant, by name; use them before the context ends, outside of any event loop.
+
+    All is read in one snapshot. A log without a head and a head without a log are given as well.
+    Raises `StoreUnusable` when the database cannot be read.
+    """
+    try:
+        with asyncio.Runner() as runner:
+            yield _Reader(runner, runner.run(database.connect())).logs()
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise StoreUnusable(
+            f"The audit log in {database} cannot be read ({type(error).__name__})."
+        ) from error
+
+
+class _Reader:
+    """Reads a little at a time, for iterators that know nothing of event loops."""
+
+    def __init__(self, runner: asyncio.Runner, connection: asyncpg.Connection[Record]) -> None:
+        self._run = runner.run
+        self._connection = connection
+
+    def logs(self) -> Iterator[TenantLog]:
+        """Begin the snapshot, which lasts as long as the connection, and go through the tenants."""
+        self._run(self._connection.execute("SET idle_in_transaction_session_timeout = 0"))
+        self._run(self._connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
+        for (tenant,) in self._run(self._connection.fetch(queries.AUDITED)):
+            row = self._run(self._connection.fetchrow(queries.AUDIT_HEAD, tenant))
+            head = (0, GENESIS) if row is None else (row[0], row[1])
+            yield TenantLog(tenant, self._entries(tenant), head)
+        self._run(self._connection.close())
+
+    def _entries(self, tenant: str) -> Iterator[str]:
+        after = EVERY_ENTRY
+        while page := self._run(self._connection.fetch(queries.AUDIT, tenant, after, PAGE)):
+            yield from (entry for entry, _ in page)
+            after = page[-1][1]
