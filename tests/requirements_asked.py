@@ -173,8 +173,9 @@ SECRETS = {
     "E20": "Names are shown to everybody who reads the thread, unless the agent hides them from who may only read.",
     "E21": "Each name has its help within its limits, and a key of many lines is kept to the byte.",
     "E22": "A sensitive field of a form keeps its value as a secret, and the agent gets a reference.",
-    "E23": "A value that the agent tries first counts when it holds, and is asked for again when it does not.",
+    "E23": "A value that the agent or the server tries first counts when it holds, and is asked for again when it does not.",
     "E25": "No route and no event gives a saved value back to a page.",
+    "H6": "What was being tried when a server died is never tried again by itself, and nobody waits for it for ever.",
     "H12": "A copy of the database holds no value in the clear.",
     # I and K are about safety and several people
     "I8": "A card says whose token asks, and what the agent writes cannot pass for a part of the page.",

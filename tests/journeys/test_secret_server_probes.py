@@ -1,0 +1,396 @@
+"""Groups E and H: the server tries what a person handed over, once, by a probe that the agent names."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+
+from askback.app import create_app
+from askback.domain.limits import DEFAULTS, Limits
+from askback.domain.secrets.secret import Secret
+from askback.plugins import PluginUnusable, installed_probes
+from askback.ports.probe import HOLDS, UNVERIFIABLE, Verdict, fails
+from askback.settings import load
+from askback.system import SystemClock
+from tests.journeys.people import Person, Team, asked, faults, gathered, leased, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+BASE = "http://127.0.0.1:8787"
+NOT_RESOLVING = (409, "not_resolving")
+NOT_GRANTED = (404, "not_granted")
+SEND_AGAIN = "It could not be checked whether this works. Send it again."
+SCRIPT = Path(__file__).with_name("probing_server.py")
+QUICK = replace(DEFAULTS, probe_s=1)
+
+Act = Callable[[Mapping[str, Secret]], Awaitable[Verdict]]
+
+
+@dataclass
+class Crm:
+    """A probe that does what it is told for each value of `A_KEY`, and remembers what it was given."""
+
+    does: Mapping[str, Act | Verdict] = field(default_factory=dict[str, "Act | Verdict"])
+    given: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    began: anyio.Event = field(default_factory=anyio.Event)
+
+    async def probe(self, secrets: Mapping[str, Secret], /) -> Verdict:
+        self.given.append({name: value.reveal() for name, value in secrets.items()})
+        self.began.set()
+        act = self.does.get(secrets["A_KEY"].reveal(), HOLDS)
+        return act if isinstance(act, Verdict) else await act(secrets)
+
+    @property
+    def tried(self) -> list[str]:
+        return [values["A_KEY"] for values in self.given]
+
+
+async def hangs(_: Mapping[str, Secret]) -> Verdict:
+    await anyio.sleep_forever()
+    raise AssertionError
+
+
+class Ahead(SystemClock):
+    """A clock that can be put forward."""
+
+    ahead_ms = 0
+
+    def now_ms(self) -> int:
+        return super().now_ms() + self.ahead_ms
+
+
+@asynccontextmanager
+async def house(
+    data: Path, crm: Crm, *, limits: Limits = DEFAULTS, clock: Ahead | None = None
+) -> AsyncIterator[Team]:
+    """Everybody, on a server of this process with that probe."""
+    app = create_app(load({}, data_dir=data), probes={"crm": crm}, limits=limits, clock=clock)
+    async with app.running():
+        admin = await app.token("admin")
+        async with gathered(BASE, admin, transport=httpx2.ASGITransport(app=app)) as team:
+            yield team
+
+
+async def handed(team: Team, value: str = "good", **more: Any) -> dict[str, Any]:
+    """Have ada hand over `A_KEY`, to be tried by the server; returns the request as it is then."""
+    request = asked(await team.agent.need("t", "A_KEY", probe="crm", **more))
+    sent = await team.ada.hand_over(request["id"], {"A_KEY": value})
+    assert sent.status_code == 200, sent.text
+    assert sent.json()["status"] == "resolving"
+    return sent.json()
+
+
+async def changed(team: Team, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The request once it is no longer as it was."""
+    params = {"wait": 20, "revision": request["revision"]}
+    reply = await team.ada.http.get(f"/v1/requests/{request['id']}", params=params)
+    assert reply.status_code == 200, "nothing came of it"
+    return reply.json()
+
+
+# --- the verdict ------------------------------------------------------------------------------
+
+
+@requirement("E23")
+async def test_what_holds_counts_as_the_persons_answer(tmp_path: Path) -> None:
+    crm = Crm()
+    async with house(tmp_path, crm) as team:
+        settled = await changed(team, await handed(team))
+        assert (settled["status"], settled["source"], settled["settled_by"]["name"]) == (
+            "answered",
+            "responder",
+            "ada",
+        )
+        assert settled["answer"] == {"names": ["A_KEY"], "scope": "session", "existing": [], "verified": True}
+        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "good"}
+        entries, _ = await team.admin.audit()
+        [decided] = [entry for entry in entries if entry["action"] == "decide"]
+        assert (decided["via"], decided["verified"], "actor" in decided) == ("probe", True, False)
+    assert crm.tried == ["good"]
+
+
+@requirement("E5", "E23")
+async def test_what_fails_is_asked_for_again_with_what_is_wrong_and_without_the_value(tmp_path: Path) -> None:
+    crm = Crm({"bad-value-4711": fails({"A_KEY": "The CRM\nrefuses bad-value-4711."})})
+    async with house(tmp_path, crm) as team:
+        again = await changed(team, await handed(team, "bad-value-4711"))
+        assert (again["status"], again["revision"]) == ("pending", 2)
+        assert again["field_errors"] == [
+            {"path": "secrets.A_KEY", "message": "The CRM refuses [secret:A_KEY]."}
+        ]
+        assert ("tried_until" in again, await team.ada.kept()) == (False, [])
+        await team.ada.hand_over(again["id"], {"A_KEY": "good"}, revision=2)
+        settled = await changed(team, again)
+        assert (settled["status"], settled["answer"]["verified"]) == ("answered", True)
+        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "good"}
+    assert crm.tried == ["bad-value-4711", "good"]
+
+
+async def breaks(secrets: Mapping[str, Secret]) -> Verdict:
+    raise RuntimeError(f"no route with {secrets['A_KEY'].reveal()}")
+
+
+async def speaks_of_others(_: Mapping[str, Secret]) -> Verdict:
+    return fails({"B_KEY": "It is wrong."})
+
+
+async def returns_nothing(_: Mapping[str, Secret]) -> Any:
+    return None
+
+
+@requirement("E23")
+@pytest.mark.parametrize(
+    "act", [UNVERIFIABLE, breaks, hangs, speaks_of_others, returns_nothing], ids=lambda act: getattr(act, "__name__", "says so")
+)  # fmt: skip
+async def test_what_nobody_can_verify_is_kept_and_the_answer_says_so(
+    tmp_path: Path, act: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with house(tmp_path, Crm({"value-4711": act}), limits=QUICK) as team:
+        settled = await changed(team, await handed(team, "value-4711"))
+        assert (settled["status"], settled["answer"]["verified"]) == ("answered", False)
+        assert leased(await team.agent.lease("t", "A_KEY")) == {"A_KEY": "value-4711"}
+    assert "4711" not in caplog.text
+
+
+@requirement("E23")
+async def test_a_saved_value_that_the_person_chose_is_tried_with_the_typed_one(tmp_path: Path) -> None:
+    crm = Crm()
+    async with house(tmp_path, crm) as team:
+        await team.ada.keep("B_KEY", "saved")
+        request = asked(await team.agent.need("t", "A_KEY", "B_KEY", probe="crm"))
+        await team.ada.hand_over(request["id"], {"A_KEY": "typed"}, existing=["B_KEY"])
+        settled = await changed(team, request)
+        assert settled["answer"]["existing"] == ["B_KEY"]
+        values = leased(await team.agent.lease("t", "A_KEY", "B_KEY"))
+    assert crm.given == [values] == [{"A_KEY": "typed", "B_KEY": "saved"}]
+
+
+@requirement("E23")
+async def test_after_ten_times_the_request_is_taken_back(tmp_path: Path) -> None:
+    crm = Crm({"bad": fails({"A_KEY": "No."})})
+    async with house(tmp_path, crm, limits=replace(DEFAULTS, reprompts=2)) as team:
+        request = await changed(team, await handed(team, "bad"))
+        for revision in (2, 3):
+            await team.ada.hand_over(request["id"], {"A_KEY": "bad"}, revision=revision)
+            request = await changed(team, request)
+        assert (request["status"], request["reason"]) == ("cancelled", "failed")
+    assert len(crm.tried) == 3
+
+
+# --- who may name and use one -----------------------------------------------------------------
+
+
+@requirement("E23")
+@pytest.mark.parametrize("name", ["other", "", "CRM", "crm "])
+async def test_a_probe_that_there_is_not_is_refused_without_telling_which_there_are(
+    tmp_path: Path, name: str
+) -> None:
+    async with house(tmp_path, Crm()) as team:
+        refused = await team.agent.need("t", "A_KEY", probe=name)
+        assert faults(refused) == [("secret.probe", "unknown_value")]
+        assert "crm" not in refused.text
+        assert await team.ada.pending("t") == []
+
+
+@requirement("E23")
+async def test_while_the_server_tries_the_agent_neither_has_the_value_nor_decides(tmp_path: Path) -> None:
+    crm = Crm({"slow": hangs})
+    async with house(tmp_path, crm) as team:
+        request = await handed(team, "slow")
+        await crm.began.wait()
+        for reply in (
+            await team.agent.accept(request["id"]),
+            await team.agent.reprompt(request["id"], error_summary="no"),
+            await team.agent.lease("t", "A_KEY", request_id=request["id"]),
+        ):
+            assert refusal(reply) == NOT_RESOLVING
+        assert refusal(await team.agent.lease("t", "A_KEY")) == NOT_GRANTED
+        assert await team.ada.get(request["id"]) == request
+
+
+@requirement("E23")
+async def test_the_agent_still_tries_itself_where_it_says_so(tmp_path: Path) -> None:
+    crm = Crm()
+    async with house(tmp_path, crm) as team:
+        request = asked(await team.agent.need("t", "A_KEY", probe=True))
+        await team.ada.hand_over(request["id"], {"A_KEY": "good"})
+        settled = (await team.agent.accept(request["id"])).json()
+        assert (settled["status"], "verified" in settled["answer"]) == ("answered", False)
+    assert crm.tried == []
+
+
+# --- once, and never stuck --------------------------------------------------------------------
+
+
+@requirement("E23", "H4", "M4")
+async def test_of_many_submissions_at_once_and_of_one_that_is_repeated_one_is_tried(tmp_path: Path) -> None:
+    crm = Crm()
+    async with house(tmp_path, crm) as team:
+        request = asked(await team.agent.need("t", "A_KEY", probe="crm"))
+        codes: list[int] = []
+
+        async def send(number: int) -> None:
+            values = {"A_KEY": f"value {number % 4}"}
+            codes.append((await team.ada.hand_over(request["id"], values, key=f"k{number % 4}")).status_code)
+
+        async with anyio.create_task_group() as hands:
+            for number in range(12):
+                hands.start_soon(send, number)
+        await changed(team, request)
+        assert set(codes) == {200, 409}
+    assert len(crm.tried) == 1
+
+
+@requirement("E23", "H6")
+async def test_an_end_that_comes_while_it_is_tried_stands_and_nothing_is_kept(tmp_path: Path) -> None:
+    go = anyio.Event()
+
+    async def slow(_: Mapping[str, Secret]) -> Verdict:
+        await go.wait()
+        return HOLDS
+
+    crm = Crm({"slow": slow})
+    async with house(tmp_path, crm) as team:
+        request = await handed(team, "slow")
+        await crm.began.wait()
+        assert (await team.agent.cancel(request["id"])).status_code == 200
+        go.set()
+        await anyio.wait_all_tasks_blocked()
+        assert (await team.ada.get(request["id"]))["status"] == "cancelled"
+        assert await team.ada.kept() == []
+
+
+@requirement("E23", "H6")
+async def test_a_verdict_that_comes_after_its_time_is_dropped(tmp_path: Path) -> None:
+    go, clock = anyio.Event(), Ahead()
+
+    async def late(_: Mapping[str, Secret]) -> Verdict:
+        await go.wait()
+        return HOLDS
+
+    crm = Crm({"late": late})
+    async with house(tmp_path, crm, clock=clock) as team:
+        request = await handed(team, "late")
+        await crm.began.wait()
+        clock.ahead_ms = 3_600_000
+        again = await changed(team, request)
+        assert (again["status"], again["revision"], again["error_summary"]) == ("pending", 2, SEND_AGAIN)
+        go.set()
+        await anyio.wait_all_tasks_blocked()
+        assert await team.ada.get(request["id"]) == again
+        assert (await team.ada.kept(), refusal(await team.agent.lease("t", "A_KEY"))) == ([], NOT_GRANTED)
+
+
+@requirement("E23", "H6")
+async def test_what_a_server_was_trying_when_it_ended_is_not_tried_again_and_is_asked_for_again(
+    tmp_path: Path,
+) -> None:
+    crm, clock = Crm({"slow": hangs}), Ahead()
+    async with house(tmp_path, crm) as team:
+        request = await handed(team, "slow")
+        await crm.began.wait()
+    async with house(tmp_path, crm, clock=clock) as team:
+        assert (await team.ada.get(request["id"]))["status"] == "resolving"
+        clock.ahead_ms = 60_000
+        again = await changed(team, request)
+        assert (again["status"], again["error_summary"]) == ("pending", SEND_AGAIN)
+        await team.ada.hand_over(again["id"], {"A_KEY": "good"}, revision=2)
+        assert (await changed(team, again))["answer"]["verified"] is True
+    assert crm.tried == ["slow", "good"]
+
+
+@requirement("E23", "H6")
+async def test_what_a_killed_server_was_trying_is_not_tried_again_and_is_asked_for_again(
+    tmp_path: Path,
+) -> None:
+    calls = tmp_path / "calls"
+    tokens = ",".join(f"{role}:{role}-{'x' * 20}" for role in ("requester", "responder", "admin"))
+
+    def start() -> tuple[subprocess.Popen[bytes], str]:
+        process = subprocess.Popen(
+            [sys.executable, str(SCRIPT), str(tmp_path / "data"), str(calls)],
+            stdout=subprocess.PIPE,
+            env={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens},
+        )
+        assert process.stdout is not None
+        return process, process.stdout.readline().decode().strip()
+
+    async def person(url: str, role: str) -> Person:
+        return Person(url, f"{role}-{'x' * 20}")
+
+    process, url = await anyio.to_thread.run_sync(start)
+    try:
+        async with await person(url, "requester") as agent, await person(url, "responder") as ada:
+            request = asked(await agent.need("t", "A_KEY", probe="crm"))
+            assert (await ada.hand_over(request["id"], {"A_KEY": "hangs"})).status_code == 200
+            with anyio.fail_after(10):
+                while not calls.exists():
+                    await anyio.lowlevel.checkpoint()
+        process.kill()
+        process.wait(10)
+        process, url = await anyio.to_thread.run_sync(start)
+        async with await person(url, "responder") as ada:
+            waited = await ada.http.get(f"/v1/requests/{request['id']}", params={"wait": 20, "revision": 1})
+            again = waited.json()
+            assert (again["status"], again["error_summary"]) == ("pending", SEND_AGAIN)
+            assert calls.read_text() == "called\n"
+            await ada.hand_over(request["id"], {"A_KEY": "good"}, revision=2)
+            waited = await ada.http.get(f"/v1/requests/{request['id']}", params={"wait": 20})
+            assert waited.json()["answer"]["verified"] is True
+    finally:
+        process.kill()
+        process.wait(10)
+    assert calls.read_text() == "called\n" * 2
+
+
+# --- probes of installed packages -------------------------------------------------------------
+
+
+def install(place: Path, entry: str, code: str) -> None:
+    """A package as an installer leaves it."""
+    info = place / "acme_askback-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-askback\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[askback.probes]\n{entry}\n")
+    (place / "acme_askback.py").write_text(code)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "acme_askback", raising=False)
+    return tmp_path
+
+
+def test_a_probe_of_an_installed_package_goes_by_the_name_of_its_entry_point(place: Path) -> None:
+    install(
+        place, "crm = acme_askback:crm", "class Crm:\n  async def probe(self, secrets): ...\ncrm = Crm()\n"
+    )
+    assert list(installed_probes()) == ["crm"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("crm = acme_askback:nothing", "crm .acme_askback:nothing. cannot be loaded: AttributeError"),
+        ("crm = acme_askback:number", "crm .acme_askback:number. has no method probe"),
+        ("crm = acme_missing:crm", "cannot be loaded: ModuleNotFoundError"),
+    ],
+)
+def test_a_probe_that_cannot_be_used_stops_the_server_with_a_sentence(
+    place: Path, entry: str, said: str
+) -> None:
+    install(place, entry, "number = 5\n")
+    with pytest.raises(PluginUnusable, match=said):
+        create_app()
