@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Any
 
 from askback.ports.policy import NOTHING, Along
@@ -147,9 +147,12 @@ def _columns(delivery: Delivery) -> tuple[Any, ...]:
 
 
 def _webhook(row: Sequence[Any]) -> Webhook:
-    wanted: list[str] = json.loads(row[4])
-    return Webhook(*(*row[:4], tuple(wanted), *row[5:8], bool(row[8])))
+    webhook_id, tenant, url, requester, events, secret_id, created_at, cursor, active = row
+    wanted = tuple(json.loads(events))
+    return Webhook(webhook_id, tenant, url, requester, wanted, secret_id, created_at, cursor, bool(active))
 
 
 def _delivery(row: Sequence[Any]) -> Delivery:
-    return Delivery(*(*row[:7], DeliveryState(row[7]), row[8], bool(row[9]), row[10]))
+    delivery_id, tenant, webhook_id, kind, subject, since, next_at, state, attempt, again, log = row
+    found = Delivery(delivery_id, tenant, webhook_id, kind, subject, since, next_at)
+    return replace(found, state=DeliveryState(state), attempt=attempt, again=bool(again), log=log)

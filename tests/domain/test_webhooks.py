@@ -1,0 +1,157 @@
+"""Where webhooks may lead, when they are tried again, and how they are signed."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+import pytest
+
+from askback.domain.signature import matches, secret_key, secret_text, sign
+from askback.domain.webhooks import GIVE_UP_S, Allowed, Target, is_inside, is_public, retry_at, target
+from tests.requirements import requirement
+
+REFUSED_URLS = [
+    "ftp://hooks.example.com/", "file:///etc/passwd", "gopher://hooks.example.com/", "//hooks.example.com/", "hooks.example.com",
+    "https://", "https:///x", "https://user@hooks.example.com/", "https://user:pass@hooks.example.com/", "https://hooks.example.com#x",
+    "https://hooks.example.com:22/", "https://hooks.example.com:25/", "https://hooks.example.com:0/", "https://hooks.example.com:70000/",
+    "https://hooks.example.com:+443/", "https://hooks.example.com\\@10.0.0.1/", "https://hooks.example.com /", "https://hooks.exa\tmple.com/",
+    "https://127.1/", "https://0x7f.0.0.1/", "https://0x7f000001/", "https://2130706433/", "https://0177.0.0.1/", "https://127.0.0.1.0x0/",
+    "https://[::1/", "https://[fe80::1%25eth0]/", "https://[127.0.0.1]/", "https://ⓔxample.com/", "https://例え.jp/", "https://a..b/",
+    "https://-a.com/", "https://%31%32%37.0.0.1/", "https://hooks.example.com/\r\nX: y", "https://[::ffff:127.0.0.1", "https://a_b.com/", " https://a.com/",
+]  # fmt: skip
+INSIDE_URLS = [
+    "https://localhost/", "https://LOCALHOST./", "https://a.localhost/", "https://printer.local/", "https://metadata.google.internal/",
+    "https://intranet/", "https://db.lan:5432/", "https://nas.home.arpa/", "https://127.0.0.1/", "https://10.1.2.3/", "https://172.16.0.1/",
+    "https://192.168.1.1/", "https://169.254.169.254/latest/meta-data/", "https://0.0.0.0/", "https://100.64.0.1/", "https://224.0.0.1/",
+    "https://255.255.255.255/", "https://192.0.2.1/", "https://198.18.0.1/", "https://240.0.0.1/", "https://[::]/", "https://[::1]/",
+    "https://[fe80::1]/", "https://[fc00::1]/", "https://[fd00:ec2::254]/", "https://[ff02::1]/", "https://[::ffff:127.0.0.1]/",
+    "https://[::ffff:a9fe:a9fe]/", "https://[64:ff9b::7f00:1]/", "https://[64:ff9b::169.254.169.254]/", "https://[64:ff9b:1::a00:1]/",
+    "https://[2002:7f00:1::]/", "https://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/", "https://[::7f00:1]/", "https://[2001:db8::1]/",
+    "https://[::ffff:0:7f00:1]/", "https://[fec0::1]/", "https://[100::1]/",
+]  # fmt: skip
+
+
+@requirement("I11")
+@pytest.mark.parametrize("url", REFUSED_URLS)
+def test_what_can_be_read_in_two_ways_leads_nowhere(url: str) -> None:
+    assert target(url) is None
+
+
+@requirement("I11")
+@pytest.mark.parametrize("url", INSIDE_URLS)
+def test_what_leads_inside_is_known_by_its_name_or_address(url: str) -> None:
+    where = target(url)
+    assert where is not None
+    assert is_inside(where)
+
+
+@pytest.mark.parametrize(
+    ("url", "where"),
+    [
+        ("https://Hooks.Example.com", Target("https", "hooks.example.com", 443, "/")),
+        ("http://hooks.example.com.:8080/a?b=c", Target("http", "hooks.example.com", 8080, "/a?b=c")),
+        ("https://1.1.1.1?x", Target("https", "1.1.1.1", 443, "/?x")),
+        ("https://[2606:4700::1111]:8443/x", Target("https", "2606:4700::1111", 8443, "/x")),
+        ("https://xn--r8jz45g.jp/", Target("https", "xn--r8jz45g.jp", 443, "/")),
+    ],
+)
+def test_a_public_address_is_read(url: str, where: Target) -> None:
+    found = target(url)
+    assert found == where
+    assert not is_inside(where)
+
+
+def test_the_host_header_names_a_port_only_where_it_is_not_the_usual_one() -> None:
+    urls = ("https://a.com/", "https://a.com:8443/", "http://[2606:4700::1]/", "http://[2606:4700::1]:443/")
+    assert [found.authority for url in urls if (found := target(url))] == [
+        "a.com",
+        "a.com:8443",
+        "[2606:4700::1]",
+        "[2606:4700::1]:443",
+    ]
+
+
+def test_an_address_that_stands_for_a_public_one_is_public() -> None:
+    assert is_public(ip_address("64:ff9b::1.1.1.1"))
+    assert is_public(ip_address("::ffff:1.1.1.1"))
+    assert is_public(ip_address("2606:4700::1111"))
+
+
+def test_what_the_operator_names_is_allowed_and_nothing_beside_it() -> None:
+    allowed = Allowed.of(["hooks.lan", "10.1.0.0/16", "127.0.0.1", "fd00::/8"])
+    for url, expected in {
+        "https://hooks.lan/": True,
+        "https://a.hooks.lan/": False,
+        "https://10.1.255.1/": True,
+        "https://10.2.0.1/": False,
+        "https://127.0.0.1:9000/": True,
+        "https://127.0.0.2/": False,
+        "https://[fd12::1]/": True,
+    }.items():
+        found = target(url)
+        assert found is not None
+        assert allowed.host(found) is expected, url
+
+
+@pytest.mark.parametrize("entry", ["10.0.0.1/8", "10.0.0.0/99", "a b", "https://a.com", "127.1", "*", "a/8"])
+def test_what_is_no_name_and_no_network_is_refused(entry: str) -> None:
+    with pytest.raises(ValueError, match="."):
+        Allowed.of([entry])
+
+
+@requirement("G10")
+def test_pauses_grow_from_seconds_to_hours_until_three_days_have_passed() -> None:
+    now, tries, pauses = 0, 0, []
+    while (at := retry_at(seed="dlv_1", tries=(tries := tries + 1), since=0, now=now)) is not None:
+        pauses.append((at - now) / 1000)
+        now = at
+    assert 4 <= pauses[0] <= 6
+    assert max(pauses) <= 6 * 3600 * 1.2
+    assert 15 <= len(pauses) <= 30
+    assert GIVE_UP_S - 8 * 3600 < now / 1000 <= GIVE_UP_S
+
+
+@requirement("G10")
+def test_messages_that_failed_together_do_not_come_again_together() -> None:
+    again = {retry_at(seed=f"dlv_{n}", tries=3, since=0, now=0) for n in range(50)}
+    assert len(again) > 45
+
+
+@requirement("G10")
+def test_a_receiver_may_ask_for_a_longer_pause_and_for_no_shorter_one() -> None:
+    assert retry_at(seed="a", tries=1, since=0, now=0, retry_after=3600) == 3_600_000
+    at = retry_at(seed="a", tries=9, since=0, now=0, retry_after=1)
+    assert at is not None
+    assert at > 10_000_000
+    assert retry_at(seed="a", tries=1, since=0, now=0, retry_after=1e12) == 24 * 3_600_000
+
+
+SECRET, MESSAGE, AT, BODY = (
+    "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    "msg_p5jXN8AQM9LWM0D4loKWxJek",
+    1_614_265_330,
+    b'{"test": 2432232314}',
+)
+PUBLISHED = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+
+@requirement("G10")
+def test_a_signature_is_the_published_one_of_standard_webhooks() -> None:
+    key = secret_key(SECRET)
+    assert key is not None
+    assert sign(key, message_id=MESSAGE, timestamp=AT, body=BODY) == PUBLISHED
+    assert secret_text(key) == SECRET
+    assert secret_key(SECRET.removeprefix("whsec_")) == key
+
+
+@requirement("G10")
+def test_one_of_several_signatures_is_enough() -> None:
+    other = "v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc="
+    assert matches(f"{other} v1a,xyz {PUBLISHED}", PUBLISHED)
+    for header in ("", other, PUBLISHED.removeprefix("v1,"), PUBLISHED.replace("v1", "v2"), PUBLISHED[:-1]):
+        assert not matches(header, PUBLISHED)
+
+
+@pytest.mark.parametrize("text", ["", "whsec_", "whsec_!!", "whsec_é"])
+def test_what_is_no_secret_is_not_read_as_one(text: str) -> None:
+    assert secret_key(text) is None
