@@ -15,7 +15,7 @@ from askback.testing.store_contracts import DurableContracts, StoreContracts
 from askback.testing.store_suite import OnCommit
 from tests.postgres_server import PostgresServer
 
-IMPATIENT = Patience(lock=50)
+IMPATIENT = Patience(lock=250)
 
 
 class Intruder:

@@ -15,6 +15,7 @@ from askback.domain.record import Record
 from askback.ports.policy import RuleRecord
 from askback.ports.secrets import Grant, SecretRecord
 from askback.ports.store import Message, Principal, Session, ThreadView
+from askback.ports.webhooks import Delivery, DeliveryState, Webhook
 from askback.storage.transcript import extend
 
 _STATUS = {status.value: status for status in Status}
@@ -96,3 +97,17 @@ def rule(row: Row) -> RuleRecord:
 def granted(row: Row) -> tuple[Grant, SecretRecord | None]:
     """Make a grant with its secret: the fields of `Grant`, then those of `SecretRecord`, NULL when it is gone."""
     return Grant(*row[:6]), None if row[6] is None else SecretRecord(*row[6:15])
+
+
+def webhook(row: Row) -> Webhook:
+    """Make a webhook: the fields of `Webhook`, its events as JSON."""
+    webhook_id, tenant, url, requester, events, secret_id, created_at, cursor, active = row
+    wanted = tuple(json.loads(events))
+    return Webhook(webhook_id, tenant, url, requester, wanted, secret_id, created_at, cursor, bool(active))
+
+
+def delivery(row: Row) -> Delivery:
+    """Make a delivery: the fields of `Delivery`."""
+    delivery_id, tenant, webhook_id, kind, subject, since, next_at, state, attempt, again, log = row
+    found = Delivery(delivery_id, tenant, webhook_id, kind, subject, since, next_at)
+    return replace(found, state=DeliveryState(state), attempt=attempt, again=bool(again), log=log)

@@ -16,6 +16,11 @@ INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held)
 ON CONFLICT (tenant, request) DO NOTHING"""
 
 
+_RESUME = "s.id, s.tenant, s.thread, s.requester, s.request, s.available_at, s.held, s.attempt"
+_LEASED = """
+FROM leased AS s JOIN requests AS r ON r.tenant = s.tenant AND r.id = s.request JOIN threads AS t ON t.key = r.thread"""
+
+
 def _mine(tenant: str, requester: str, thread_id: str | None) -> Conditions:
     where = Conditions()
     where.add("finished_at IS NULL AND tenant = {} AND requester = {}", tenant, requester)
@@ -42,11 +47,9 @@ WITH chosen AS MATERIALIZED (
 ), leased AS (
     UPDATE resumes AS s SET attempt = s.attempt + 1, available_at = {until}
     FROM chosen WHERE s.key = chosen.key
-    RETURNING s.key, s.id, s.tenant, s.thread, s.requester, s.request, s.available_at, s.held, s.attempt
+    RETURNING s.*
 )
-SELECT s.id, s.tenant, s.thread, s.requester, s.request, s.available_at, s.held, s.attempt, {RECORD}
-FROM leased AS s JOIN requests AS r ON r.tenant = s.tenant AND r.id = s.request JOIN threads AS t ON t.key = r.thread
-ORDER BY s.key""",
+SELECT {_RESUME}, {RECORD} {_LEASED} ORDER BY s.key""",
         where.parameters,
     )
 
@@ -55,6 +58,24 @@ def next_available(tenant: str, requester: str, thread_id: str | None) -> tuple[
     """Return the query of the next moment, and its parameters."""
     return _mine(tenant, requester, thread_id).query("SELECT min(available_at) FROM resumes")
 
+
+# By tenant and id, and by tenant and request.
+_STANDING = f"SELECT {_RESUME}, s.finished_at IS NOT NULL FROM resumes AS s"
+STANDING = f"{_STANDING} WHERE s.tenant = $1 AND s.id = $2"
+STANDING_OF = f"{_STANDING} WHERE s.tenant = $1 AND s.request = $2"
+
+# (tenant, id, now, until) -> the row, as of `lease`, when it was there to be leased.
+LEASE_ONE = f"""
+WITH leased AS (
+    UPDATE resumes SET attempt = attempt + 1, available_at = $4
+    WHERE tenant = $1 AND id = $2 AND finished_at IS NULL AND available_at <= $3 RETURNING *
+)
+SELECT {_RESUME}, {RECORD} {_LEASED}"""
+
+# By tenant, id and attempt, with the moment.
+RELEASE = """
+UPDATE resumes SET available_at = least(available_at, $4)
+WHERE tenant = $1 AND id = $2 AND attempt = $3 AND finished_at IS NULL"""
 
 # (now, id, tenant, requester, attempt) -> a row when it was that lease's to finish.
 FINISH = """

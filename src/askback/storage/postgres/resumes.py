@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from askback.ports.outcome import Outcome
-from askback.ports.resumes import Lease, Resume
+from askback.ports.resumes import Lease, Resume, Standing
 from askback.storage import rows
 from askback.storage.postgres import resume_queries as queries
 from askback.storage.postgres.connection import Connection
@@ -33,7 +33,7 @@ class ResumePart(Part):
             tenant, requester, thread_id, now_ms=now_ms, until_ms=until_ms, limit=limit
         )
         leased = await self._borrowed.change(lambda db: db.fetch(sql, *parameters))
-        return [Lease(Resume(*row[:7]), rows.record(row[8:]), row[7], until_ms) for row in leased]
+        return [_leased(row, until_ms) for row in leased]
 
     async def next_resume(self, tenant: str, requester: str, *, thread_id: str | None = None) -> int | None:
         """Read when the next unfinished resume can be leased."""
@@ -57,6 +57,33 @@ class ResumePart(Part):
 
         return await self._borrowed.change(finish)
 
+    async def resume(self, tenant: str, resume_id: str) -> Standing | None:
+        """Read where a resume stands."""
+        return await self._standing(queries.STANDING, tenant, resume_id)
+
+    async def resume_of(self, tenant: str, request_id: str) -> Standing | None:
+        """Read where the resume of a request stands."""
+        return await self._standing(queries.STANDING_OF, tenant, request_id)
+
+    async def lease_resume(self, tenant: str, resume_id: str, *, now_ms: int, until_ms: int) -> Lease | None:
+        """Lease this one."""
+        which = (tenant, resume_id, now_ms, until_ms)
+        row = await self._borrowed.change(lambda db: db.fetchrow(queries.LEASE_ONE, *which))
+        return None if row is None else _leased(row, until_ms)
+
+    async def release_resume(self, lease: Lease, *, now_ms: int) -> None:
+        """Give a lease back before its end."""
+        which = (lease.resume.tenant, lease.resume.id, lease.attempt)
+        await self._borrowed.change(lambda db: db.execute(queries.RELEASE, *which, now_ms))
+
     async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
         """Drop the held resumes of these requests."""
         await self._borrowed.change(lambda db: db.execute(queries.DROP_HELD, tenant, list(request_ids)))
+
+    async def _standing(self, query: str, *which: str) -> Standing | None:
+        row = await self._borrowed.row(query, *which)
+        return None if row is None else Standing(Resume(*row[:7]), row[7], row[8])
+
+
+def _leased(row: rows.Row, until_ms: int) -> Lease:
+    return Lease(Resume(*row[:7]), rows.record(row[8:]), row[7], until_ms)

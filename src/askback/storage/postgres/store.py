@@ -25,12 +25,13 @@ from askback.storage.postgres.listening import listen
 from askback.storage.postgres.policy import PolicyPart
 from askback.storage.postgres.resumes import ResumePart
 from askback.storage.postgres.secrets import SecretPart
+from askback.storage.postgres.webhooks import WebhookPart
 from askback.storage.postgres.writer import Writer
 
 _ENDLESS = 2**62
 
 
-class PostgresStore(PolicyPart, SecretPart, ResumePart, AccessPart):
+class PostgresStore(PolicyPart, SecretPart, ResumePart, WebhookPart, AccessPart):
     """Everything in one database, which other servers may use as well. It is also the `Feed` of a shared bus.
 
     `on_commit` hears of committed events on the event loop. `origin` is what this server's notices are known by;

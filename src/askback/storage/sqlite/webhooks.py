@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from typing import Any
 
 from askback.ports.policy import NOTHING, Along
 from askback.ports.webhooks import Delivery, DeliveryState, Webhook
+from askback.storage import rows
 from askback.storage.sqlite import webhook_queries as queries
 from askback.storage.sqlite.along import write_along
 from askback.storage.sqlite.connection import Connection
@@ -25,17 +26,19 @@ class WebhookPart(Part):
     async def webhook(self, tenant: str, webhook_id: str) -> Webhook | None:
         """Read one webhook."""
         return self._readers.point(
-            lambda db: next(map(_webhook, db.execute(queries.WEBHOOK, (tenant, webhook_id)).fetchall()), None)
+            lambda db: next(
+                map(rows.webhook, db.execute(queries.WEBHOOK, (tenant, webhook_id)).fetchall()), None
+            )
         )
 
     async def webhooks(self, tenant: str | None = None) -> Sequence[Webhook]:
         """Read the webhooks of a tenant, or of all of them."""
         if tenant is None:
             return self._readers.point(
-                lambda db: [*map(_webhook, db.execute(queries.ALL_WEBHOOKS).fetchall())]
+                lambda db: [*map(rows.webhook, db.execute(queries.ALL_WEBHOOKS).fetchall())]
             )
         return self._readers.point(
-            lambda db: [*map(_webhook, db.execute(queries.WEBHOOKS, (tenant,)).fetchall())]
+            lambda db: [*map(rows.webhook, db.execute(queries.WEBHOOKS, (tenant,)).fetchall())]
         )
 
     async def switch_off(self, tenant: str, webhook_id: str) -> None:
@@ -65,7 +68,7 @@ class WebhookPart(Part):
         found = await self._writer.submit(
             lambda db, _: db.execute(queries.LEASE, (until_ms, *which, now_ms, limit, *which)).fetchall()
         )
-        return sorted(map(_delivery, found), key=lambda each: each.id)
+        return sorted(map(rows.delivery, found), key=lambda each: each.id)
 
     async def next_delivery(self, webhook: Webhook) -> int | None:
         """Read when the next waiting delivery is due."""
@@ -87,7 +90,7 @@ class WebhookPart(Part):
         """Read one delivery."""
         which = (tenant, webhook_id, delivery_id)
         return self._readers.point(
-            lambda db: next(map(_delivery, db.execute(queries.DELIVERY, which).fetchall()), None)
+            lambda db: next(map(rows.delivery, db.execute(queries.DELIVERY, which).fetchall()), None)
         )
 
     async def deliveries(
@@ -97,13 +100,15 @@ class WebhookPart(Part):
         older = () if before is None else (before,)
         query = queries.deliveries(before=before is not None)
         return await self._readers.page(
-            lambda db: [*map(_delivery, db.execute(query, (tenant, webhook_id, *older, limit)).fetchall())]
+            lambda db: [
+                *map(rows.delivery, db.execute(query, (tenant, webhook_id, *older, limit)).fetchall())
+            ]
         )
 
     async def deliver_again(self, delivery: Delivery) -> Delivery:
         """Have a delivery sent again."""
         return await self._writer.submit(
-            lambda db, _: _delivery(db.execute(queries.DELIVER_AGAIN, _columns(delivery)).fetchone())
+            lambda db, _: rows.delivery(db.execute(queries.DELIVER_AGAIN, _columns(delivery)).fetchone())
         )
 
 
@@ -144,15 +149,3 @@ def _run(db: Connection, query: str, *parameters: str) -> None:
 
 def _columns(delivery: Delivery) -> tuple[Any, ...]:
     return astuple(delivery)  # a state is text to SQLite
-
-
-def _webhook(row: Sequence[Any]) -> Webhook:
-    webhook_id, tenant, url, requester, events, secret_id, created_at, cursor, active = row
-    wanted = tuple(json.loads(events))
-    return Webhook(webhook_id, tenant, url, requester, wanted, secret_id, created_at, cursor, bool(active))
-
-
-def _delivery(row: Sequence[Any]) -> Delivery:
-    delivery_id, tenant, webhook_id, kind, subject, since, next_at, state, attempt, again, log = row
-    found = Delivery(delivery_id, tenant, webhook_id, kind, subject, since, next_at)
-    return replace(found, state=DeliveryState(state), attempt=attempt, again=bool(again), log=log)

@@ -244,3 +244,37 @@ CREATE TABLE resumes (
 
 CREATE INDEX resumes_open ON resumes (tenant, requester, available_at) WHERE finished_at IS NULL;
 CREATE INDEX resumes_thread ON resumes (tenant, requester, thread, available_at) WHERE finished_at IS NULL;
+
+-- events is a JSON array of types. cursor is the position up to which events have become deliveries.
+CREATE TABLE webhooks (
+    tenant text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    url text NOT NULL,
+    requester text,
+    events text NOT NULL,
+    secret text NOT NULL,
+    created_at bigint NOT NULL,
+    cursor bigint NOT NULL,
+    active boolean NOT NULL,
+    PRIMARY KEY (tenant, id)
+);
+
+-- next_at moves to the end of each lease; attempt counts the leases. log is a JSON array of what came of them.
+CREATE TABLE deliveries (
+    tenant text COLLATE "C" NOT NULL,
+    webhook text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    type text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    since bigint NOT NULL,
+    next_at bigint NOT NULL,
+    state text NOT NULL,
+    attempt integer NOT NULL,
+    again boolean NOT NULL,
+    log text NOT NULL,
+    PRIMARY KEY (tenant, webhook, id),
+    UNIQUE (tenant, webhook, type, subject)
+);
+
+CREATE INDEX deliveries_due ON deliveries (tenant, webhook, next_at) WHERE state = 'waiting';
+CREATE INDEX deliveries_ended ON deliveries (tenant, webhook, since) WHERE state <> 'waiting';
