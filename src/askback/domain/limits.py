@@ -68,6 +68,8 @@ class Limits:
     probe_s: int = 20
     """How long a probe of the server may try what was sent."""
     batch: int = 200
+    webhooks: int = 20
+    """How many a tenant has at most."""
     page: int = 200
     ws_connections: int = 20_000
 

@@ -10,7 +10,9 @@ import json
 from collections.abc import Mapping
 
 from askback.domain.modeltext import TEXTS, model_text
+from askback.domain.record import Record, splice
 from askback.domain.request import InputRequest
+from askback.domain.timestamps import rfc3339
 
 
 def resume_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
@@ -19,6 +21,14 @@ def resume_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
     if request.secret is not None:
         return said  # it has its names, and its exact words
     return f"About {_subject(request)} ({request.id}): {said}"
+
+
+def resume_wire(resume_id: str, record: Record, *, attempt: int, until: int) -> str:
+    """Write what an agent gets of a settled request, as JSON text, however it gets it; `until` in ms."""
+    said = resume_text(InputRequest.model_validate_json(record.wire))
+    told = {"id": resume_id, "thread_id": record.thread_id, "request_id": record.id, "text": said}
+    lasts = {"attempt": attempt, "until": rfc3339(until)}
+    return splice(json.dumps({**told, **lasts}), f'{{"request":{record.wire}}}')
 
 
 def _subject(request: InputRequest) -> str:

@@ -13,6 +13,10 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Literal, get_args
 
+from pydantic import Field
+
+from askback.domain.fields import Model
+
 RESUME = "resume"
 WebhookEvent = Literal[
     "resume",
@@ -66,6 +70,21 @@ _CARRIERS = (
 _OUTSIDE_6 = ip_network("2000::/3")
 
 Address = IPv4Address | IPv6Address
+
+
+class WebhookBody(Model):
+    """`POST /v1/webhooks`: where to, and what of; with a `requester` (its id) only about what that one asks."""
+
+    url: str
+    requester: str | None = None
+    events: list[WebhookEvent] = Field(default_factory=lambda: [RESUME], min_length=1)
+
+
+class RedeliverBody(Model):
+    """`POST /v1/webhooks/{id}/redeliver`: a delivery by its id, or a resume by its."""
+
+    delivery: str | None = None
+    resume: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ Contracts 1, 8, 9, 10 and 11 of `askback.ports.store` hold here as well, and
     one does so, and each event becomes one delivery, also after a crash.
 19. A delivery is leased to one at a time, as often as it takes. Each lease raises `attempt`, which is the fencing
     token: what is noted with an older one is lost.
-20. What has been delivered or given up is not leased again, unless somebody says so. Nothing is leased for a webhook
+20. What has ended is not leased again, unless somebody says so. Nothing is leased for a webhook
     that was switched off.
 """
 
@@ -28,6 +28,8 @@ class DeliveryState(StrEnum):
     DELIVERED = "delivered"
     DEAD = "dead"
     """It was tried for as long as it may be. What it was about is there still."""
+    OBSOLETE = "obsolete"
+    """There was nothing to send any more: somebody has pulled the resume, or the event was erased."""
 
 
 @dataclass(frozen=True, slots=True)

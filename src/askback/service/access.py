@@ -20,6 +20,7 @@
     inbox                       x          x      the events of every thread
     login_link                             x
     token                                  x
+    webhooks                               x
 
 A requester can never answer, also when the same person owns both tokens (I1, I2). In which threads a caller does
 what the role allows is said by the access to each (`sharing.py`).
@@ -69,6 +70,7 @@ ALLOWED = MappingProxyType(
         "inbox": _PEOPLE,
         "login_link": frozenset({"admin"}),
         "token": frozenset({"admin"}),
+        "webhooks": frozenset({"admin"}),
     }
 )
 

@@ -14,11 +14,13 @@ from askback.ports.presence import Presence
 from askback.ports.probe import Probe
 from askback.ports.store import Store
 from askback.ports.vault import OwnKeys, Vault
+from askback.ports.webhooks import Courier
 from askback.service.attendance import Attendance
 from askback.service.directory import OwnGroups
 from askback.service.newest import Newest
 from askback.service.presence import LocalPresence
 from askback.service.submissions import Submissions
+from askback.service.webhooks.nowhere import Nowhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Services:
     attendance: Attendance = field(default_factory=Attendance)
     directory: Directory = field(default_factory=OwnGroups)
     presence: Presence = field(default_factory=LocalPresence)
+    courier: Courier = field(default_factory=Nowhere)
     own_keys: OwnKeys | None = None
     """The master keys, where this server keeps them itself."""
     probes: Mapping[str, Probe] = field(default_factory=dict[str, Probe])

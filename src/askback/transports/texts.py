@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from askback.domain.record import Record, splice
-from askback.domain.request import InputRequest
-from askback.domain.resume import resume_text
+from askback.domain.resume import resume_wire
 from askback.domain.timestamps import rfc3339
 from askback.ports.policy import RuleRecord
 from askback.ports.resumes import Lease
@@ -42,15 +41,8 @@ def _brief(record: Record) -> str:
 
 def resumes_text(found: Sequence[Lease]) -> str:
     """Write the resumes that were leased, each with the text for the model and the request as it ended."""
-    return f'{{"resumes":[{",".join(map(_resume, found))}]}}'
-
-
-def _resume(lease: Lease) -> str:
-    resume, record = lease.resume, lease.record
-    said = resume_text(InputRequest.model_validate_json(record.wire))
-    told = {"id": resume.id, "thread_id": resume.thread_id, "request_id": record.id, "text": said}
-    lasts = {"attempt": lease.attempt, "until": rfc3339(lease.until)}
-    return splice(json.dumps({**told, **lasts}), f'{{"request":{record.wire}}}')
+    texts = (resume_wire(f.resume.id, f.record, attempt=f.attempt, until=f.until) for f in found)
+    return f'{{"resumes":[{",".join(texts)}]}}'
 
 
 def rules_text(rules: Sequence[RuleRecord], cursor: str | None) -> str:

@@ -1,0 +1,1 @@
+"""Webhooks: who is told, what of, and how it gets there."""

@@ -1,0 +1,19 @@
+"""The courier of services that carry nothing anywhere: for those that are made without one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from askback.ports.webhooks import AddressRefused, Answered
+
+
+class Nowhere:
+    """The `Courier` port without a network: every address is refused."""
+
+    def vet(self, url: str) -> None:
+        """Refuse it."""
+        raise AddressRefused("unusable")
+
+    async def post(self, url: str, *, headers: Mapping[str, str], body: bytes) -> Answered:
+        """Refuse it."""
+        raise AddressRefused("unusable")
