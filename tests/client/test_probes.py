@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Mapping
 
 import anyio
 import pytest
 
 from askback import AsyncClient, Client, Lease
 from askback.client.probing import ROUNDS
-from tests.client.conftest import Connect
+from askback.domain.secrets.secret import Secret
+from askback.errors import Invalid
+from askback.ports.probe import HOLDS, UNVERIFIABLE, Verdict, fails
+from tests.client.conftest import Connect, in_process
 from tests.client.servers import TOKENS, ServerProcess
 from tests.client.submitting import handed_over, submitting
 from tests.requirements import requirement
@@ -199,3 +203,41 @@ def test_the_blocking_client_tries_as_well(server: ServerProcess, thread: str) -
 async def test_a_probe_goes_with_waiting(agent: AsyncClient, thread: str) -> None:
     with pytest.raises(ValueError, match="wait=False"):
         await agent.secrets("A_KEY", reason="x", thread_id=thread, probe=only_good, wait=False)
+
+
+class Crm:
+    """A probe of a server that knows one value."""
+
+    async def probe(self, secrets: Mapping[str, Secret], /) -> Verdict:
+        if secrets["A_KEY"].reveal() == "unreachable":
+            return UNVERIFIABLE
+        return HOLDS if secrets["A_KEY"].reveal() == GOOD else fails({"A_KEY": "The CRM refuses it."})
+
+
+@requirement("E23")
+async def test_the_server_tries_what_was_sent_where_the_agent_names_one_of_its_probes(thread: str) -> None:
+    async with (
+        in_process(probes={"crm": Crm()}) as connect,
+        connect("requester") as agent,
+        connect("responder") as person,
+    ):
+        async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as asked:
+            good = await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe="crm")
+        assert (good.status, good.verified) == ("answered", True)
+        assert [error.message for error in asked[1].field_errors] == ["The CRM refuses it."]
+        async with submitting(person, f"{thread}-2", {"A_KEY": "unreachable"}):
+            kept = await agent.secrets("A_KEY", reason="To try it.", thread_id=f"{thread}-2", probe="crm")
+        assert (kept.status, kept.verified) == ("answered", False)
+        assert kept.text.endswith("It could not be checked whether it can be used: it may turn out that not.")
+        with pytest.raises(Invalid) as refused:
+            await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe="other")
+        assert [fault["path"] for fault in refused.value.field_errors] == ["secret.probe"]
+
+
+async def test_the_servers_probe_is_named_without_waiting_as_well(thread: str) -> None:
+    async with in_process(probes={"crm": Crm()}) as connect, connect("requester") as agent:
+        asked = await agent.secrets("A_KEY", reason="x", thread_id=thread, probe="crm", wait=False)
+    assert asked.status == "pending"
+    assert asked.request is not None
+    assert asked.request.secret is not None
+    assert asked.request.secret.probe == "crm"

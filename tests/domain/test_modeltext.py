@@ -55,8 +55,10 @@ ONE: dict[str, Any] = {"kind": "secret", "secret": {"names": ["HUBSPOT_API_KEY"]
 TWO: dict[str, Any] = {"kind": "secret", "secret": {"names": ["A_KEY", "B_KEY"], "reason": "CRM"}}
 
 
-def handed_over(*names: str, existing: tuple[str, ...] = (), **state: Any) -> dict[str, Any]:
-    answer = {"names": list(names), "scope": "global", "existing": list(existing)}
+def handed_over(
+    *names: str, existing: tuple[str, ...] = (), verified: bool | None = None, **state: Any
+) -> dict[str, Any]:
+    answer = {"names": list(names), "scope": "global", "existing": list(existing), "verified": verified}
     return {"status": "answered", "answer": answer, **state}
 
 
@@ -64,6 +66,8 @@ SECRETS: list[tuple[dict[str, Any], str]] = [
     (ONE | handed_over("HUBSPOT_API_KEY"), "[askback] User submitted HUBSPOT_API_KEY (scope: global). You can now retry the operation that needed it."),
     (TWO | handed_over("A_KEY", "B_KEY"), "[askback] User submitted A_KEY, B_KEY (scope: global). You can now retry the operation that needed them."),
     (TWO | handed_over("A_KEY", "B_KEY", existing=("B_KEY",)), "[askback] User submitted A_KEY, B_KEY (scope: global). You can now retry the operation that needed them."),
+    (ONE | handed_over("HUBSPOT_API_KEY", verified=True), "[askback] User submitted HUBSPOT_API_KEY (scope: global). You can now retry the operation that needed it."),
+    (TWO | handed_over("A_KEY", "B_KEY", verified=False), "[askback] User submitted A_KEY, B_KEY (scope: global). You can now retry the operation that needed them.\nIt could not be checked whether they can be used: it may turn out that not."),
     (ONE | handed_over("HUBSPOT_API_KEY", existing=("HUBSPOT_API_KEY",), source="existing"), "[askback] HUBSPOT_API_KEY was already configured. You can proceed."),
     (TWO | handed_over("A_KEY", "B_KEY", existing=("A_KEY", "B_KEY"), source="existing"), "[askback] A_KEY, B_KEY were already configured. You can proceed."),
     (ONE | {"status": "declined", "reason": "dismissed"}, "[askback] User dismissed the request for HUBSPOT_API_KEY. Do not re-request immediately — ask whether to proceed without, or move on to other work."),

@@ -36,6 +36,9 @@ ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
     "parallel.py": ("parallel", {}, "{'colour': 'green', 'size': 'large', 'shape': 'square'}"),
 }
 
+OWN_TESTS = ("share_a_thread.py", "directory.py", "server_probe.py")
+"""Examples that have a test of their own."""
+
 DECISIONS: dict[str, tuple[str, str, str]] = {
     "approve_a_command.py": ("commands", "It ended with 0.\n", 'denied execution of the tool "bash"'),
     "requires_approval.py": (
@@ -94,7 +97,7 @@ def run(example: str, data: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 def test_every_example_has_a_test() -> None:
-    tested = ANSWERS.keys() | DECISIONS.keys() | SUBMISSIONS.keys() | {"share_a_thread.py", "directory.py"}
+    tested = ANSWERS.keys() | DECISIONS.keys() | SUBMISSIONS.keys() | set(OWN_TESTS)
     assert {path.name for path in EXAMPLES.iterdir() if path.is_file()} == tested
 
 
@@ -222,6 +225,24 @@ async def test_the_directory_is_asked_for_groups() -> None:
                 await eve.answer(asked.id, {"q": "a"})
         async with AsyncClient(app=app, token=await app.token("responder", user="bob")) as bob:
             assert (await bob.answer(asked.id, {"q": "a"})).status == "answered"
+
+
+async def test_the_server_tries_a_key_for_an_agent_that_names_its_probe() -> None:
+    app = runpy.run_path(str(EXAMPLES / "server_probe.py"))["app"]
+    async with AsyncClient(app=app) as agent:
+        asked = await agent.secrets("CRM_KEY", reason="x", thread_id="t", probe="crm", wait=False)
+        assert asked.request is not None
+        async with AsyncClient(app=app, token=await app.token("responder")) as person:
+            again = await person.submit(asked.request, {"CRM_KEY": "too-short"})
+            with anyio.fail_after(10):
+                while again.revision == 1:
+                    again = await person.get(asked.request.id)
+            assert [error.message for error in again.field_errors] == ["The CRM does not know this key."]
+            await person.submit(again, {"CRM_KEY": "exactly-16-chars"})
+            with anyio.fail_after(10):
+                ended = await agent.wait(again)
+    assert ended.answer is not None
+    assert ended.answer.verified is True
 
 
 def _last(field: dict[str, Any]) -> Any:

@@ -29,7 +29,8 @@ class Secrets:
     `status` is `answered` when a person typed at least one value, `already_present` when all were kept before, or how
     it ended without them: `dismissed`, `declined`, `cancelled`, `expired`; `pending` while nobody has dealt with it,
     `secrets_off` when the server keeps none. `existing` are those of the `names` that were kept before, `scope` is
-    where the others hold: `session`, `project` or `global`. `text` is the sentence for the model. `request` is None
+    where the others hold: `session`, `project` or `global`. `verified` says what a probe of the server has found, and
+    is false where it could not tell; None where none was asked. `text` is the sentence for the model. `request` is None
     where there never was one.
     """
 
@@ -38,6 +39,7 @@ class Secrets:
     text: str
     scope: str | None = None
     existing: tuple[str, ...] = ()
+    verified: bool | None = None
     request: InputRequest | None = field(default=None, repr=False)
 
     def __bool__(self) -> bool:
@@ -54,6 +56,7 @@ def given(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> Secrets:
         text=model_text(request, texts),
         scope=answer.scope,
         existing=tuple(answer.existing),
+        verified=answer.verified,
         request=request,
     )
 

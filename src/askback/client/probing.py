@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from askback.client.lease import Lease
 from askback.domain.lifecycle import Status
 from askback.domain.request import InputRequest
+from askback.domain.secrets.verdict import spoken
 
 Faults = Mapping[str, str] | None
 Probe = Callable[[Lease], Faults | Awaitable[Faults]]
@@ -19,11 +20,7 @@ Probe = Callable[[Lease], Faults | Awaitable[Faults]]
 ROUNDS = 10
 FAILURES = 2
 """How often a probe may fail: the second time it is not what the person typed that is at fault."""
-LONGEST = 200
-"""Characters of what is said about one value."""
-
 UNVERIFIED = "The agent could not verify this. Check it, and send it again."
-NOT_ACCEPTED = "This was not accepted."
 
 _log = logging.getLogger(__name__)
 
@@ -77,13 +74,4 @@ class Trials:
 
 
 def _said(found: Faults, lease: Lease) -> dict[str, str]:
-    """Return what a probe said as it can be shown: about names that were sent, on one line, and without a value."""
-    faults = dict(found or {})
-    if not faults.keys() <= set(lease):
-        raise ValueError("a probe speaks of the names in its lease")
-    return {name: _line(lease.redact(said)) for name, said in faults.items()}
-
-
-def _line(text: str) -> str:
-    line = "".join(char for char in " ".join(text.split()) if char.isprintable())
-    return (line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…") or NOT_ACCEPTED
+    return spoken(found or {}, of=set(lease), redact=lease.redact)

@@ -34,7 +34,7 @@ class SecretRequests(Resolving):
         project: str | None = None,
         metadata: Mapping[str, SecretHelp | Mapping[str, Any]] | None = None,
         hide_names: bool = False,
-        probe: Probe | None = None,
+        probe: Probe | str | None = None,
         wait: bool = True,
         idempotency_key: str | None = None,
         cancel_on_abort: bool = True,
@@ -50,18 +50,20 @@ class SecretRequests(Resolving):
         With a `probe` the values are tried before they count: it is called with a `Lease` of what was sent, and
         returns None, or by name what is wrong with it, which the person is asked about again. It may be a plain
         function, which runs in a thread. When it fails, the person is asked once more; then, and after ten rounds,
-        the request is taken back. Raises `Invalid` with every fault of what was asked.
+        the request is taken back. A text is the name of a probe of the server, which then tries them.
+        Raises `Invalid` with every fault of what was asked.
         """
         names = _several(names)
         asked = known(names=names, reason=reason, instructions=instructions, project=project)
-        asked |= known(default_scope=default_scope, metadata=metadata, probe=True if probe else None)
-        asked |= known(hide_names=hide_names or None)
+        asked |= known(default_scope=default_scope, metadata=metadata, hide_names=hide_names or None)
+        own = None if isinstance(probe, str) else probe
+        asked |= known(probe=probe if own is None else True)
         op = operations.create(asked, thread_id, written(context), idempotency_key, kind="secret")
-        if probe is not None and not wait:
+        if own is not None and not wait:
             raise ValueError("A probe is called while this waits: leave wait=False out.")
         try:
-            if probe is not None:
-                ended = await self._looked_at(op, partial(self._trial, probe), withdraw=cancel_on_abort)
+            if own is not None:
+                ended = await self._looked_at(op, partial(self._trial, own), withdraw=cancel_on_abort)
             elif wait:
                 ticket = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
                 ended = InputRequest.model_validate(await self._settled(ticket))

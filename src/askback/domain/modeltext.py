@@ -122,6 +122,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
             "[{brand}] User cannot be asked for {names}, because this server keeps no secrets. "
             "Do not ask for {it} in the conversation: proceed without, or stop."
         ),
+        "secret.unverified": "It could not be checked whether {they} can be used: it may turn out that not.",
         # why something was taken back, said after that it was
         "cancelled.agent_aborted": "The agent that asked was stopped.",
         "cancelled.user_message": "The person wrote a message instead: go by that.",
@@ -148,7 +149,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
 """The texts by key, in English.
 
 `{tool}` is the tool's name in quotes, `{input}` and `{values}` are JSON. `{names}` are those of the secrets, with
-`{it}` and `{was}` for one of them, or for several.
+`{it}`, `{they}` and `{was}` for one of them, or for several.
 """
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
@@ -181,6 +182,8 @@ def model_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
     lines = [_outcome(request, texts)]
     if answer is not None and request.source == "policy" and answer.decision == "deny" and answer.reasons:
         lines.append(_filled("reasons", texts, reasons=" ".join(answer.reasons)))
+    if answer is not None and answer.verified is False:
+        lines.append(_filled("secret.unverified", texts, **_named(answer.names)))
     note = request.note if answer is None else answer.note
     if note:
         lines.append(_filled("note", texts, note=note))
@@ -259,7 +262,12 @@ def _secret_outcome(request: InputRequest, answer: Answer) -> str:
 
 def _named(names: Sequence[str]) -> dict[str, str]:
     many = len(names) > 1
-    return {"names": ", ".join(names), "it": "them" if many else "it", "was": "were" if many else "was"}
+    return {
+        "names": ", ".join(names),
+        "it": "them" if many else "it",
+        "they": "they" if many else "it",
+        "was": "were" if many else "was",
+    }
 
 
 def _filled(key: str, texts: Mapping[str, str], **data: str) -> str:

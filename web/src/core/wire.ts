@@ -137,12 +137,14 @@ export interface Actor {
 /**
  * What a form was answered with, what was decided about an approval, or which secrets were given.
  *
- * Of a sensitive field and of a secret it holds no value. The names in `existing` were kept before.
+ * Of a sensitive field and of a secret it holds no value. The names in `existing` were kept before;
+ * `verified` is false where a probe of the server could not tell whether they work.
  */
 export interface Answer extends Omit<Decided, "scope"> {
   scope?: Decided["scope"] | SecretScope;
   names?: string[];
   existing?: string[];
+  verified?: boolean;
   values?: Values;
   other?: Record<string, boolean>;
 }

@@ -31,6 +31,7 @@ export function drawGiven(view: Settled): Template | undefined {
     <div>
       <p><strong>${namesOf(request)}</strong> · ${scope}</p>
       <p class="by">${byline("secret.by", view)}</p>
+      ${answer.verified === false ? html`<p class="by">${say("secret.unverified")}</p>` : ""}
       ${late(view)}
     </div>`);
 }
