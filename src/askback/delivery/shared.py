@@ -104,24 +104,24 @@ class SharedBus:
 
     def _read_on(self, tenant: str, stream: Stream) -> None:
         if stream.behind and tenant not in self._readers:
-            task = asyncio.get_running_loop().create_task(self._catch_up(tenant, stream))
-            self._readers[tenant] = task
-            task.add_done_callback(lambda _: self._readers.pop(tenant, None))
+            self._readers[tenant] = asyncio.get_running_loop().create_task(self._catch_up(tenant, stream))
 
     async def _catch_up(self, tenant: str, stream: Stream) -> None:
         delays = iter(READ_AGAIN_S)
-        while stream.behind:
-            try:
-                stream.fill(await self._feed.tenant_events(tenant, after=stream.cursor, limit=PAGE))
-            except Exception as error:  # noqa: BLE001 - whatever the store raises, listeners must not wait for ever
-                delay = next(delays, None)
-                if delay is None:
-                    _log.warning(
-                        "what others committed cannot be read; the patrols of listeners do: %s", error
-                    )
-                    stream.give_up()
-                else:
-                    await asyncio.sleep(delay)
+        try:
+            while stream.behind:
+                try:
+                    stream.fill(await self._feed.tenant_events(tenant, after=stream.cursor, limit=PAGE))
+                except Exception as error:  # noqa: BLE001 - whatever it is, listeners must not wait for ever
+                    delay = next(delays, None)
+                    if delay is None:
+                        _log.warning("what others committed cannot be read, listeners have to: %s", error)
+                        stream.give_up()
+                    else:
+                        await asyncio.sleep(delay)
+        finally:
+            # Here, and not in a callback of the task: what is heard in between would find a reader that has ended.
+            del self._readers[tenant]
 
     # The line
 

@@ -1,0 +1,233 @@
+"""Servers hear each other through Postgres: the contracts of a bus, with every event committed by another server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
+
+import anyio
+import asyncpg
+import pytest
+
+from askback.delivery.shared import SharedBus
+from askback.domain.events import Event
+from askback.ports.bus import Bus, Listener, Notice, tenant_topic, thread_topic
+from askback.storage.postgres import Database, PostgresStore
+from askback.testing.bus_contracts import BusContracts
+from askback.testing.store_samples import added, answer, created, message, record
+from tests.postgres_server import PostgresServer
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
+    """A database that is up to date and empty."""
+    name = await postgres.new()
+    yield postgres.database(name)
+    await postgres.drop(name)
+
+
+class Server:
+    """A store and the bus on it, as a server has them."""
+
+    def __init__(self, database: Database, *, patrol_s: float = 60.0) -> None:
+        self.store = PostgresStore(database, on_commit=lambda events: self.bus.publish(events))
+        self.bus = SharedBus(self.store, origin=self.store.origin, patrol_s=patrol_s)
+
+    async def open(self) -> None:
+        await self.store.open()
+        await self.bus.open()
+
+    async def close(self) -> None:
+        await self.bus.close()
+        await self.store.close()
+
+
+@pytest.fixture
+async def servers(database: Database) -> AsyncIterator[tuple[Server, Server]]:
+    """Two servers on one database."""
+    pair = Server(database), Server(database)
+    for server in pair:
+        await server.open()
+    yield pair
+    for server in pair:
+        await server.close()
+
+
+class Heard:
+    """What reaches a listener, which can be waited for."""
+
+    def __init__(self, bus: Bus, topic: str) -> None:
+        self.events: list[Event] = []
+        self._more = anyio.Event()
+        bus.listen(topic, self._hear)
+
+    def _hear(self, event: Event) -> None:
+        self.events.append(event)
+        self._more.set()
+
+    async def count(self, number: int) -> list[Event]:
+        """The events, once there are so many."""
+        with anyio.fail_after(10):
+            while len(self.events) < number:
+                self._more = anyio.Event()
+                await self._more.wait()
+        return self.events
+
+
+class FromElsewhere:
+    """A bus whose events are all committed by another server; it writes the like of what it is given."""
+
+    def __init__(self, database: Database) -> None:
+        self._here, self._there = Server(database), Server(database)
+        self._given: list[Event] = []
+        self._heard = 0
+
+    async def open(self) -> None:
+        await self._here.open()
+        await self._there.open()
+        self._all = Heard(self._here.bus, tenant_topic("main"))
+
+    async def close(self) -> None:
+        await self._there.close()
+        await self._here.close()
+
+    def publish(self, events: Sequence[Event]) -> None:
+        self._given += events
+
+    def listen(self, topic: str, listener: Listener) -> Callable[[], None]:
+        return self._here.bus.listen(topic, listener)
+
+    async def arrived(self) -> None:
+        given, self._given = self._given, []
+        for event in given:
+            if event.request_id is None:
+                draft = added(message(), tenant=event.tenant, thread=event.thread_id)
+                await self._there.store.add_message(f"m{event.seq}", message(), draft)
+            else:
+                row = replace(record(1, tenant=event.tenant, thread=event.thread_id), id=event.request_id)
+                draft = created(row)
+                await self._there.store.insert(row, draft)
+        self._heard += len(given)
+        await self._all.count(self._heard)
+
+
+class TestBusOfPostgres(BusContracts):
+    @pytest.fixture(autouse=True)
+    def _use(self, database: Database) -> None:
+        self.database = database
+
+    def make_bus(self) -> Bus:
+        return FromElsewhere(self.database)
+
+    async def settled(self, bus: Bus) -> None:
+        assert isinstance(bus, FromElsewhere)
+        await bus.arrived()
+
+
+async def say(server: Server, n: int, *, thread: str = "t1") -> None:
+    await server.store.add_message(f"m{n}", message(), added(message(), thread=thread))
+
+
+async def test_what_a_server_commits_reaches_its_own_listeners_before_its_caller_and_once(
+    servers: tuple[Server, Server],
+) -> None:
+    here, there = servers
+    heard, elsewhere = (
+        Heard(here.bus, thread_topic("main", "t1")),
+        Heard(there.bus, thread_topic("main", "t1")),
+    )
+    for n in range(1, 4):
+        await say(here, n)
+        assert [event.seq for event in heard.events] == list(range(1, n + 1))
+    assert await elsewhere.count(3) == heard.events
+    await say(there, 4)
+    await heard.count(4)
+    assert [event.seq for event in heard.events] == [1, 2, 3, 4]
+
+
+async def test_both_servers_hear_all_of_what_both_commit_at_once_in_the_order_of_the_commits(
+    servers: tuple[Server, Server],
+) -> None:
+    inboxes = [Heard(server.bus, tenant_topic("main")) for server in servers]
+    await asyncio.gather(*(say(servers[n % 2], n, thread=f"t{n % 3}") for n in range(120)))
+    heard = [await inbox.count(120) for inbox in inboxes]
+    assert heard[0] == heard[1] == list(await servers[0].store.tenant_events("main", after=0))
+    assert [event.position for event in heard[0]] == list(range(1, 121))
+
+
+async def test_an_answer_given_at_one_server_is_heard_at_the_other(servers: tuple[Server, Server]) -> None:
+    here, there = servers
+    row = record(1)
+    heard = Heard(here.bus, tenant_topic("main"))
+    await here.store.insert(row, created(row))
+    change = await there.store.settle(answer(row))
+    assert change is not None
+    [asked, answered] = await heard.count(2)
+    assert (asked.settles, answered.settles, answered.request_id) == (False, True, row.id)
+    assert [asked, answered] == list(await there.store.thread_events("main", "t1", after=0))
+
+
+async def test_a_server_whose_line_is_cut_hears_what_it_missed(
+    servers: tuple[Server, Server], database: Database
+) -> None:
+    here, there = servers
+    heard = Heard(here.bus, tenant_topic("main"))
+    await say(there, 1)
+    await heard.count(1)
+    intruder = await asyncpg.connect(database.url)
+    await intruder.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND pid <> pg_backend_pid()"
+    )
+    await intruder.close()
+    for n in range(2, 6):
+        await say(there, n)
+    assert [event.seq for event in await heard.count(5)] == [1, 2, 3, 4, 5]
+
+
+async def test_a_server_that_comes_later_hears_only_what_comes_after(
+    servers: tuple[Server, Server], database: Database
+) -> None:
+    await say(servers[0], 1)
+    late = Server(database)
+    await late.open()
+    heard = Heard(late.bus, tenant_topic("main"))
+    await say(servers[1], 2)
+    assert [event.seq for event in await heard.count(1)] == [2]
+    await late.close()
+
+
+async def test_what_else_is_said_on_the_channel_is_passed_over(
+    servers: tuple[Server, Server], database: Database
+) -> None:
+    heard = Heard(servers[0].bus, tenant_topic("main"))
+    intruder = await asyncpg.connect(database.url)
+    for payload in ("", "no json", "[]", '{"a":1}', '["x","main","one","two"]'):
+        await intruder.execute("SELECT pg_notify('askback', $1)", payload)
+    await intruder.close()
+    await say(servers[1], 1)
+    assert [event.seq for event in await heard.count(1)] == [1]
+
+
+async def test_a_notice_names_the_server_the_tenant_and_the_positions(database: Database) -> None:
+    told: list[Notice] = []
+    server = Server(database)
+    await server.open()
+    done = anyio.Event()
+
+    def hear(notice: Notice) -> None:
+        told.append(notice)
+        if notice.last == 3:
+            done.set()
+
+    subscription = await server.store.subscribe(hear)
+    await asyncio.gather(*(say(server, n) for n in range(1, 4)))
+    with anyio.fail_after(5):
+        await done.wait()
+    assert {(notice.origin, notice.tenant) for notice in told} == {(server.store.origin, "main")}
+    assert [n for notice in told for n in range(notice.first, notice.last + 1)] == [1, 2, 3]
+    assert await server.store.positions() == {"main": 3}
+    await subscription.close()
+    await server.close()

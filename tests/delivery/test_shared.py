@@ -1,0 +1,277 @@
+"""The bus of several servers hands over every event once and in order, whatever its line does; here with a feed in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Mapping, Sequence
+
+import anyio
+import pytest
+
+from askback.delivery.shared import SharedBus
+from askback.domain.events import Event
+from askback.errors import Unavailable
+from askback.ports.bus import Bus, Notice, tenant_topic
+from askback.testing.bus_contracts import BusContracts, event
+
+pytestmark = pytest.mark.anyio
+
+
+class Line:
+    """A subscription that can be cut."""
+
+    def __init__(self) -> None:
+        self.cut = asyncio.Event()
+
+    async def lost(self) -> None:
+        await self.cut.wait()
+
+    async def close(self) -> None:
+        self.cut.set()
+
+
+class FakeFeed:
+    """What was committed, with a line that tells of it, or does not."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.lines: list[tuple[Line, Callable[[Notice], None]]] = []
+        self.mute = False
+        self.unreadable = 0
+        self.reads = 0
+
+    def commit(self, *events: Event, origin: str = "other") -> None:
+        """Have a server commit something, and tell everybody."""
+        self.events += events
+        if not self.mute:
+            self.tell(origin, events[0].position, events[-1].position)
+
+    def tell(self, origin: str, first: int, last: int) -> None:
+        for line, heard in self.lines:
+            if not line.cut.is_set():
+                heard(Notice(origin, "main", first, last))
+
+    def cut(self) -> None:
+        """Lose every line."""
+        for line, _ in self.lines:
+            line.cut.set()
+
+    async def subscribe(self, heard: Callable[[Notice], None]) -> Line:
+        line = Line()
+        self.lines.append((line, heard))
+        return line
+
+    async def positions(self) -> Mapping[str, int]:
+        return {"main": self.events[-1].position} if self.events else {}
+
+    async def tenant_events(self, tenant: str, *, after: int, limit: int = 500) -> Sequence[Event]:
+        self.reads += 1
+        await asyncio.sleep(0)
+        if self.unreadable:
+            self.unreadable -= 1
+            raise Unavailable("not now", retry_after=1)
+        return [each for each in self.events if each.position > after][:limit]
+
+
+class Listener:
+    """Somebody at the inbox of the tenant, who can be waited for."""
+
+    def __init__(self, bus: SharedBus) -> None:
+        self.seen: list[int] = []
+        self._more = anyio.Event()
+        self.leave = bus.listen(tenant_topic("main"), self._hear)
+
+    def _hear(self, heard: Event) -> None:
+        self.seen.append(heard.position)
+        self._more.set()
+
+    async def until(self, position: int) -> list[int]:
+        """What was heard, once it goes so far."""
+        with anyio.fail_after(5):
+            while not self.seen or self.seen[-1] < position:
+                self._more = anyio.Event()
+                await self._more.wait()
+        return self.seen
+
+
+def shared(feed: FakeFeed, *, patrol_s: float = 60.0) -> SharedBus:
+    return SharedBus(feed, origin="me", patrol_s=patrol_s)
+
+
+class TestSharedBus(BusContracts):
+    def make_bus(self) -> Bus:
+        return shared(FakeFeed())
+
+
+async def test_what_others_commit_is_heard_in_order_and_read_once_for_all_listeners() -> None:
+    feed = FakeFeed()
+    bus = shared(feed)
+    await bus.open()
+    listeners = [Listener(bus) for _ in range(50)]
+    feed.commit(event(1), event(2))
+    feed.commit(event(3))
+    for listener in listeners:
+        assert await listener.until(3) == [1, 2, 3]
+    assert feed.reads == 1
+    await bus.close()
+
+
+async def test_nothing_is_read_for_a_tenant_that_nobody_listens_to() -> None:
+    feed = FakeFeed()
+    bus = shared(feed)
+    await bus.open()
+    feed.commit(event(1))
+    listener = Listener(bus)
+    feed.commit(event(2))
+    assert await listener.until(2) == [2]
+    listener.leave()
+    listener.leave()
+    feed.commit(event(3))
+    again = Listener(bus)
+    bus.publish([event(4)])
+    assert again.seen == [4]
+    assert feed.reads == 1
+    await bus.close()
+
+
+async def test_an_event_of_this_server_comes_at_once_and_only_once() -> None:
+    feed = FakeFeed()
+    bus = shared(feed)
+    await bus.open()
+    listener = Listener(bus)
+    feed.commit(event(1), origin="me")
+    bus.publish([event(1)])
+    assert listener.seen == [1]
+    feed.commit(event(2))
+    assert await listener.until(2) == [1, 2]
+    assert feed.reads == 1
+    await bus.close()
+
+
+async def test_an_event_of_this_server_waits_for_what_others_committed_before_it() -> None:
+    feed = FakeFeed()
+    feed.mute = True
+    bus = shared(feed)
+    await bus.open()
+    listener = Listener(bus)
+    feed.commit(event(1), event(2))
+    feed.events.append(event(3))
+    bus.publish([event(3)])
+    assert listener.seen == []
+    assert await listener.until(3) == [1, 2, 3]
+    await bus.close()
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_events_of_two_servers_come_once_and_in_order_however_the_news_of_them_are_mixed(
+    seed: int,
+) -> None:
+    chance, feed = random.Random(seed), FakeFeed()
+    bus = shared(feed)
+    await bus.open()
+    listener = Listener(bus)
+    late: list[Callable[[], None]] = []
+    position = 0
+    while position < 60:
+        size = chance.randint(1, 4)
+        group = [event(position + n) for n in range(1, size + 1)]
+        position += size
+        feed.events += group
+        if chance.random() < 0.5:
+            late.append(lambda group=group: bus.publish(group))
+            late.append(lambda a=group[0].position, b=position: feed.tell("me", a, b))
+        else:
+            late += [lambda a=group[0].position, b=position: feed.tell("other", a, b)] * chance.randint(0, 2)
+        while late and chance.random() < 0.6:
+            late.pop(chance.randrange(len(late)))()
+            if chance.random() < 0.3:
+                await asyncio.sleep(0)
+    for each in late:
+        each()
+    feed.tell("other", position, position)
+    assert await listener.until(position) == list(range(1, position + 1))
+    await bus.close()
+
+
+async def test_what_was_missed_while_the_line_was_lost_is_heard_as_soon_as_there_is_another() -> None:
+    feed = FakeFeed()
+    bus = shared(feed)
+    await bus.open()
+    listener = Listener(bus)
+    feed.commit(event(1))
+    await listener.until(1)
+    feed.cut()
+    feed.commit(event(2), event(3))
+    assert await listener.until(3) == [1, 2, 3]
+    assert len(feed.lines) == 2
+    await bus.close()
+
+
+async def test_a_line_that_is_dead_without_saying_so_is_noticed_by_the_patrol() -> None:
+    feed = FakeFeed()
+    bus = shared(feed, patrol_s=0.01)
+    await bus.open()
+    listener = Listener(bus)
+    feed.mute = True
+    feed.commit(event(1))
+    assert await listener.until(1) == [1]
+    await bus.close()
+
+
+async def test_a_read_that_fails_is_tried_again() -> None:
+    feed = FakeFeed()
+    bus = shared(feed)
+    await bus.open()
+    listener = Listener(bus)
+    feed.unreadable = 2
+    feed.commit(event(1), event(2))
+    assert await listener.until(2) == [1, 2]
+    await bus.close()
+
+
+async def test_when_the_store_cannot_be_read_listeners_get_what_this_server_committed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("askback.delivery.shared.READ_AGAIN_S", (0.0, 0.0))
+    feed = FakeFeed()
+    bus = shared(feed)
+    await bus.open()
+    listener = Listener(bus)
+    feed.unreadable = 99
+    feed.commit(event(1))
+    bus.publish([event(2), event(3)])
+    assert await listener.until(3) == [2, 3]
+    feed.unreadable = 0
+    bus.publish([event(4)])
+    assert listener.seen == [2, 3, 4]
+    await bus.close()
+
+
+async def test_events_that_were_erased_before_they_were_read_hold_nothing_up() -> None:
+    feed = FakeFeed()
+    bus = shared(feed)
+    await bus.open()
+    listener = Listener(bus)
+    feed.commit(event(1), event(2))
+    feed.events.clear()
+    await asyncio.sleep(0)
+    feed.commit(event(5))
+    assert await listener.until(5) == [5]
+    await bus.close()
+
+
+async def test_a_store_that_was_put_back_to_an_older_copy_is_followed_from_there() -> None:
+    feed = FakeFeed()
+    feed.commit(event(1), event(2), event(3))
+    bus = shared(feed)
+    await bus.open()
+    listener = Listener(bus)
+    del feed.events[1:]
+    feed.cut()
+    with anyio.fail_after(5):
+        while len(feed.lines) < 2:
+            await asyncio.sleep(0.01)
+    feed.commit(event(2))
+    assert await listener.until(2) == [2]
+    await bus.close()
