@@ -8,9 +8,10 @@ from askback.ports.store import Store
 from askback.testing.fake_store import FakeStore
 from askback.testing.store_contracts import StoreContracts
 from askback.testing.store_suite import OnCommit
+from askback.testing.store_threads import ThreadContracts
 
 
-class TestFakeStore(StoreContracts):
+class TestFakeStore(StoreContracts, ThreadContracts):
     def make_store(self, place: Path, *, on_commit: OnCommit | None = None) -> Store:
         return FakeStore(on_commit=on_commit)
 

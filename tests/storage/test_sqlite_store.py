@@ -10,6 +10,7 @@ from askback.storage.sqlite import SqliteStore
 from askback.storage.sqlite.connection import Connection, configure
 from askback.testing.store_contracts import DurableContracts, StoreContracts
 from askback.testing.store_suite import OnCommit
+from askback.testing.store_threads import ThreadContracts
 
 
 def impatient(path: Path) -> Connection:
@@ -19,7 +20,7 @@ def impatient(path: Path) -> Connection:
     return connection
 
 
-class TestSqliteStore(StoreContracts, DurableContracts):
+class TestSqliteStore(StoreContracts, ThreadContracts, DurableContracts):
     def make_store(self, place: Path, *, on_commit: OnCommit | None = None) -> Store:
         return SqliteStore(place / "askback.db", on_commit=on_commit, connect=impatient)
 

@@ -16,6 +16,8 @@ from askback.domain.timestamps import rfc3339
 
 REQUEST_CREATED = "request.created"
 """What comes later is `request.<status>`, by the status that the request came to."""
+REQUEST_LINED_UP = "request.lined_up"
+"""It waits in line behind another; its `request.created` follows when it comes forward."""
 REQUEST_VOTED = "request.voted"
 REQUEST_RESOLVING = "request.resolving"
 REQUEST_REPROMPTED = "request.reprompted"
@@ -28,6 +30,7 @@ REQUEST_DETACHED = "request.detached"
 _OPEN = frozenset(
     {
         REQUEST_CREATED,
+        REQUEST_LINED_UP,
         REQUEST_VOTED,
         REQUEST_RESOLVING,
         REQUEST_REPROMPTED,
@@ -39,16 +42,23 @@ _OPEN = frozenset(
 )
 MESSAGE_ADDED = "message.added"
 MESSAGE_DELTA = "message.delta"
+MESSAGE_HELD = "message.held"
+"""Somebody has written while a request was open: its `message.added` follows when nothing is open any more."""
 THREAD_ACCESS = "thread.access"
-_SUBJECTS = {MESSAGE_DELTA: "delta", THREAD_ACCESS: "access"}
+THREAD_ARCHIVED = "thread.archived"
+THREAD_UNARCHIVED = "thread.unarchived"
+THREAD_ERASED = "thread.erased"
+_BY_WHOM = {THREAD_ARCHIVED: "by", THREAD_UNARCHIVED: "by", THREAD_ERASED: "by"}
+_SUBJECTS = {MESSAGE_DELTA: "delta", THREAD_ACCESS: "access", **_BY_WHOM}
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """An event that is about to be written: the store gives it its numbers.
 
-    `data` is a JSON object text: the request's `state` for `request.*`, the message for
-    `message.added`, `{"id", "text"}` for `message.delta`, the access for `thread.access`. `owner` is the id of the
+    `data` is a JSON object text: the request's `state` for `request.*`, the message for `message.added` and
+    `message.held`, `{"id", "text"}` for `message.delta`, the access for `thread.access`, who did it for the other
+    `thread.*`, null for nobody. `owner` is the id of the
     principal that asked or wrote: who may see the request, who may extend the message. Without one, no requester may.
     """
 

@@ -36,6 +36,10 @@ class Record:
     """When an open request is to be looked at next: its deadline, or a step before it."""
     access: Access = OPEN
     """To the thread, as it was when the record was read."""
+    exclusive: str | None = None
+    """The key of which a requester has at most one open request in a thread; see `service/exclusive.py`."""
+    behind: bool = False
+    """Whether it waits in line for the one that holds its key; nobody is to answer it yet."""
 
     @property
     def wire(self) -> str:

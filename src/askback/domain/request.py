@@ -39,6 +39,9 @@ class Envelope(Model):
     With the delivery `resume` nobody waits: what comes of it is queued for the requester, unless `auto_resume` is off.
     Of `block` the same becomes when whoever waited has gone. `escalation` are steps while nobody has answered.
     `require_client` says what if nobody has a page open: it stays, waits for somebody for a while, or ends at once.
+
+    Of the requests of one agent in one thread with the same `exclusive_key` at most one is open. `on_conflict` says
+    what if there is one: it is superseded, the new one is rejected, or waits in line behind it.
     """
 
     thread_id: str
@@ -53,6 +56,8 @@ class Envelope(Model):
     timeout_from: Literal["created", "shown"] = "created"
     escalation: list[EscalationStep] | None = None
     require_client: Literal["durable", "wait", "fail_fast"] = "durable"
+    exclusive_key: str | None = None
+    on_conflict: Literal["supersede", "reject", "queue"] = "supersede"
 
 
 class Ask(Envelope):
@@ -199,8 +204,10 @@ class InputRequest(_Read):
     error_summary: str | None = None
     queued: bool = False
     """What came of it is queued for the requester; where somebody waits after all, that is dropped again."""
+    queued_behind: bool = False
+    """It waits in line for another with its `exclusive_key`, and nobody can answer it yet."""
     repeated: bool = False
-    """The same call was refused before in this thread: this is that earlier request, and nobody was asked again."""
+    """The same was refused before in this thread: this is that earlier request, and nobody was asked again."""
 
     @property
     def settled(self) -> bool:

@@ -36,6 +36,7 @@ from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along, PolicyStore
 from askback.ports.resumes import ResumeStore
 from askback.ports.secret_store import SecretStore
+from askback.ports.threads import Quota, ThreadStore
 from askback.ports.webhooks import WebhookStore
 
 
@@ -66,6 +67,14 @@ class MessageFull(Exception):
     """What was appended to a message has reached its limit."""
 
 
+class KeyHeld(Exception):
+    """An open request of the same requester in this thread has this exclusive key: it is `record`."""
+
+    def __init__(self, record: Record) -> None:
+        super().__init__(record.id)
+        self.record = record
+
+
 @dataclass(frozen=True, slots=True)
 class Settlement:
     """A step of the lifecycle that is about to be tried on one row.
@@ -73,7 +82,9 @@ class Settlement:
     `revision` None means whichever revision is current. `state` is the new state's JSON object. With
     `state_before` the step is lost unless the row's state is exactly that text: a vote is added to the
     votes that were read. A step that `asks_again` raises the revision by one; with a `spec` it asks something else
-    from now on. `times` are the new `expires_at` and `due_at`, None as long as they stay.
+    from now on. `times` are the new `expires_at` and `due_at`, None as long as they stay. With `forward` it leaves the
+    line that it waits in, and is lost while another has its key. A step that `refunds` gives the question back to its
+    thread. `refused` is the digest of a form that a person refused: the row's from now on, and its thread notes when.
     """
 
     tenant: str
@@ -87,6 +98,9 @@ class Settlement:
     asks_again: bool = False
     spec: str | None = None
     times: tuple[int | None, int | None] | None = None
+    forward: bool = False
+    refunds: bool = False
+    refused: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +131,7 @@ class ThreadView:
     messages: Sequence[Message]
     requests: Sequence[tuple[int, Record]]
     access: Access = OPEN
+    archived_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +178,20 @@ class RequestStore(Protocol):
     """Requests, messages and events."""
 
     async def insert(
-        self, record: Record, event: Draft, claim: Claim | None = None, along: Along = NOTHING
+        self,
+        record: Record,
+        event: Draft,
+        claim: Claim | None = None,
+        along: Along = NOTHING,
+        *,
+        quota: Quota | None = None,
     ) -> Change:
         """Store a new request and its `request.created`; with a claim made before, return that request.
 
         A request that a rule decided at once comes settled, with the event of its end for its only one.
 
-        Raises `ClaimMismatch` and `IdTaken`.
+        Raises `ClaimMismatch`, `IdTaken`, `ThreadArchived`, `KeyHeld`, and `QuotaSpent` when it is one more than the
+        quota leaves room for.
         """
         ...
 
@@ -214,11 +236,12 @@ class RequestStore(Protocol):
         ...
 
     async def add_message(
-        self, message_id: str, data: str, event: Draft, claim: Claim | None = None
+        self, message_id: str, data: str, event: Draft, claim: Claim | None = None, *, held: bool = False
     ) -> tuple[str, Outcome]:
         """Add a message (`data` has no `seq`) with its `message.added`; return its id (the first one's on replay).
 
-        Raises `ClaimMismatch` and `IdTaken`.
+        One that is `held` comes with its `message.held`, until `deliver`. Raises `ClaimMismatch`, `IdTaken` and
+        `ThreadArchived`.
         """
         ...
 
@@ -234,7 +257,7 @@ class RequestStore(Protocol):
         """Append to the last text block of a message, with its `message.delta`.
 
         Raises `MessageMissing`; `MessageFull` when more than `most` bytes would have been appended to it;
-        `ClaimMismatch`.
+        `ClaimMismatch`; `ThreadArchived`.
         """
         ...
 
@@ -303,7 +326,9 @@ class AccessStore(Protocol):
         ...
 
 
-class Store(RequestStore, AccessStore, PolicyStore, SecretStore, ResumeStore, WebhookStore, Protocol):
+class Store(
+    RequestStore, AccessStore, PolicyStore, SecretStore, ResumeStore, ThreadStore, WebhookStore, Protocol
+):
     """Everything that is kept, behind one port."""
 
     async def open(self) -> None:

@@ -48,7 +48,9 @@ async def _ask(ctx: Services, principal: Principal, body: object, key: str | Non
         ctx, principal, asked, text, kind=asked.kind, timeout_s=asked.timeout_s, view=view(asked.form)
     )
     change = await open_request(ctx, asked, record, claim(principal, "create", key, text))
-    if change.outcome is Outcome.APPLIED and not asked.escalation:  # another server may let others answer meanwhile
+    if (
+        change.outcome is Outcome.APPLIED and not asked.escalation
+    ):  # another server may let others answer meanwhile
         ctx.newest.keep(record, asked.form)
     return change
 

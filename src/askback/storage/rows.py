@@ -37,11 +37,12 @@ def record(row: Row) -> Record:
     """Make a request: the fields of `Record`, the access to its thread as a text."""
     (
         request_id, tenant, thread_id, kind, requester, status, revision,
-        created_at, expires_at, spec, state, digest, due_at, access,
+        created_at, expires_at, spec, state, digest, due_at, access, *line,
     ) = row  # fmt: skip
+    exclusive, behind = line or (None, False)  # a backend that lets nothing wait in line does not read them
     return Record(
         request_id, tenant, thread_id, kind, requester, _STATUS[status], revision,
-        created_at, expires_at, spec, state, digest, due_at, read_access(access),
+        created_at, expires_at, spec, state, digest, due_at, read_access(access), exclusive, bool(behind),
     )  # fmt: skip
 
 
@@ -59,13 +60,13 @@ def message(row: Row) -> Message:
 
 
 def thread_view(thread: Row, messages: Sequence[Message], requests: Sequence[Row]) -> ThreadView:
-    """Put a thread together: its seq and access, its messages, and its requests after the seq of their creation.
+    """Put a thread together: its seq, access and when it was archived, its messages, its requests.
 
-    Messages and requests come newest first.
+    Each request comes after the seq of its creation. Messages and requests come newest first.
     """
-    seq, access = thread
+    seq, access, *archived_at = thread
     pairs = sorted(((row[0], record(row[1:])) for row in requests), key=lambda pair: pair[0])
-    return ThreadView(seq, list(reversed(messages)), pairs, read_access(access))
+    return ThreadView(seq, list(reversed(messages)), pairs, read_access(access), *archived_at)
 
 
 def principal(row: Row) -> Principal:

@@ -1,9 +1,16 @@
-"""How a streamed text joins the message that it extends."""
+"""What becomes of the text of a message: what was streamed joins it, and what was held is let go."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
+
+
+def delivered(data: str) -> str:
+    """Return the JSON of a message that is held as it is once it is delivered."""
+    message: dict[str, Any] = json.loads(data)
+    message.pop("held", None)
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
 
 def extend(data: str, text: str) -> str:

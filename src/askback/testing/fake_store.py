@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from askback.domain import events as domain_events
 from askback.domain.access import OPEN, Access, Level
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import TERMINAL, Status
@@ -16,7 +14,6 @@ from askback.ports.policy import NOTHING, Along
 from askback.ports.store import (
     Change,
     Claim,
-    ClaimMismatch,
     IdTaken,
     Message,
     MessageFull,
@@ -24,54 +21,22 @@ from askback.ports.store import (
     Settlement,
     ThreadView,
 )
+from askback.ports.threads import Quota
 from askback.storage.transcript import extend
 from askback.testing.fake_access import FakeAccess
 from askback.testing.fake_policy import FakePolicy
 from askback.testing.fake_resumes import FakeResumes
+from askback.testing.fake_rows import KeptThread
 from askback.testing.fake_secrets import FakeSecrets
+from askback.testing.fake_threads import FakeThreads
 from askback.testing.fake_webhooks import FakeWebhooks
 
-_log = logging.getLogger(__name__)
 
-
-@dataclass
-class _Thread:
-    seq: int = 0
-    messages: dict[str, Message] = field(default_factory=dict[str, Message])
-    owners: dict[str, str] = field(default_factory=dict[str, str])
-    appended: dict[str, int] = field(default_factory=dict[str, int])
-    events: list[_Written] = field(default_factory=list["_Written"])
-
-
-@dataclass(frozen=True)
-class _Written:
-    """An event as it was written: who may see it is looked up when it is read."""
-
-    draft: Draft
-    seq: int
-    position: int
-    spec: str | None
-
-    def read(self, access: Access) -> Event:
-        return domain_events.commit(
-            self.draft, seq=self.seq, position=self.position, spec=self.spec, access=access
-        )
-
-
-class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeWebhooks):
+class FakeStore(FakeThreads, FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeWebhooks):
     """The port in dictionaries. Each call is atomic: none awaits between its first read and last write.
 
     `offline = True` makes every write raise `Unavailable`, as a full disk does.
     """
-
-    def __init__(self, *, on_commit: Callable[[Sequence[Event]], None] | None = None) -> None:
-        super().__init__()
-        self._on_commit = on_commit
-        self._position = 0
-        self._fresh: list[Event] = []
-        self._requests: dict[tuple[str, str], tuple[int, Record]] = {}
-        self._threads: dict[tuple[str, str], _Thread] = {}
-        self._claims: dict[tuple[str, str, str, str], tuple[str, str]] = {}
 
     async def open(self) -> None:
         """Do nothing: there is nothing to open."""
@@ -82,7 +47,13 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeWebhooks):
     # Requests
 
     async def insert(
-        self, record: Record, event: Draft, claim: Claim | None = None, along: Along = NOTHING
+        self,
+        record: Record,
+        event: Draft,
+        claim: Claim | None = None,
+        along: Along = NOTHING,
+        *,
+        quota: Quota | None = None,
     ) -> Change:
         """Store a new request and its event."""
         self._begin()
@@ -90,8 +61,10 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeWebhooks):
             return Change(self._read(record.tenant, target), Outcome.REPLAYED)
         if (record.tenant, record.id) in self._requests:
             raise IdTaken(record.id)
+        self._admit(record, event, quota)
         self._keep(along)
         seq = self._emit(event, record.spec)
+        self._count(record, quota)
         self._requests[record.tenant, record.id] = (seq, record)
         self._finish(claim, record.id)
         return Change(self._read(record.tenant, record.id), Outcome.APPLIED)
@@ -111,7 +84,8 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeWebhooks):
         if row is None:
             return None
         seq, record = row
-        if not _fits(record, settlement):
+        held = settlement.forward and self._holder(record) is not None
+        if held or not _fits(record, settlement):
             return Change(self._read(record.tenant, record.id), Outcome.LOST)
         self._keep(along)
         revision = record.revision + settlement.asks_again
@@ -120,7 +94,13 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeWebhooks):
             record = replace(record, spec=settlement.spec)
         if settlement.times is not None:
             record = replace(record, expires_at=settlement.times[0], due_at=settlement.times[1])
+        record = replace(
+            record,
+            digest=settlement.refused or record.digest,
+            behind=record.behind and not settlement.forward,
+        )
         self._emit(settlement.event, record.spec)
+        self._note(settlement, record)
         self._requests[record.tenant, record.id] = (seq, record)
         self._finish(claim, record.id)
         return Change(self._read(record.tenant, record.id), Outcome.APPLIED)
@@ -173,14 +153,10 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeWebhooks):
         rows = (r for _, r in self._requests.values() if r.status not in TERMINAL)
         return sorted(((r.due_at, r) for r in rows if r.due_at is not None), key=lambda pair: pair[0])
 
-    def _read(self, tenant: str, request_id: str) -> Record:
-        record = self._requests[tenant, request_id][1]
-        return replace(record, access=self._shared.get((tenant, record.thread_id), OPEN))
-
     # Threads
 
     async def add_message(
-        self, message_id: str, data: str, event: Draft, claim: Claim | None = None
+        self, message_id: str, data: str, event: Draft, claim: Claim | None = None, *, held: bool = False
     ) -> tuple[str, Outcome]:
         """Add a message and its event."""
         self._begin()
@@ -189,10 +165,13 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeWebhooks):
         thread = self._threads.get((event.tenant, event.thread_id))
         if thread is not None and message_id in thread.messages:
             raise IdTaken(message_id)
+        self._check_archived(event)
         seq = self._emit(event, None)
         thread = self._threads[event.tenant, event.thread_id]
         thread.messages[message_id] = Message(message_id, seq, data)
         thread.owners[message_id] = event.owner
+        if held:
+            thread.held.add(message_id)
         self._finish(claim, message_id)
         return message_id, Outcome.APPLIED
 
@@ -215,6 +194,7 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeWebhooks):
         size = thread.appended.get(message_id, 0) + len(text.encode())
         if most is not None and size > most:
             raise MessageFull(message_id)
+        self._check_archived(event)
         thread.appended[message_id] = size
         message = thread.messages[message_id]
         thread.messages[message_id] = replace(message, data=extend(message.data, text))
@@ -248,7 +228,11 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeWebhooks):
         requests = sorted((row for row in rows if row[1].thread_id == thread_id), key=lambda row: row[0])
         messages = list(thread.messages.values())[-limit:]
         return ThreadView(
-            thread.seq, messages, requests[-limit:], self._shared.get((tenant, thread_id), OPEN)
+            thread.seq,
+            messages,
+            requests[-limit:],
+            self._shared.get((tenant, thread_id), OPEN),
+            thread.archived_at,
         )
 
     async def thread_events(
@@ -256,7 +240,7 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeWebhooks):
     ) -> Sequence[Event]:
         """Read events of a thread after `after`."""
         access = self._shared.get((tenant, thread_id), OPEN)
-        thread = self._threads.get((tenant, thread_id), _Thread())
+        thread = self._threads.get((tenant, thread_id), KeptThread())
         return [e.read(access) for e in thread.events if e.seq > after][:limit]
 
     async def tenant_events(
@@ -279,37 +263,6 @@ class FakeStore(FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeWebhooks):
         ]
         return sorted(found, key=lambda e: e.position)
 
-    # What every write does
-
-    def _replayed(self, claim: Claim | None) -> str | None:
-        if claim is None:
-            return None
-        digest, target = self._claims.get(_name(claim), (claim.digest, None))
-        if digest != claim.digest:
-            raise ClaimMismatch(claim.key)
-        return target
-
-    def _emit(self, draft: Draft, spec: str | None) -> int:
-        thread = self._threads.setdefault((draft.tenant, draft.thread_id), _Thread())
-        thread.seq += 1
-        self._position += 1
-        written = _Written(draft, thread.seq, self._position, spec)
-        thread.events.append(written)
-        self._fresh.append(written.read(self._shared.get((draft.tenant, draft.thread_id), OPEN)))
-        return thread.seq
-
-    def _finish(self, claim: Claim | None = None, target: str = "") -> None:
-        """Keep the claim, then tell what was written: the listener finds the whole change in place."""
-        if claim is not None:
-            self._claims[_name(claim)] = (claim.digest, target)
-        fresh, self._fresh = self._fresh, []
-        if self._on_commit is None:
-            return
-        try:
-            self._on_commit(fresh)
-        except Exception:  # noqa: BLE001 - the port: a failing listener does not fail the write
-            _log.exception("a listener failed; the event is stored")
-
 
 def _fits(record: Record, step: Settlement) -> bool:
     return (
@@ -317,7 +270,3 @@ def _fits(record: Record, step: Settlement) -> bool:
         and step.revision in (None, record.revision)
         and step.state_before in (None, record.state)
     )
-
-
-def _name(claim: Claim) -> tuple[str, str, str, str]:
-    return claim.tenant, claim.principal, claim.scope, claim.key

@@ -8,8 +8,9 @@
             return a_context_in_which_nothing_can_be_written()
 
 A test named `test_c4_…` holds contract 4: those to 12 are in `askback.ports.store`, 13 to 15 in
-`askback.ports.secret_store`, 16 and 17 in `askback.ports.resumes`, the others in `askback.ports.webhooks`.
-`DurableContracts` is for stores that keep their data when they are closed.
+`askback.ports.secret_store`, 16 and 17 in `askback.ports.resumes`, 18 to 20 in `askback.ports.webhooks`, the others in
+`askback.ports.threads`, with a suite of their own: `askback.testing.store_threads.ThreadContracts`. `DurableContracts`
+is for stores that keep their data when they are closed.
 """
 
 from __future__ import annotations

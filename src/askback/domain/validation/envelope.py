@@ -45,7 +45,7 @@ def read_asked(model: type[Asked], body: object, limits: Limits) -> tuple[Asked,
 def check_envelope(asked: Envelope, prose: Prose, limits: Limits) -> None:
     """Report what is wrong with the envelope, into the report of `prose`."""
     report = prose.report
-    for name in ("thread_id", "run_id", "message_id", "tool_call_id"):
+    for name in ("thread_id", "run_id", "message_id", "tool_call_id", "exclusive_key"):
         prose.line("", name, getattr(asked, name), limits.identifier)
     if asked.agent is not None:
         prose.line("agent", "name", asked.agent.name, limits.identifier)

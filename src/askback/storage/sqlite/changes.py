@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import replace
-from typing import NamedTuple
 
-from askback.domain import events as domain_events
-from askback.domain.access import Access, read_access
+from askback.domain.access import Access
 from askback.domain.events import Draft, Event
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
@@ -24,31 +22,42 @@ from askback.ports.store import (
     Session,
     Settlement,
 )
+from askback.ports.threads import Quota
 from askback.storage import rows
-from askback.storage.sqlite import queries
+from askback.storage.sqlite import queries, threads
 from askback.storage.sqlite.along import write_along
 from askback.storage.sqlite.connection import Connection
+from askback.storage.sqlite.log import append, next_seq
 from askback.storage.sqlite.rows import read_request, read_thread_access
 
 _ENDLESS = 2**62
 
 
 def insert(
-    db: Connection, events: list[Event], record: Record, draft: Draft, claim: Claim | None, along: Along
+    db: Connection,
+    events: list[Event],
+    record: Record,
+    draft: Draft,
+    claim: Claim | None,
+    along: Along,
+    quota: Quota | None,
 ) -> Change:
     """Store a request, its event, its claim and what comes along."""
     if claim is not None and (target := _take(db, claim, record.id)) is not None:
         return Change(_present(db, record.tenant, target), Outcome.REPLAYED)
-    at = _next_seq(db, draft)
+    at = next_seq(db, draft, new=True)
+    if not record.settled:
+        threads.admit(db, at.thread, record, quota)
     row = (
         record.tenant, record.id, at.thread, record.kind, record.requester, record.status.value, record.revision,
         record.created_at, record.expires_at, at.seq, record.state, record.spec, record.digest, record.due_at,
+        record.exclusive, record.behind,
     )  # fmt: skip
     try:
         key = db.execute(queries.ADD_REQUEST, row).lastrowid
     except sqlite3.IntegrityError:
         raise IdTaken(record.id) from None
-    _append(db, events, draft, at, request=key, spec=record.spec)
+    append(db, events, draft, at, request=key, spec=record.spec)
     write_along(db, along)
     return Change(replace(record, access=at.access), Outcome.APPLIED)
 
@@ -63,37 +72,46 @@ def settle(
     where = (step.tenant, step.id, expected, step.revision, step.state_before)
     timed, (expires_at, due_at) = step.times is not None, step.times or (None, None)
     times = (timed, expires_at, timed, due_at)
-    new = (step.status.value, step.state, step.asks_again, step.spec, *times)
-    row = db.execute(queries.SETTLE, (*new, *where)).fetchone()
+    new = (step.status.value, step.state, step.asks_again, step.spec, *times, step.refused, step.forward)
+    held = step.forward and threads.is_held_by_another(db, step.tenant, step.id)
+    row = None if held else db.execute(queries.SETTLE, (*new, *where)).fetchone()
     if row is None:
         found = read_request(db, step.tenant, step.id)
         return None if found is None else Change(found, Outcome.LOST)
-    key, kind, requester, revision, created_at, expires_at, spec, digest, due_at = row
+    key, kind, requester, revision, created_at, expires_at, spec, digest, due_at, *line = row
     draft = step.event
-    at = _next_seq(db, draft)
-    _append(db, events, draft, at, request=key, spec=spec)
+    at = next_seq(db, draft)
+    append(db, events, draft, at, request=key, spec=spec)
+    threads.note(db, at.thread, step, created_at=created_at)
     if claim is not None:
         _take(db, claim, step.id)
     write_along(db, along)
     record = Record(
         step.id, step.tenant, draft.thread_id, kind, requester, step.status, revision,
-        created_at, expires_at, spec, step.state, digest, due_at, at.access,
+        created_at, expires_at, spec, step.state, digest, due_at, at.access, line[0], bool(line[1]),
     )  # fmt: skip
     return Change(record, Outcome.APPLIED)
 
 
 def add_message(
-    db: Connection, events: list[Event], message_id: str, data: str, draft: Draft, claim: Claim | None
+    db: Connection,
+    events: list[Event],
+    message_id: str,
+    data: str,
+    draft: Draft,
+    claim: Claim | None,
+    *,
+    held: bool,
 ) -> tuple[str, Outcome]:
     """Store a message, its event and its claim."""
     if claim is not None and (target := _take(db, claim, message_id)) is not None:
         return target, Outcome.REPLAYED
-    at = _next_seq(db, draft)
+    at = next_seq(db, draft, new=True)
     try:
-        db.execute(queries.ADD_MESSAGE, (at.thread, message_id, draft.owner, at.seq, data))
+        db.execute(queries.ADD_MESSAGE, (at.thread, message_id, draft.owner, at.seq, data, held))
     except sqlite3.IntegrityError:
         raise IdTaken(message_id) from None
-    _append(db, events, draft, at)
+    append(db, events, draft, at)
     return message_id, Outcome.APPLIED
 
 
@@ -115,7 +133,7 @@ def append_text(
     if db.execute(queries.APPEND_TEXT, (text, *where, room)).fetchone() is None:
         is_there = db.execute(queries.MESSAGE_THERE, where).fetchone() is not None
         raise MessageFull(message_id) if is_there else MessageMissing(message_id)
-    _append(db, events, draft, _next_seq(db, draft))
+    append(db, events, draft, next_seq(db, draft, new=True))
     return Outcome.APPLIED
 
 
@@ -125,38 +143,11 @@ def set_access(
     """Give a thread another access, unless it has come to another one meanwhile."""
     if read_thread_access(db, draft.tenant, draft.thread_id) != before:
         return Outcome.LOST
-    at = _next_seq(db, draft)._replace(access=access)
+    at = next_seq(db, draft)._replace(access=access)
     db.execute(queries.SET_ACCESS, (access.text, at.thread))
-    _append(db, events, draft, at)
+    append(db, events, draft, at)
     write_along(db, along)
     return Outcome.APPLIED
-
-
-class _Place(NamedTuple):
-    """Where an event comes: the key of its thread, its number, and who may see it."""
-
-    thread: int
-    seq: int
-    access: Access
-
-
-def _next_seq(db: Connection, draft: Draft) -> _Place:
-    thread, seq, access = db.execute(queries.NEXT_SEQ, (draft.tenant, draft.thread_id)).fetchone()
-    return _Place(thread, seq, read_access(access))
-
-
-def _append(
-    db: Connection,
-    events: list[Event],
-    draft: Draft,
-    at: _Place,
-    *,
-    request: int | None = None,
-    spec: str | None = None,
-) -> None:
-    row = (draft.tenant, at.thread, at.seq, draft.type, request, draft.at, draft.data)
-    position = db.execute(queries.ADD_EVENT, row).lastrowid
-    events.append(domain_events.commit(draft, seq=at.seq, position=position, spec=spec, access=at.access))
 
 
 def _take(db: Connection, claim: Claim, target: str) -> str | None:

@@ -11,14 +11,14 @@ from askback.storage.sqlite.access_queries import MAY_VIEW
 
 # Threads
 
-# Give the next seq of a thread, making the thread on its first event: (tenant, id) -> key, seq, access.
+# Give the next seq of a thread, making the thread on its first event: (tenant, id) -> key, seq, access, archived_at.
 NEXT_SEQ = """
 INSERT INTO threads (tenant, id, seq) VALUES (?, ?, 1)
 ON CONFLICT (tenant, id) DO UPDATE SET seq = seq + 1
-RETURNING key, seq, access"""
+RETURNING key, seq, access, archived_at"""
 
-# (tenant, id) -> key, seq, access.
-THREAD = "SELECT key, seq, access FROM threads WHERE tenant = ? AND id = ?"
+# (tenant, id) -> key, seq, access, archived_at.
+THREAD = "SELECT key, seq, access, archived_at FROM threads WHERE tenant = ? AND id = ?"
 # By its key.
 SET_ACCESS = "UPDATE threads SET access = ? WHERE key = ?"
 
@@ -41,36 +41,38 @@ LAST_POSITION = "SELECT max(position) FROM events WHERE tenant = ?"
 
 ADD_REQUEST = """
 INSERT INTO requests (tenant, id, thread, kind, requester, status, revision,
-                      created_at, expires_at, created_seq, state, spec, digest, due_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+                      created_at, expires_at, created_seq, state, spec, digest, due_at, exclusive, behind)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 # The compare-and-set. The expected statuses come as ' pending resolving ': one text for any number of them.
-# Parameters: status, state, by how much the revision grows, a new spec or null, whether the times change, and to what.
+# Parameters: status, state, by how much the revision grows, a new spec or null, whether the times change, and to what,
+# a new digest or null, whether it leaves its line.
 SETTLE = """
 UPDATE requests SET status = ?, state = ?, revision = revision + ?, spec = coalesce(?, spec),
-    expires_at = iif(?, ?, expires_at), due_at = iif(?, ?, due_at)
+    expires_at = iif(?, ?, expires_at), due_at = iif(?, ?, due_at), digest = coalesce(?, digest),
+    behind = iif(?, 0, behind)
 WHERE tenant = ? AND id = ? AND instr(?, ' ' || status || ' ') AND revision = coalesce(?, revision)
     AND state = coalesce(?, state)
-RETURNING key, kind, requester, revision, created_at, expires_at, spec, digest, due_at"""
+RETURNING key, kind, requester, revision, created_at, expires_at, spec, digest, due_at, exclusive, behind"""
 
 # In the order of the fields of `Record`.
-_RECORD = """
+RECORD = """
 r.id, r.tenant, t.id, r.kind, r.requester, r.status, r.revision,
-r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access"""
-_REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
-GET = f"SELECT {_RECORD} {_REQUESTS} WHERE r.tenant = ? AND r.id = ?"
+r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access, r.exclusive, r.behind"""
+REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
+GET = f"SELECT {RECORD} {REQUESTS} WHERE r.tenant = ? AND r.id = ?"
 # The newest request about a call that a person dealt with: (tenant, thread id, digest, requester).
 LAST_WITH_DIGEST = f"""
-SELECT {_RECORD} {_REQUESTS} WHERE t.tenant = ? AND t.id = ? AND r.digest = ? AND r.requester = ?
+SELECT {RECORD} {REQUESTS} WHERE t.tenant = ? AND t.id = ? AND r.digest = ? AND r.requester = ?
   AND r.status IN ('answered', 'declined')
 ORDER BY r.id DESC LIMIT 1"""
 
 # Written exactly as in the partial indexes, or SQLite would not use them.
-_OPEN = "r.status IN ('pending', 'resolving')"
+OPEN = "r.status IN ('pending', 'resolving')"
 DUE = f"""
-SELECT {_RECORD} {_REQUESTS} WHERE {_OPEN} AND r.due_at IS NOT NULL AND r.due_at <= ?
+SELECT {RECORD} {REQUESTS} WHERE {OPEN} AND r.due_at IS NOT NULL AND r.due_at <= ?
 ORDER BY r.due_at LIMIT ?"""
-NEXT_DEADLINE = f"SELECT min(r.due_at) FROM requests AS r WHERE {_OPEN} AND r.due_at IS NOT NULL"
+NEXT_DEADLINE = f"SELECT min(r.due_at) FROM requests AS r WHERE {OPEN} AND r.due_at IS NOT NULL"
 
 
 def list_requests(
@@ -87,23 +89,25 @@ def list_requests(
     if statuses:
         where.append(f"r.status IN ({', '.join('?' * statuses)})")
     if only_open:
-        where.append(_OPEN)
+        where.append(OPEN)
     where += [f"r.{column} = ?" for column, wanted in (("kind", kind), ("requester", requester)) if wanted]
     if person:
         where.append(MAY_VIEW)
     if before:
         where.append("r.id < ?")
-    return f"SELECT {_RECORD} {_REQUESTS} WHERE {' AND '.join(where)} ORDER BY r.id DESC LIMIT ?"
+    return f"SELECT {RECORD} {REQUESTS} WHERE {' AND '.join(where)} ORDER BY r.id DESC LIMIT ?"
 
 
 # The newest requests and messages of a thread, newest first: (thread key, limit).
 THREAD_REQUESTS = f"""
-SELECT r.created_seq, {_RECORD} {_REQUESTS} WHERE r.thread = ? ORDER BY r.key DESC LIMIT ?"""
+SELECT r.created_seq, {RECORD} {REQUESTS} WHERE r.thread = ? ORDER BY r.key DESC LIMIT ?"""
 THREAD_MESSAGES = "SELECT id, seq, data, streamed FROM messages WHERE thread = ? ORDER BY seq DESC LIMIT ?"
 
 # Messages
 
-ADD_MESSAGE = "INSERT INTO messages (thread, id, owner, seq, data, streamed) VALUES (?, ?, ?, ?, ?, '')"
+ADD_MESSAGE = (
+    "INSERT INTO messages (thread, id, owner, seq, data, streamed, held) VALUES (?, ?, ?, ?, ?, '', ?)"
+)
 
 # (text, tenant, thread id, message id, owner, room) -> a row when there is such a message of that owner.
 APPEND_TEXT = """

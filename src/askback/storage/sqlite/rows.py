@@ -83,12 +83,12 @@ def read_thread(db: Connection, tenant: str, thread_id: str, *, limit: int) -> T
         thread = db.execute(queries.THREAD, (tenant, thread_id)).fetchone()
         if thread is None:
             return None
-        key, seq, access = thread
+        key, *shown = thread
         messages = db.execute(queries.THREAD_MESSAGES, (key, limit)).fetchall()
         requests = db.execute(queries.THREAD_REQUESTS, (key, limit)).fetchall()
     finally:
         db.execute("ROLLBACK")
-    return rows.thread_view((seq, access), [rows.message(row) for row in messages], requests)
+    return rows.thread_view(shown, [rows.message(row) for row in messages], requests)
 
 
 def read_thread_access(db: Connection, tenant: str, thread_id: str) -> Access:

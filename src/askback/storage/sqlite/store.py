@@ -14,6 +14,7 @@ from askback.errors import StoreUnusable
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Change, Claim, Principal, Session, Settlement, ThreadView
+from askback.ports.threads import Quota
 from askback.storage.sqlite import changes, rows, schema
 from askback.storage.sqlite.connection import Connect, Connection, connect
 from askback.storage.sqlite.place import FileLock, make_folder, make_private
@@ -21,11 +22,12 @@ from askback.storage.sqlite.policy import PolicyPart
 from askback.storage.sqlite.readers import Readers
 from askback.storage.sqlite.resumes import ResumePart
 from askback.storage.sqlite.secrets import SecretPart
+from askback.storage.sqlite.threadpart import ThreadPart
 from askback.storage.sqlite.webhooks import WebhookPart
 from askback.storage.sqlite.writer import Writer
 
 
-class SqliteStore(PolicyPart, SecretPart, ResumePart, WebhookPart):
+class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart):
     """Everything in one file. See `askback.ports.store` for what each method promises.
 
     `on_commit` hears of committed events on the event loop. `connect` opens a connection to the
@@ -79,11 +81,17 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, WebhookPart):
     # Requests
 
     async def insert(
-        self, record: Record, event: Draft, claim: Claim | None = None, along: Along = NOTHING
+        self,
+        record: Record,
+        event: Draft,
+        claim: Claim | None = None,
+        along: Along = NOTHING,
+        *,
+        quota: Quota | None = None,
     ) -> Change:
         """Store a new request and its event."""
         return await self._change(
-            lambda db, events: changes.insert(db, events, record, event, claim, along), along
+            lambda db, events: changes.insert(db, events, record, event, claim, along, quota), along
         )
 
     async def get(self, tenant: str, request_id: str) -> Record | None:
@@ -144,11 +152,11 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, WebhookPart):
     # Threads
 
     async def add_message(
-        self, message_id: str, data: str, event: Draft, claim: Claim | None = None
+        self, message_id: str, data: str, event: Draft, claim: Claim | None = None, *, held: bool = False
     ) -> tuple[str, Outcome]:
         """Add a message and its event."""
         return await self._writer.submit(
-            lambda db, events: changes.add_message(db, events, message_id, data, event, claim)
+            lambda db, events: changes.add_message(db, events, message_id, data, event, claim, held=held)
         )
 
     async def append_text(

@@ -37,6 +37,7 @@ class Job:
     operation: Operation[Any]
     future: asyncio.Future[Any]
     erases: bool
+    rebuilds: bool = False
     result: Any = None
     error: Exception | None = None
 
@@ -91,6 +92,17 @@ class Writer:
         self._jobs.put(Job(operation, future, erases))
         return future
 
+    async def rebuild(self) -> None:
+        """Write the whole file anew, after what was submitted before: nothing that was erased is left in it or its log.
+
+        Whoever writes waits for it meanwhile. Raises `Unavailable` when it cannot be done.
+        """
+        if self._thread is None or self._loop is None:
+            raise Unavailable("The store is closed.", retry_after=1)
+        future: asyncio.Future[None] = self._loop.create_future()
+        self._jobs.put(Job(_nothing, future, erases=True, rebuilds=True))
+        await future
+
     async def close(self) -> None:
         """Finish everything that was submitted, then end the thread and close its connection."""
         if self._thread is None or self._closed is None:
@@ -112,6 +124,7 @@ class Writer:
         while more:
             group, more = self._take()
             events = self._write(connection, group) if group else []
+            self._rebuild(connection, [job for job in group if job.rebuilds and job.error is None])
             self._erase(connection)
             if group:
                 self._post(self._deliver, group, events)
@@ -183,6 +196,17 @@ class Writer:
             self._erase_due = 0.0
         return events
 
+    def _rebuild(self, connection: Connection, jobs: list[Job]) -> None:
+        """Write the file anew: a page that was balanced may hold what it gave away, and nothing overwrites that."""
+        if not jobs:
+            return
+        try:
+            connection.execute("VACUUM")
+        except sqlite3.Error as error:
+            _log.error("the database could not be written anew: %s", error)
+            for job in jobs:
+                job.error = unavailable(error)
+
     def _erase(self, connection: Connection) -> None:
         """Take what was erased out of the log, if there is any and the last try was not just now.
 
@@ -228,6 +252,10 @@ class Writer:
                 job.future.set_result(job.result)
             else:
                 job.future.set_exception(job.error)
+
+
+def _nothing(_connection: Connection, _events: list[Event]) -> None:
+    """Change nothing: what is to be done comes after the commit."""
 
 
 def unavailable(error: BaseException) -> Unavailable:

@@ -1,15 +1,20 @@
 -- Threads number their events; every other row points at them by an integer. access is a JSON object, NULL for a thread
--- that nobody has shared.
+-- that nobody has shared. asked counts the forms since asked_from; refused_at is when a person last refused one.
 CREATE TABLE threads (
     key INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,
     id TEXT NOT NULL,
     seq INTEGER NOT NULL,
     access TEXT,
+    archived_at INTEGER,
+    asked INTEGER NOT NULL DEFAULT 0,
+    asked_from INTEGER NOT NULL DEFAULT 0,
+    refused_at INTEGER,
     UNIQUE (tenant, id)
 ) STRICT;
 
--- created_seq is the seq of the request's first event.
+-- created_seq is the seq of the request's first event. exclusive is the key of which a requester has one open request
+-- in a thread at most; behind is 1 for those that wait in line for it.
 CREATE TABLE requests (
     key INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,
@@ -26,11 +31,19 @@ CREATE TABLE requests (
     spec TEXT NOT NULL,
     digest TEXT,
     due_at INTEGER,
+    exclusive TEXT,
+    behind INTEGER NOT NULL DEFAULT 0,
     UNIQUE (tenant, id)
 ) STRICT;
 
 CREATE INDEX requests_thread ON requests (thread);
 CREATE INDEX requests_open ON requests (tenant, id) WHERE status IN ('pending', 'resolving');
+CREATE INDEX requests_open_thread ON requests (thread) WHERE status IN ('pending', 'resolving');
+CREATE INDEX requests_open_requester ON requests (tenant, requester) WHERE status IN ('pending', 'resolving');
+CREATE UNIQUE INDEX requests_exclusive ON requests (thread, requester, exclusive)
+    WHERE exclusive IS NOT NULL AND behind = 0 AND status IN ('pending', 'resolving');
+CREATE INDEX requests_behind ON requests (thread, requester, exclusive, id)
+    WHERE behind = 1 AND status IN ('pending', 'resolving');
 CREATE INDEX requests_due ON requests (due_at)
     WHERE due_at IS NOT NULL AND status IN ('pending', 'resolving');
 CREATE INDEX requests_digest ON requests (thread, digest, requester, id) WHERE digest IS NOT NULL;
@@ -60,10 +73,12 @@ CREATE TABLE messages (
     seq INTEGER NOT NULL,
     data TEXT NOT NULL,
     streamed TEXT NOT NULL,
+    held INTEGER NOT NULL DEFAULT 0,
     UNIQUE (thread, id)
 ) STRICT;
 
 CREATE INDEX messages_seq ON messages (thread, seq);
+CREATE INDEX messages_held ON messages (thread, seq) WHERE held = 1;
 
 CREATE TABLE claims (
     tenant TEXT NOT NULL,
@@ -74,6 +89,8 @@ CREATE TABLE claims (
     target TEXT NOT NULL,
     PRIMARY KEY (tenant, principal, scope, key)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX claims_target ON claims (tenant, target);
 
 -- names and threads are JSON arrays of patterns, groups is one of names.
 CREATE TABLE tokens (
@@ -114,8 +131,8 @@ CREATE TABLE sessions (
 CREATE INDEX logins_end ON logins (expires_at);
 CREATE INDEX sessions_end ON sessions (expires_at);
 
--- subject is the thread's id or the project's name, empty for a rule that holds always. A rule is never
--- deleted: what was decided by it names it.
+-- subject is the thread's id or the project's name, empty for a rule that holds always. A rule is deleted only with
+-- its thread: what was decided by it names it.
 CREATE TABLE rules (
     key INTEGER PRIMARY KEY,
     id TEXT NOT NULL,

@@ -1,0 +1,107 @@
+"""What the writer thread does to threads as a whole, and what a thread makes of what is done in it."""
+
+from __future__ import annotations
+
+from askback.domain.events import MESSAGE_ADDED, Draft, Event
+from askback.domain.record import Record
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Along
+from askback.ports.store import KeyHeld, Settlement
+from askback.ports.threads import Quota, QuotaSpent
+from askback.storage import rows
+from askback.storage.sqlite import queries
+from askback.storage.sqlite import thread_queries as own
+from askback.storage.sqlite.along import write_along
+from askback.storage.sqlite.connection import Connection
+from askback.storage.sqlite.log import append, next_seq
+from askback.storage.transcript import delivered
+
+
+def admit(db: Connection, thread: int, record: Record, quota: Quota | None) -> None:
+    """Count a new open request; raises `KeyHeld` and `QuotaSpent`, and the caller undoes what it has done."""
+    if record.exclusive is not None and not record.behind:
+        holder = db.execute(own.HOLDER, (thread, record.requester, record.exclusive)).fetchone()
+        if holder is not None:
+            raise KeyHeld(rows.record(holder))
+    if quota is not None:
+        _check_pending(db, thread, record, quota)
+        if record.kind == "form":
+            _count(db, thread, record, quota)
+
+
+def _check_pending(db: Connection, thread: int, record: Record, quota: Quota) -> None:
+    most = quota.pending_in_thread
+    if most is not None and db.execute(own.PENDING_IN_THREAD, (thread, most)).fetchone()[0] >= most:
+        raise QuotaSpent("pending_in_thread", most=most)
+    most = quota.pending_of_requester
+    of = (record.tenant, record.requester, most)
+    if most is not None and db.execute(own.PENDING_OF_REQUESTER, of).fetchone()[0] >= most:
+        raise QuotaSpent("pending_of_requester", most=most)
+
+
+def _count(db: Connection, thread: int, record: Record, quota: Quota) -> None:
+    window, now = quota.window_ms, record.created_at
+    asked, asked_from = db.execute(own.COUNT, (window, now, window, now, now, thread)).fetchone()
+    if quota.questions is not None and asked > quota.questions:
+        raise QuotaSpent("questions", most=quota.questions, again_at=asked_from + window)
+
+
+def note(db: Connection, thread: int, step: Settlement, *, created_at: int) -> None:
+    """Note what a step of a request means for its thread."""
+    if step.refunds:
+        db.execute(own.GIVE_BACK, (step.tenant, step.event.thread_id, created_at))
+    if step.refused is not None:
+        db.execute(own.REFUSED, (step.event.at, thread))
+
+
+def is_held_by_another(db: Connection, tenant: str, request_id: str) -> bool:
+    """Whether somebody has the key that a request waits in line for."""
+    return db.execute(own.HELD_BY_ANOTHER, (tenant, request_id)).fetchone() is not None
+
+
+def reset_use(db: Connection, tenant: str, thread_id: str, along: Along) -> None:
+    """Begin to count anew."""
+    db.execute(own.RESET, (tenant, thread_id))
+    write_along(db, along)
+
+
+def set_archived(
+    db: Connection, events: list[Event], draft: Draft, along: Along, *, archived_at: int | None
+) -> Outcome:
+    """Archive a thread or take it back, unless it is so already."""
+    row = db.execute(queries.THREAD, (draft.tenant, draft.thread_id)).fetchone()
+    if (row is not None and row[3] is not None) is (archived_at is not None):
+        return Outcome.REPLAYED
+    at = next_seq(db, draft)
+    db.execute(own.SET_ARCHIVED, (archived_at, at.thread))
+    append(db, events, draft, at)
+    write_along(db, along)
+    return Outcome.APPLIED
+
+
+def deliver(db: Connection, events: list[Event], tenant: str, thread_id: str, *, now: int) -> int:
+    """Deliver what a thread holds, unless something is open in it."""
+    held = db.execute(own.HELD, (tenant, thread_id)).fetchall()
+    for key, owner, data in held:
+        text = delivered(data)
+        db.execute(own.DELIVER, (text, key))
+        draft = Draft(MESSAGE_ADDED, tenant, thread_id, now, None, text, owner)
+        append(db, events, draft, next_seq(db, draft))
+    return len(held)
+
+
+def erase(db: Connection, events: list[Event], draft: Draft, along: Along) -> bool:
+    """Erase what is in a thread and belongs to it; False when there is none."""
+    row = db.execute(queries.THREAD, (draft.tenant, draft.thread_id)).fetchone()
+    if row is None:
+        return False
+    key = row[0]
+    for query in own.ERASE_BY_THREAD:
+        db.execute(query, (key, draft.tenant, draft.thread_id))
+    for query in own.ERASE_BY_REQUESTS:
+        db.execute(query, (key, draft.tenant))
+    for query in own.ERASE:
+        db.execute(query, (key,))
+    append(db, events, draft, next_seq(db, draft))
+    write_along(db, along)
+    return True

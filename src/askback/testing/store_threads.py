@@ -1,0 +1,315 @@
+"""Contracts 21 to 25: the archive, exclusive keys, quotas, held messages, erasure."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from askback.domain.access import OPEN, Access
+from askback.domain.events import MESSAGE_HELD, REQUEST_CREATED, REQUEST_LINED_UP, THREAD_ARCHIVED, Draft
+from askback.domain.lifecycle import Status
+from askback.domain.record import Record
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Along, Execution, PolicyRecord
+from askback.ports.resumes import Resume
+from askback.ports.secrets import Place
+from askback.ports.store import KeyHeld, Settlement, Store
+from askback.ports.threads import Quota, QuotaSpent, Terms, ThreadArchived, Use
+from askback.testing.store_samples import (
+    NOON,
+    added,
+    answer,
+    claim,
+    created,
+    delta,
+    entry,
+    grant,
+    message,
+    record,
+    rule,
+    secret,
+    shared,
+)
+from askback.testing.store_suite import StoreSuite
+
+DAY = 24 * 3600 * 1000
+
+
+def keyed(n: int, key: str = "k", *, behind: bool = False, thread: str = "t1") -> Record:
+    """Make a request with an exclusive key."""
+    return replace(record(n, thread=thread), exclusive=key, behind=behind)
+
+
+def forward(row: Record) -> Settlement:
+    """Make the step of a request that leaves its line."""
+    pending = frozenset({Status.PENDING})
+    event = Draft(REQUEST_CREATED, row.tenant, row.thread_id, NOON, row.id, row.state, row.requester)
+    return Settlement(
+        row.tenant, row.id, pending, 1, Status.PENDING, row.state, event, state_before=row.state, forward=True
+    )
+
+
+def happened(kind: str, *, tenant: str = "main", thread: str = "t1", at: int = NOON) -> Draft:
+    """Make an event of a thread as a whole."""
+    return Draft(kind, tenant, thread, at, None, "null")
+
+
+async def stored(store: Store, row: Record, quota: Quota | None = None) -> None:
+    """Store a request."""
+    kind = REQUEST_LINED_UP if row.behind else REQUEST_CREATED
+    await store.insert(row, replace(created(row), type=kind), quota=quota)
+
+
+class ThreadContracts(StoreSuite):
+    """Threads as a whole."""
+
+    # 21: the archive
+
+    async def test_c21_an_archived_thread_takes_nothing_new_and_what_is_open_ends(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row), claim())
+        await store.add_message("m1", message(), added(message()))
+        archive = happened(THREAD_ARCHIVED)
+        assert (
+            await store.set_archived(archive, Along(audit=(entry("a"),)), archived_at=NOON) is Outcome.APPLIED
+        )
+        assert (
+            await store.set_archived(archive, Along(audit=(entry("b"),)), archived_at=NOON)
+            is Outcome.REPLAYED
+        )
+        assert len(await store.audit("main")) == 1
+        other = record(2)
+        for refused in (
+            store.insert(other, created(other)),
+            store.add_message("m2", message(), added(message())),
+            store.append_text("m1", "x", delta("m1", "x")),
+        ):
+            with pytest.raises(ThreadArchived):
+                await refused
+        again = await store.insert(other, created(other), claim())
+        assert (again.outcome, again.record.id) == (Outcome.REPLAYED, row.id)
+        ended = await store.settle(answer(row))
+        assert ended is not None
+        assert ended.outcome is Outcome.APPLIED
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert (view.seq, view.archived_at, len(view.messages), len(view.requests)) == (4, NOON, 1, 1)
+
+    async def test_c21_a_thread_comes_back_from_the_archive(self, store: Store) -> None:
+        assert await store.set_archived(happened("thread.unarchived"), archived_at=None) is Outcome.REPLAYED
+        assert await store.thread("main", "t1") is None
+        await store.set_archived(happened(THREAD_ARCHIVED), archived_at=NOON)
+        assert await store.set_archived(happened("thread.unarchived"), archived_at=None) is Outcome.APPLIED
+        await stored(store, record(1))
+        events = [e.type for e in await store.thread_events("main", "t1", after=0)]
+        assert events == ["thread.archived", "thread.unarchived", "request.created"]
+
+    # 22: exclusive keys
+
+    async def test_c22_of_many_with_the_same_key_one_is_stored(self, store: Store) -> None:
+        rows = [keyed(n) for n in range(20)]
+        done = await asyncio.gather(*(stored(store, row) for row in rows), return_exceptions=True)
+        held = [each for each in done if isinstance(each, KeyHeld)]
+        assert len(held) == 19
+        (holder,) = await store.list_requests("main", thread_id="t1")
+        assert {each.record for each in held} == {holder}
+        assert [e.seq for e in await store.thread_events("main", "t1", after=0)] == [1]
+        await stored(store, keyed(30, "other"))
+        await stored(store, keyed(31, thread="t2"))
+        await stored(store, replace(keyed(32), requester="tok_2"))
+        await store.settle(answer(holder))
+        await stored(store, keyed(33))
+
+    async def test_c22_those_in_line_come_forward_one_at_a_time(self, store: Store) -> None:
+        first, second, third = keyed(1), keyed(2, behind=True), keyed(3, behind=True)
+        for row in (first, third, second):
+            await stored(store, row)
+        assert await store.next_in_line() == []
+        early = await store.settle(forward(second))
+        assert early is not None
+        assert (early.outcome, early.record.behind) == (Outcome.LOST, True)
+        await store.settle(answer(first))
+        assert await store.next_in_line() == [second]
+        done = await store.settle(forward(second))
+        assert done is not None
+        assert (done.outcome, done.record) == (Outcome.APPLIED, replace(second, behind=False))
+        assert await store.get("main", second.id) == done.record
+        assert await store.next_in_line() == []
+        with pytest.raises(KeyHeld):
+            await stored(store, keyed(4))
+        await store.settle(answer(second))
+        assert await store.next_in_line() == [third]
+
+    # 23: quotas
+
+    async def test_c23_a_thread_takes_as_many_questions_as_there_are_in_a_window(self, store: Store) -> None:
+        quota = Quota(3, DAY)
+        done = await asyncio.gather(
+            *(stored(store, record(n), quota) for n in range(10)), return_exceptions=True
+        )
+        spent = [each for each in done if isinstance(each, QuotaSpent)]
+        assert len(spent) == 7
+        assert {(each.what, each.most) for each in spent} == {("questions", 3)}
+        first = min(n for n, each in enumerate(done) if each is None)
+        assert spent[0].again_at is not None
+        assert NOON + first + DAY <= spent[0].again_at < NOON + DAY + 10
+        assert (await store.use("main", "t1")).asked == 3
+        assert (await store.thread_events("main", "t1", after=0))[-1].seq == 3
+        await stored(store, record(20, kind="approval"), quota)
+        await stored(store, record(21, thread="t2"), quota)
+        with pytest.raises(QuotaSpent):
+            await stored(store, record(22), quota)
+        await stored(store, replace(record(23), created_at=spent[0].again_at), quota)
+        use = await store.use("main", "t1")
+        assert use == Use(1, spent[0].again_at, 5)
+
+    async def test_c23_a_reset_begins_a_new_window(self, store: Store) -> None:
+        quota = Quota(1, DAY)
+        await stored(store, record(1), quota)
+        await store.reset_use("main", "t1", Along(audit=(entry("reset"),)))
+        await stored(store, record(2), quota)
+        assert len(await store.audit("main")) == 1
+        assert await store.use("main", "t9") == Use(0, 0, 0)
+
+    async def test_c23_a_question_can_be_given_back(self, store: Store) -> None:
+        quota = Quota(1, DAY)
+        await stored(store, record(1), quota)
+        await store.settle(replace(answer(record(1)), refunds=True))
+        assert (await store.use("main", "t1")).asked == 0
+        await stored(store, record(2), quota)
+
+    async def test_c23_there_are_no_more_open_than_the_quota_says(self, store: Store) -> None:
+        await stored(store, record(1), Quota(None, DAY, pending_in_thread=1))
+        with pytest.raises(QuotaSpent) as full:
+            await stored(store, record(2, kind="approval"), Quota(None, DAY, pending_in_thread=1))
+        assert (full.value.what, full.value.most, full.value.again_at) == ("pending_in_thread", 1, None)
+        with pytest.raises(QuotaSpent) as busy:
+            await stored(store, record(3, thread="t2"), Quota(None, DAY, pending_of_requester=1))
+        assert busy.value.what == "pending_of_requester"
+        other = replace(record(4, thread="t2"), requester="tok_2")
+        await stored(store, other, Quota(None, DAY, pending_of_requester=1))
+        await store.settle(answer(record(1)))
+        await stored(store, record(5), Quota(None, DAY, pending_in_thread=1, pending_of_requester=1))
+
+    async def test_a_thread_tells_what_holds_in_it(self, store: Store) -> None:
+        assert await store.terms("main", "t1") == Terms(None, None, None)
+        policies = (PolicyRecord("main", "", '{"a":1}'), PolicyRecord("main", "t1", '{"a":2}'))
+        await store.write(Along(policies=policies))
+        assert await store.terms("main", "t2") == Terms('{"a":1}', None, None)
+        row = record(1)
+        await stored(store, row)
+        await store.settle(replace(answer(row, status=Status.DECLINED), refused="d"))
+        assert await store.terms("main", "t1") == Terms('{"a":1}', '{"a":2}', NOON + 1)
+        last = await store.last_with_digest("main", "t1", "tok_1", "d")
+        assert last is not None
+        assert last.id == row.id
+
+    # 24: held messages
+
+    async def test_c24_held_messages_are_delivered_once_when_nothing_is_open(self, store: Store) -> None:
+        row = record(1)
+        await stored(store, row)
+        held = message("late").replace("{", '{"held":true,', 1)
+        for name in ("m1", "m2"):
+            await store.add_message(name, held, replace(added(held), type=MESSAGE_HELD), held=True)
+        assert await store.deliverable() == []
+        assert await store.deliver("main", "t1", at=NOON) == 0
+        await store.settle(answer(row))
+        assert list(await store.deliverable()) == [("main", "t1")]
+        assert await store.deliver("main", "t1", at=NOON) == 2
+        assert await store.deliver("main", "t1", at=NOON) == 0
+        assert await store.deliverable() == []
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert [m.data for m in view.messages] == [message("late")] * 2
+        types = [e.type for e in await store.thread_events("main", "t1", after=1)]
+        assert types == [*["message.held"] * 2, "request.answered", *["message.added"] * 2]
+
+    # 25: erasure
+
+    async def test_c25_nothing_of_an_erased_thread_is_left_but_its_place(self, store: Store) -> None:
+        await _full(store, "t1", 1)
+        await _full(store, "t2", 2)
+        before = [await _left(store, thread, n) for thread, n in (("t1", 1), ("t2", 2))]
+        assert before[0] == before[1]
+        assert all(before[0])
+        ada = Access("ada")
+        await store.set_access(ada, shared(ada), before=OPEN)
+        seq = (await store.thread_events("main", "t1", after=0))[-1].seq
+        assert await store.erase_thread(happened("thread.erased"), Along(audit=(entry("erased"),)))
+        await store.scrub()
+        assert not any(await _left(store, "t1", 1))
+        assert await _left(store, "t2", 2) == before[1]
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert (view.seq, view.access, view.messages, view.requests) == (seq + 1, ada, [], [])
+        events = await store.thread_events("main", "t1", after=0)
+        assert [(e.seq, e.type) for e in events] == [(seq + 1, "thread.erased")]
+        assert len(await store.audit("main")) == 1
+        assert not await store.erase_thread(happened("thread.erased", thread="t9"))
+        assert not await store.erase_thread(happened("thread.erased", tenant="acme"))
+        row = record(1)
+        assert (await store.insert(row, created(row), claim("key 1"))).outcome is Outcome.APPLIED
+
+    async def test_idle_threads_are_those_with_nothing_open_in_which_nothing_happened(
+        self, store: Store
+    ) -> None:
+        for n, thread in enumerate(("t1", "t2", "t3", "t4")):
+            await stored(store, record(n, thread=thread))
+            if thread != "t2":
+                await store.settle(answer(record(n, thread=thread)))
+        await store.erase_thread(happened("thread.erased", thread="t3"))
+        found = await store.idle_threads(before_ms=NOON + 10)
+        assert [(each.tenant, each.thread_id, each.since) for each in found] == [
+            ("main", "t1", NOON + 1),
+            ("main", "t4", NOON + 1),
+        ]
+        assert await store.idle_threads(before_ms=NOON + 1) == []
+        (last,) = await store.idle_threads(before_ms=NOON + 10, after=("main", "t1"))
+        assert last.thread_id == "t4"
+        assert len(await store.idle_threads(before_ms=NOON + 10, limit=1)) == 1
+
+
+async def _full(store: Store, thread: str, n: int) -> None:
+    """Fill a thread with everything that can belong to one."""
+    row = record(n, thread=thread)
+    await store.insert(row, created(row), claim(f"key {n}"))
+    await store.add_message("m1", message(), added(message(), thread=thread))
+    await store.settle(answer(row))
+    await store.consume("main", row.id, Execution(f"exe_{n}", NOON))
+    session, of_request = secret(n * 10), secret(n * 10 + 1)
+    await store.write(
+        Along(
+            rules=(replace(rule(n), scope="thread", subject=thread),),
+            policies=(PolicyRecord("main", thread, '{"mode":"plan"}'),),
+            secrets=(
+                replace(session, scope="session", subject=thread),
+                replace(of_request, scope="request", subject=row.id),
+            ),
+            candidates=((row.id, secret(n * 10 + 2)),),
+            grants=(replace(grant(session), thread_id=thread),),
+            resumes=(Resume(f"rsm_{n}", "main", thread, "tok_1", row.id, NOON),),
+        )
+    )
+
+
+async def _left(store: Store, thread: str, n: int) -> list[int]:
+    """How much there is of each kind of what `_full` has filled a thread with."""
+    row = record(n, thread=thread)
+    names = [secret(n * 10 + i).name for i in range(2)]
+    places = [Place("session", thread), Place("request", row.id)]
+    terms = await store.terms("main", thread)
+    return [
+        int(await store.get("main", row.id) is not None),
+        int(await store.execution("main", row.id) is not None),
+        int(await store.rule("main", rule(n).id) is not None),
+        int(terms.here is not None),
+        len(await store.secrets_at("main", secret(n * 10).owner, places, names)),
+        len(await store.candidates("main", row.id)),
+        len(await store.granted("main", thread, names, requester=None)),
+        int(await store.next_resume("main", "tok_1", thread_id=thread) is not None),
+    ]
