@@ -19,6 +19,7 @@ from askback.delivery.local import LocalBus
 from askback.delivery.shared import SharedBus
 from askback.domain.events import Event
 from askback.domain.limits import DEFAULTS, Limits
+from askback.domain.modeltext import with_texts
 from askback.errors import StoreUnusable
 from askback.plugins import installed_probes
 from askback.ports.bus import Bus
@@ -187,6 +188,7 @@ def create_app(
         directory=directory or OwnGroups(),
         own_keys=own_keys,
         probes={**installed_probes(), **(probes or {})},
+        texts=with_texts({}, brand=settings.brand),
     )
     return App(settings, services, scratch=scratch)
 

@@ -9,6 +9,7 @@
     ASKBACK_ALLOWED_ORIGINS   other origins whose pages may talk to it, with commas
     ASKBACK_PUBLIC_URL        the address that people open, when a proxy stands before it
     ASKBACK_LOG_LEVEL         debug, info, warning or error           warning
+    ASKBACK_BRAND             who speaks in what models read          askback
     ASKBACK_MASTER_KEYS       id:key,… for secrets, or off            master.key in the data folder; off with Postgres
 
 `ASKBACK_URL` and `ASKBACK_TOKEN` belong to the client.
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from askback.domain.modeltext import BRAND
 from askback.errors import AskbackError
 from askback.service.access import STANDING
 
@@ -93,6 +95,7 @@ class Settings:
     allowed_origins: tuple[str, ...] = ()
     public_url: str | None = None
     log_level: str = "warning"
+    brand: str = BRAND
     master_keys: str | None = field(default=None, repr=False)
     warnings: tuple[str, ...] = ()
 
@@ -231,6 +234,12 @@ def _log_level(variable: str, text: str) -> str:
     return text.lower()
 
 
+def _brand(variable: str, text: str) -> str:
+    if not re.fullmatch(r"[\w .&'+-]{1,40}", text):
+        raise SettingsError(f"{variable} must be 1 to 40 letters, digits, blanks or . & ' + - _.")
+    return text
+
+
 def _split(text: str) -> tuple[str, ...]:
     return tuple(part for part in (piece.strip() for piece in text.split(",")) if part)
 
@@ -253,5 +262,6 @@ _READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "ASKBACK_ALLOWED_ORIGINS": ("allowed_origins", _origins),
     "ASKBACK_PUBLIC_URL": ("public_url", _public_url),
     "ASKBACK_LOG_LEVEL": ("log_level", _log_level),
+    "ASKBACK_BRAND": ("brand", _brand),
     "ASKBACK_MASTER_KEYS": ("master_keys", lambda _variable, text: text),
 }

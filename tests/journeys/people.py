@@ -14,7 +14,9 @@ import anyio
 import httpx2
 import websockets
 
-ENVELOPE = {"timeout_s", "on_timeout", "assignees", "agent", "run_id", "message_id", "tool_call_id"}
+ENVELOPE = {
+    "timeout_s", "on_timeout", "assignees", "agent", "run_id", "message_id", "tool_call_id", "delivery",
+}  # fmt: skip
 """What stands beside `approval` in the body of a request, not in it."""
 
 
@@ -217,9 +219,9 @@ class Person:
         reply.raise_for_status()
         return reply.json()
 
-    async def login_link(self, name: str) -> str:
-        """A new one-time link for somebody, made by an admin."""
-        reply = await self.http.post("/v1/login-links", json={"name": name})
+    async def login_link(self, name: str, **who: Any) -> str:
+        """A new one-time link for somebody, made by an admin; `who` says more of them: `user`, `groups`."""
+        reply = await self.http.post("/v1/login-links", json={"name": name, **who})
         assert reply.status_code == 201, reply.text
         return reply.json()["url"]
 

@@ -20,7 +20,7 @@ from askback.client.resumes import Resumes
 from askback.client.road import Road
 from askback.client.secrets import SecretRequests
 from askback.client.threads import Threads
-from askback.domain.modeltext import BRAND, with_texts
+from askback.domain.modeltext import with_texts
 
 Transport = Literal["auto", "websocket", "http"]
 
@@ -50,7 +50,7 @@ class AsyncClient(Forms, Approvals, SecretRequests, Requests, Resumes, Answers, 
         retry_for: float = RETRY_S,
         hooks: Sequence[Hook] = (),
         texts: Mapping[str, str] | None = None,
-        brand: str = BRAND,
+        brand: str | None = None,
         via: Via = "api",
     ) -> None:
         connector, road = _ways(url, token, app=app, transport=transport, via=via)

@@ -39,15 +39,17 @@ class Context(Place, total=False):
     on_timeout: Literal["expire", "deny", "default", "resume"] | None
 
 
-class Durable(Context, total=False):
-    """As `Context`, for who does not wait: with `delivery="resume"` what comes of it is queued (see `resumes`).
+class Unawaited(Context, total=False):
+    """As `Context`, for who does not wait: with `delivery="resume"` what comes of it is queued (see `resumes`)."""
 
-    With a `validator` an answer is `resolving` until it is accepted, or asked for again (`accept`, `reprompt`).
-    """
-
-    validator: Literal["requester"] | None
     delivery: Literal["block", "resume"] | None
     auto_resume: bool | None
+
+
+class Durable(Unawaited, total=False):
+    """With a `validator` an answer is `resolving` until it is accepted, or asked for again (`accept`, `reprompt`)."""
+
+    validator: Literal["requester"] | None
 
 
 def written(context: Mapping[str, Any]) -> dict[str, Any]:

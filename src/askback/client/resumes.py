@@ -9,7 +9,9 @@ from pydantic import BaseModel, ConfigDict
 
 from askback.client.connection import Connection
 from askback.client.operations import frame
+from askback.domain.modeltext import TEXTS
 from askback.domain.request import InputRequest
+from askback.domain.resume import resume_text
 from askback.errors import Conflict
 
 WAIT_S = 25
@@ -42,7 +44,13 @@ class Resumes(Connection):
     ) -> list[Resume]:
         """Take what is there for this agent in a thread, or in all; waits up to `wait` seconds (at most 60)."""
         found = await self._call(frame("resumes", thread_id=thread_id, wait=wait, limit=limit))
-        return [Resume.model_validate(each) for each in found["resumes"]]
+        return [self._worded(Resume.model_validate(each)) for each in found["resumes"]]
+
+    def _worded(self, resume: Resume) -> Resume:
+        """Say it in this client's own words, where it was given some; else the server's stand."""
+        if self._texts == TEXTS:
+            return resume
+        return resume.model_copy(update={"text": resume_text(resume.request, self._texts)})
 
     async def ack(self, resume: Resume) -> bool:
         """Say that the agent has gone on: the resume never comes again. False when it was somebody else's by then."""

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal, Unpack
 
 from askback.client import operations
-from askback.client.context import Context, written
+from askback.client.context import Unawaited, written
 from askback.client.given import Secrets, given, not_kept
 from askback.client.lease import Lease, read_lease
 from askback.client.operations import known
@@ -38,12 +38,13 @@ class SecretRequests(Resolving):
         wait: bool = True,
         idempotency_key: str | None = None,
         cancel_on_abort: bool = True,
-        **context: Unpack[Context],
+        **context: Unpack[Unawaited],
     ) -> Secrets:
         """Ask a person for secrets by name; what comes back are names and a sentence for the model, never a value.
 
         It is true when all of them may be used, by `lease`. With `wait=False` it comes back at once, pending unless
-        they are there already; `wait` on its request, or the events of the thread, tell when that changes.
+        they are there already; `wait` on its request, or the events of the thread, tell when that changes, and with
+        `delivery="resume"` a resume does (`resumes`).
         `default_scope` only suggests. `instructions` is Markdown; `metadata` helps to find and type each value. With
         `hide_names` those who may only read the thread see how many names there are and not which.
 

@@ -15,7 +15,6 @@ from askback.client.lease import Lease
 from askback.client.portal import Portal
 from askback.client.resumes import Resume
 from askback.client.streaming import MessageStream
-from askback.domain.modeltext import BRAND
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,7 +51,7 @@ class Client:
         retry_for: float = RETRY_S,
         hooks: Sequence[Hook] = (),
         texts: Mapping[str, str] | None = None,
-        brand: str = BRAND,
+        brand: str | None = None,
         via: Via = "api",
     ) -> None:
         self._client = AsyncClient(

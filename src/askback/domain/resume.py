@@ -23,9 +23,11 @@ def resume_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
     return f"About {_subject(request)} ({request.id}): {said}"
 
 
-def resume_wire(resume_id: str, record: Record, *, attempt: int, until: int) -> str:
+def resume_wire(
+    resume_id: str, record: Record, *, attempt: int, until: int, texts: Mapping[str, str] = TEXTS
+) -> str:
     """Write what an agent gets of a settled request, as JSON text, however it gets it; `until` in ms."""
-    said = resume_text(InputRequest.model_validate_json(record.wire))
+    said = resume_text(InputRequest.model_validate_json(record.wire), texts)
     told = {"id": resume_id, "thread_id": record.thread_id, "request_id": record.id, "text": said}
     lasts = {"attempt": attempt, "until": rfc3339(until)}
     return splice(json.dumps({**told, **lasts}), f'{{"request":{record.wire}}}')

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from askback.domain.limits import DEFAULTS, Limits
+from askback.domain.modeltext import TEXTS
 from askback.ports.bus import Bus
 from askback.ports.clock import Clock
 from askback.ports.directory import Directory
@@ -42,3 +43,5 @@ class Services:
     """The master keys, where this server keeps them itself."""
     probes: Mapping[str, Probe] = field(default_factory=dict[str, Probe])
     submissions: Submissions = field(default_factory=Submissions)
+    texts: Mapping[str, str] = field(default_factory=lambda: TEXTS)
+    """What models read of outcomes."""

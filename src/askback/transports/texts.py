@@ -39,10 +39,13 @@ def _brief(record: Record) -> str:
     return splice(json.dumps({**named, "created_at": rfc3339(record.created_at)}), record.state)
 
 
-def resumes_text(found: Sequence[Lease]) -> str:
+def resumes_text(found: Sequence[Lease], texts: Mapping[str, str]) -> str:
     """Write the resumes that were leased, each with the text for the model and the request as it ended."""
-    texts = (resume_wire(f.resume.id, f.record, attempt=f.attempt, until=f.until) for f in found)
-    return f'{{"resumes":[{",".join(texts)}]}}'
+    wires = [
+        resume_wire(each.resume.id, each.record, attempt=each.attempt, until=each.until, texts=texts)
+        for each in found
+    ]
+    return f'{{"resumes":[{",".join(wires)}]}}'
 
 
 def rules_text(rules: Sequence[RuleRecord], cursor: str | None) -> str:

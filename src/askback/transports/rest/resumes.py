@@ -18,7 +18,7 @@ async def pull(call: Call) -> Reply:
         seconds=query.number(call, "wait", minimum=0, maximum=MAX_WAIT_S) or 0.0,
         limit=query.integer(call, "limit", minimum=1, maximum=call.ctx.limits.page) or resumes.PAGE,
     )
-    return text_reply(resumes_text(await while_connected(call.receive, pulling)))
+    return text_reply(resumes_text(await while_connected(call.receive, pulling), call.ctx.texts))
 
 
 async def ack(call: Call) -> Reply:

@@ -208,7 +208,7 @@ async def _resumes(peer: Peer, frame: Frame) -> str:
         seconds=seconds or 0,
         limit=limit or resumes.PAGE,
     )
-    return texts.resumes_text(found)
+    return texts.resumes_text(found, peer.ctx.texts)
 
 
 async def _ack(peer: Peer, frame: Frame) -> str:
