@@ -28,6 +28,7 @@ from askback.client import (
     asking,
     on_resume,
     requires_approval,
+    verify_webhook,
 )
 from askback.domain.approval import Approval, Risk
 from askback.domain.decision import Decision
@@ -54,6 +55,7 @@ from askback.domain.secrets.asked import SecretAsk, SecretHelp
 from askback.domain.secrets.secret import Secret
 from askback.errors import (
     AskbackError,
+    BadSignature,
     Cancelled,
     Conflict,
     ConnectionLost,
@@ -80,6 +82,7 @@ __all__ = [
     "AskbackError",
     "AsyncClient",
     "AuditPage",
+    "BadSignature",
     "BatchResult",
     "Boolean",
     "Cancelled",
@@ -143,4 +146,5 @@ __all__ = [
     "on_resume",
     "redact",
     "requires_approval",
+    "verify_webhook",
 ]

@@ -17,9 +17,11 @@ from starlette.routing import Router, WebSocketRoute
 from askback import openapi
 from askback.delivery.local import LocalBus
 from askback.delivery.shared import SharedBus
+from askback.delivery.webhooks import HttpCourier
 from askback.domain.events import Event
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.modeltext import with_texts
+from askback.domain.webhooks import Allowed
 from askback.errors import StoreUnusable
 from askback.plugins import installed_probes
 from askback.ports.bus import Bus
@@ -29,12 +31,14 @@ from askback.ports.ids import Ids
 from askback.ports.probe import Probe
 from askback.ports.store import Store
 from askback.ports.vault import Vault
+from askback.ports.webhooks import Courier
 from askback.service import credentials, deadlines
 from askback.service.context import Services
 from askback.service.directory import OwnGroups
 from askback.service.secrets import probe
 from askback.service.waits import Waits
 from askback.service.watch import Watches
+from askback.service.webhooks import dispatch
 from askback.settings import DEFAULT_TENANT, PostgresAddress, Settings, load
 from askback.storage.auditlog import TenantLog
 from askback.storage.sqlite import auditfile
@@ -127,6 +131,7 @@ class App:
             await _open_keys(self.services)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_keep_expiring, self.services)
+                tasks.start_soon(_keep_delivering, self.services)
                 tasks.start_soon(probe.run, self.services)
                 yield
                 tasks.cancel_scope.cancel()
@@ -158,6 +163,7 @@ def create_app(
     ids: Ids | None = None,
     vault: Vault | None = None,
     directory: Directory | None = None,
+    courier: Courier | None = None,
     probes: Mapping[str, Probe] | None = None,
     limits: Limits = DEFAULTS,
 ) -> App:
@@ -178,14 +184,16 @@ def create_app(
     own_keys = None
     if vault is None:
         vault, own_keys = _vault(settings)
+    clock = clock or SystemClock()
     services = Services(
         store,
         bus or LocalBus(),
-        clock or SystemClock(),
+        clock,
         ids or SystemIds(),
         vault,
         limits,
         directory=directory or OwnGroups(),
+        courier=courier or HttpCourier(clock, allowed=Allowed.of(settings.webhook_hosts)),
         own_keys=own_keys,
         probes={**installed_probes(), **(probes or {})},
         texts=with_texts({}, brand=settings.brand),
@@ -263,4 +271,14 @@ async def _keep_expiring(services: Services) -> None:
             await deadlines.run(services)
         except Exception:
             log.exception("the deadlines stopped; they start again")
+        await anyio.sleep(RESTART_S)
+
+
+async def _keep_delivering(services: Services) -> None:
+    """Deliver to webhooks for as long as the server lives."""
+    while True:
+        try:
+            await dispatch.run(services)
+        except Exception:
+            log.exception("deliveries to webhooks stopped; they start again")
         await anyio.sleep(RESTART_S)

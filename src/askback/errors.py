@@ -16,6 +16,7 @@
     │   ├── Cancelled               it was taken back
     │   └── Expired                 nobody came in time
     ├── Denied                      a function that requires approval was not approved and did not run; `.decision`
+    ├── BadSignature                what came to a receiver is no webhook of the server that shares its secret
     ├── StoreUnusable               the database cannot be opened as it is; the message names it and says why
     └── ConnectionLost              the server cannot be reached and waiting was not wanted
 
@@ -158,6 +159,10 @@ class Denied(AskbackError):
     def __init__(self, decision: Decision) -> None:
         super().__init__(decision.text)
         self.decision = decision
+
+
+class BadSignature(AskbackError):
+    """A body is not what the server sent: its signature is of something else, or it is too old."""
 
 
 class StoreUnusable(AskbackError):

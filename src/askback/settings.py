@@ -8,6 +8,7 @@
     ASKBACK_ALLOWED_HOSTS     names under which it may be addressed, with commas
     ASKBACK_ALLOWED_ORIGINS   other origins whose pages may talk to it, with commas
     ASKBACK_PUBLIC_URL        the address that people open, when a proxy stands before it
+    ASKBACK_WEBHOOK_HOSTS     names and networks inside that webhooks may reach, with commas
     ASKBACK_LOG_LEVEL         debug, info, warning or error           warning
     ASKBACK_BRAND             who speaks in what models read          askback
     ASKBACK_MASTER_KEYS       id:key,… for secrets, or off            master.key in the data folder; off with Postgres
@@ -27,6 +28,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from askback.domain.modeltext import BRAND
+from askback.domain.webhooks import Allowed
 from askback.errors import AskbackError
 from askback.service.access import STANDING
 
@@ -94,6 +96,7 @@ class Settings:
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     public_url: str | None = None
+    webhook_hosts: tuple[str, ...] = ()
     log_level: str = "warning"
     brand: str = BRAND
     master_keys: str | None = field(default=None, repr=False)
@@ -206,6 +209,18 @@ def _hosts(variable: str, text: str) -> tuple[str, ...]:
     return names
 
 
+def _webhook_hosts(variable: str, text: str) -> tuple[str, ...]:
+    names = _split(text)
+    for name in names:
+        try:
+            Allowed.of([name])
+        except ValueError:
+            raise SettingsError(
+                f"{variable}: {name!r} is not a name such as hooks.lan, an address, or a network such as 10.0.0.0/8."
+            ) from None
+    return names
+
+
 def _origins(variable: str, text: str) -> tuple[str, ...]:
     return tuple(_origin(variable, one) for one in _split(text))
 
@@ -261,6 +276,7 @@ _READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "ASKBACK_ALLOWED_HOSTS": ("allowed_hosts", _hosts),
     "ASKBACK_ALLOWED_ORIGINS": ("allowed_origins", _origins),
     "ASKBACK_PUBLIC_URL": ("public_url", _public_url),
+    "ASKBACK_WEBHOOK_HOSTS": ("webhook_hosts", _webhook_hosts),
     "ASKBACK_LOG_LEVEL": ("log_level", _log_level),
     "ASKBACK_BRAND": ("brand", _brand),
     "ASKBACK_MASTER_KEYS": ("master_keys", lambda _variable, text: text),

@@ -10,6 +10,7 @@ from askback.client.hooks import Hook
 from askback.client.lease import Lease, LeaseEnded
 from askback.client.modelform import NoFormFor
 from askback.client.probing import Probe
+from askback.client.receiving import verify_webhook
 from askback.client.records import (
     AuditPage,
     Execution,
@@ -60,4 +61,5 @@ __all__ = [
     "asking",
     "on_resume",
     "requires_approval",
+    "verify_webhook",
 ]

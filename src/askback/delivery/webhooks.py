@@ -16,7 +16,7 @@ from ipaddress import ip_address
 import anyio
 import httpx2
 
-from askback.domain.webhooks import Address, Allowed, Target, is_inside, is_public, target
+from askback.domain.webhooks import Address, Allowed, Target, is_public, refusal, target
 from askback.ports.clock import Clock
 from askback.ports.webhooks import AddressRefused, Answered, Unreached
 
@@ -63,13 +63,9 @@ class HttpCourier:
 
     def _vetted(self, url: str) -> Target:
         where = target(url)
-        if where is None:
-            raise AddressRefused("unusable")
-        if not self._allowed.host(where):
-            if is_inside(where):
-                raise AddressRefused("inside")
-            if where.scheme != "https":
-                raise AddressRefused("not_https")
+        why = refusal(where, self._allowed)
+        if where is None or why is not None:
+            raise AddressRefused(why)
         return where
 
     async def _checked(self, where: Target) -> Sequence[Address]:

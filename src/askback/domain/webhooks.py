@@ -161,6 +161,17 @@ def target(url: str) -> Target | None:
     return Target(scheme, host, port, rest if rest.startswith("/") else f"/{rest}")
 
 
+def refusal(where: Target | None, allowed: Allowed) -> str | None:
+    """Return why nothing goes there, whatever its name leads to: `unusable`, `inside` or `not_https`."""
+    if where is None:
+        return "unusable"
+    if allowed.host(where):
+        return None
+    if is_inside(where):
+        return "inside"
+    return None if where.scheme == "https" else "not_https"
+
+
 def is_inside(where: Target) -> bool:
     """Whether the name alone, or the address that stands for it, says that it is no public one."""
     if (literal := where.literal) is not None:

@@ -19,9 +19,9 @@ from askback.ports.webhooks import Courier
 from askback.service.attendance import Attendance
 from askback.service.directory import OwnGroups
 from askback.service.newest import Newest
+from askback.service.nowhere import Nowhere
 from askback.service.presence import LocalPresence
 from askback.service.submissions import Submissions
-from askback.service.webhooks.nowhere import Nowhere
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from askback.transports.rest.table_requests import REQUESTS
 from askback.transports.rest.table_resumes import RESUMES
 from askback.transports.rest.table_rules import RULES
 from askback.transports.rest.table_secrets import SECRETS
+from askback.transports.rest.table_webhooks import WEBHOOKS
 
 STREAM = "text/event-stream"
 _PRINCIPAL = shape(id=TEXT, name=TEXT, role=TEXT, user=TEXT, groups={"type": "array", "items": TEXT})
@@ -114,6 +115,7 @@ def api(document: Callable[[], str], *, hang_up: Callable[[str], None]) -> list[
         *RULES,
         *SECRETS,
         *RESUMES,
+        *WEBHOOKS,
         *ACCOUNTS,
         Operation(
             "DELETE", "/v1/session", accounts.logout(hang_up), "close_session", "Log out.", {204: None}

@@ -1,0 +1,73 @@
+"""What became of deliveries, and sending one again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from askback.domain.faults import Faults, fault
+from askback.domain.validation.structure import parse
+from askback.domain.webhooks import RESUME, RedeliverBody
+from askback.errors import Conflict, NotFound
+from askback.ports.policy import Along
+from askback.ports.store import Principal
+from askback.ports.webhooks import Delivery, DeliveryState, Webhook
+from askback.service.context import Services
+from askback.service.ledger import entry
+from askback.service.webhooks.keep import found
+
+
+async def page(
+    ctx: Services, principal: Principal, webhook_id: str, *, limit: int = 50, cursor: str | None = None
+) -> tuple[Sequence[Delivery], str | None]:
+    """Return the deliveries of a webhook, newest first, and the cursor of the next page. Raises `NotFound`."""
+    await found(ctx, principal, webhook_id)
+    size = max(1, min(limit, ctx.limits.page))
+    rows = await ctx.store.deliveries(principal.tenant, webhook_id, before=cursor, limit=size + 1)
+    return rows[:size], rows[size - 1].id if len(rows) > size else None
+
+
+async def redeliver(ctx: Services, principal: Principal, webhook_id: str, body: object) -> Delivery:
+    """Send a delivery or a resume again, with a `RedeliverBody`; it is tried for three days from now on.
+
+    Raises `NotFound`, and `Conflict` (`webhook_off`).
+    """
+    webhook = await found(ctx, principal, webhook_id)
+    sent = parse(RedeliverBody, body)
+    if (sent.delivery is None) == (sent.resume is None):
+        raise Faults([fault("", "one_of_two")])
+    if not webhook.active:
+        raise Conflict("This webhook is off: its receiver said that it is gone.", code="webhook_off")
+    now = ctx.clock.now_ms()
+    again = await _meant(ctx, webhook, sent, now)
+    told = entry(
+        "webhook.redeliver",
+        at=now,
+        tenant=principal.tenant,
+        by=principal,
+        webhook_id=webhook.id,
+        delivery_id=again.id,
+    )
+    await ctx.store.write(Along(audit=(told,)))
+    return await ctx.store.deliver_again(again)
+
+
+async def _meant(ctx: Services, webhook: Webhook, sent: RedeliverBody, now: int) -> Delivery:
+    if sent.delivery is not None:
+        known = await ctx.store.delivery(webhook.tenant, webhook.id, sent.delivery)
+        if known is None:
+            raise NotFound("There is no such delivery.")
+        return replace(known, since=now, next_at=now, state=DeliveryState.WAITING, again=True)
+    left = await ctx.store.resume(webhook.tenant, sent.resume or "")
+    if left is None or webhook.requester not in (None, left.resume.requester):
+        raise NotFound("There is no such resume.")
+    return Delivery(
+        ctx.ids.new("dlv", now_ms=now),
+        webhook.tenant,
+        webhook.id,
+        RESUME,
+        left.resume.id,
+        since=now,
+        next_at=now,
+        again=True,
+    )

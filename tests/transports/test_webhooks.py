@@ -1,0 +1,405 @@
+"""Group G and I over HTTP: what happens is pushed to addresses that admins name, signed, until it is taken."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+
+from askback import verify_webhook
+from askback.app import create_app
+from askback.ports.webhooks import Answered, Unreached
+from askback.service import deadlines
+from askback.service.webhooks import dispatch
+from askback.testing.fake_courier import FakeCourier, Posted
+from askback.vault.locked import LockedVault
+from tests.domain.test_webhooks import INSIDE_URLS, REFUSED_URLS
+from tests.requirements import requirement
+from tests.transports.conftest import LIMITS, Api, ManualClock, ask, asked
+from tests.transports.test_resumes import ack, pulled, settled
+
+pytestmark = pytest.mark.anyio
+
+URL = "https://hooks.example.com/in?key=k1"
+ERROR, OK = Answered(500), Answered(204)
+
+
+@pytest.fixture
+def courier() -> FakeCourier:
+    return FakeCourier()
+
+
+@pytest.fixture
+async def api(courier: FakeCourier, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
+    """A server whose deliveries are swept by hand."""
+    monkeypatch.setattr(dispatch, "LOOK_S", 3600)
+    clock = ManualClock()
+    app = create_app(clock=clock, limits=LIMITS, courier=courier)
+    async with app.running():
+        yield Api(app, clock)
+
+
+async def hooked(api: Api, who: str = "admin", **body: Any) -> dict[str, Any]:
+    """Make a webhook."""
+    made = await (await api.as_(who)).post("/v1/webhooks", json={"url": URL, **body})
+    assert made.status_code == 201, made.text
+    return made.json()
+
+
+async def sweep(api: Api, *, after: float = 0) -> int:
+    """Let time pass, and deliver what is due."""
+    api.clock.advance(seconds=after)
+    return await dispatch.sweep(api.app.services)
+
+
+async def log(api: Api, hook: dict[str, Any]) -> list[dict[str, Any]]:
+    reply = await (await api.as_("admin")).get(f"/v1/webhooks/{hook['id']}/deliveries")
+    assert reply.status_code == 200, reply.text
+    return reply.json()["deliveries"]
+
+
+async def redeliver(api: Api, hook: dict[str, Any], **body: Any) -> httpx2.Response:
+    return await (await api.as_("admin")).post(f"/v1/webhooks/{hook['id']}/redeliver", json=body)
+
+
+def read(api: Api, hook: dict[str, Any], posted: Posted) -> dict[str, Any]:
+    """Check a message as its receiver does."""
+    return verify_webhook(posted.body, posted.headers, hook["secret"], now=api.clock.now / 1000)
+
+
+@requirement("G10", "F23", "H5")
+async def test_a_resume_is_pushed_signed_and_is_then_done(api: Api, courier: FakeCourier) -> None:
+    hook = await hooked(api)
+    request = await settled(api, delivery="resume")
+    assert await sweep(api) == 1
+    [posted] = courier.posted
+    message = read(api, hook, posted)
+    assert (posted.url, message["type"]) == (URL, "resume")
+    data = message["data"]
+    assert (data["request_id"], data["request"]) == (request["id"], request)
+    assert data["text"].endswith('The person answered: {"dish": "soup"}')
+    assert posted.headers["webhook-id"] == data["id"]
+    assert await sweep(api, after=7200) == 0
+    assert await pulled(api) == []
+    [delivery] = await log(api, hook)
+    [attempt] = delivery["attempts"]
+    assert (delivery["state"], delivery["message_id"]) == ("delivered", data["id"])
+    assert (attempt["status"], attempt["error"], attempt["duration_ms"]) == (204, None, 0)
+
+
+@requirement("G10")
+@pytest.mark.parametrize("failure", [ERROR, Answered(302), Answered(404), Unreached("timeout")])
+async def test_what_was_not_taken_is_sent_again_under_the_same_id(
+    api: Api, courier: FakeCourier, failure: Answered | Exception
+) -> None:
+    hook = await hooked(api)
+    await settled(api, delivery="resume")
+    courier.answers = [failure, failure]
+    assert await sweep(api) == 1
+    assert await sweep(api, after=3) == 0
+    assert await sweep(api, after=4) == 1
+    assert await sweep(api, after=20) == 1
+    first, second, third = courier.posted
+    assert first.headers["webhook-id"] == second.headers["webhook-id"] == third.headers["webhook-id"]
+    assert [read(api, hook, third)["data"]["attempt"]] == [3]
+    [delivery] = await log(api, hook)
+    assert delivery["state"] == "delivered"
+    told = [(each["status"], each["error"]) for each in delivery["attempts"]]
+    expected = (None, "timeout") if isinstance(failure, Exception) else (failure.status, None)
+    assert told == [expected, expected, (204, None)]
+    assert await pulled(api) == []
+
+
+@requirement("G10")
+async def test_between_two_attempts_it_can_be_pulled_and_is_then_not_sent_any_more(
+    api: Api, courier: FakeCourier
+) -> None:
+    hook = await hooked(api)
+    await settled(api, delivery="resume")
+    courier.answers = [ERROR]
+    await sweep(api)
+    [resume] = await pulled(api)
+    assert await sweep(api, after=10) == 1  # it looks, and finds that somebody has it
+    assert len(courier.posted) == 1
+    await ack(api, resume)
+    await sweep(api, after=60)
+    assert len(courier.posted) == 1
+    assert [each["state"] for each in await log(api, hook)] == ["obsolete"]
+
+
+@requirement("G10")
+async def test_while_it_is_on_its_way_nobody_pulls_it(api: Api, courier: FakeCourier) -> None:
+    await hooked(api)
+    await settled(api, delivery="resume")
+    courier.held = anyio.Event()
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(dispatch.sweep, api.app.services)
+            while not courier.posted:
+                await anyio.lowlevel.checkpoint()
+            assert await pulled(api) == []
+            courier.held.set()
+    assert await pulled(api) == []
+
+
+@requirement("G10", "H5")
+async def test_a_server_that_ends_before_it_has_noted_the_answer_sends_it_again(
+    api: Api, courier: FakeCourier
+) -> None:
+    hook = await hooked(api, events=["resume", "request.answered"])
+    await settled(api, delivery="resume")
+    courier.held = anyio.Event()
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(dispatch.sweep, api.app.services)
+            while len(courier.posted) < 2:
+                await anyio.lowlevel.checkpoint()
+            tasks.cancel_scope.cancel()  # both were taken, and nobody notes it
+    courier.held = None
+    assert await sweep(api, after=29) == 0
+    assert await sweep(api, after=1) == 2
+    ids = [posted.headers["webhook-id"] for posted in courier.posted]
+    assert sorted(ids[:2]) == sorted(ids[2:])
+    assert {each["state"] for each in await log(api, hook)} == {"delivered"}
+    assert await pulled(api) == []
+
+
+@requirement("G10")
+async def test_a_receiver_may_say_when_to_come_again(api: Api, courier: FakeCourier) -> None:
+    await hooked(api)
+    await settled(api, delivery="resume")
+    courier.answers = [Answered(429, retry_after=900)]
+    await sweep(api)
+    assert await sweep(api, after=899) == 0
+    assert await sweep(api, after=1) == 1
+
+
+@requirement("G10")
+async def test_gone_switches_the_webhook_off_and_the_resume_can_be_pulled(
+    api: Api, courier: FakeCourier
+) -> None:
+    hook = await hooked(api)
+    await settled(api, delivery="resume")
+    courier.answers = [Answered(410)]
+    await sweep(api)
+    await settled(api, delivery="resume")
+    assert await sweep(api, after=7200) == 0
+    assert len(courier.posted) == 1
+    listed = (await (await api.as_("admin")).get("/v1/webhooks")).json()["webhooks"]
+    assert [each["active"] for each in listed] == [False]
+    [delivery] = await log(api, hook)
+    assert delivery["state"] == "dead"
+    refused = await redeliver(api, hook, delivery=delivery["id"])
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "webhook_off")
+    assert len(await pulled(api)) == 2
+
+
+@requirement("G10")
+async def test_after_three_days_it_is_given_up_and_can_be_sent_again_by_hand(
+    api: Api, courier: FakeCourier
+) -> None:
+    hook = await hooked(api)
+    request = await settled(api, delivery="resume")
+    courier.answers = [ERROR] * 100
+    for _ in range(80):
+        await sweep(api, after=3600)
+    [dead] = await log(api, hook)
+    assert (dead["state"], dead["next_at"]) == ("dead", None)
+    assert 12 <= len(dead["attempts"]) <= 30
+    assert [each["request_id"] for each in await pulled(api)] == [request["id"]]
+    api.clock.advance(seconds=60)
+    courier.answers = [ERROR]
+    again = await redeliver(api, hook, delivery=dead["id"])
+    assert (again.status_code, again.json()["state"]) == (200, "waiting")
+    await sweep(api)
+    await sweep(api, after=10)
+    [sent] = await log(api, hook)
+    assert (sent["id"], sent["state"]) == (dead["id"], "delivered")
+    assert await pulled(api) == []
+
+
+@requirement("G10")
+async def test_a_resume_that_was_taken_is_sent_again_only_when_somebody_says_so(
+    api: Api, courier: FakeCourier
+) -> None:
+    request = await settled(api, delivery="resume")
+    [resume] = await pulled(api)
+    await ack(api, resume)
+    hook = await hooked(api)
+    assert await sweep(api) == 0
+    for n in (1, 2):
+        assert (await redeliver(api, hook, resume=resume["id"])).status_code == 200
+        assert await sweep(api) == 1
+        message = read(api, hook, courier.posted[-1])
+        assert (len(courier.posted), message["data"]["request_id"]) == (n, request["id"])
+    assert {posted.headers["webhook-id"] for posted in courier.posted} == {resume["id"]}
+    assert len(await log(api, hook)) == 1
+    for body in ({"resume": "rsm_x"}, {"delivery": "dlv_x"}):
+        assert (await redeliver(api, hook, **body)).status_code == 404
+    for body in ({}, {"resume": "a", "delivery": "b"}):
+        assert (await redeliver(api, hook, **body)).status_code == 422
+
+
+@requirement("H5")
+async def test_what_was_held_back_for_a_waiter_is_pushed_once_the_waiter_is_gone(
+    api: Api, courier: FakeCourier
+) -> None:
+    await hooked(api)
+    request = await settled(api)
+    assert await sweep(api) == 0
+    assert await sweep(api, after=10) == 1
+    assert json.loads(courier.posted[0].body)["data"]["request_id"] == request["id"]
+    read_in_time = await settled(api)
+    await sweep(api)
+    await (await api.as_("requester")).get(f"/v1/requests/{read_in_time['id']}")
+    await sweep(api, after=60)
+    assert len(courier.posted) == 1
+
+
+@requirement("G10")
+async def test_a_host_that_notifies_people_hears_of_requests_and_escalations(
+    api: Api, courier: FakeCourier
+) -> None:
+    await asked(api)
+    hook = await hooked(api, events=["request.created", "request.escalated"])
+    request = await asked(api, escalation=[{"after_s": 60, "notify": ["ada"]}])
+    await asked(api, "requester@acme")
+    api.clock.advance(seconds=60)
+    await deadlines.sweep(api.app.services)
+    await sweep(api)
+    told = [
+        read(api, hook, posted)
+        for posted in sorted(courier.posted, key=lambda each: each.headers["webhook-id"])
+    ]
+    assert [(each["type"], each["data"]["request"]["id"]) for each in told] == [
+        ("request.created", request["id"]),
+        ("request.escalated", request["id"]),
+    ]
+    assert told[1]["data"]["request"]["notified"] == ["ada"]
+    assert len({posted.headers["webhook-id"] for posted in courier.posted}) == 2
+
+
+async def test_a_webhook_of_one_requester_hears_of_its_requests_only(api: Api, courier: FakeCourier) -> None:
+    mine = await asked(api, "requester/one")
+    await hooked(api, events=["request.created"], requester=mine["requester"]["id"])
+    second = await asked(api, "requester/one")
+    await asked(api, "requester/two")
+    await sweep(api)
+    assert [json.loads(p.body)["data"]["request"]["id"] for p in courier.posted] == [second["id"]]
+
+
+@requirement("G10", "E20")
+async def test_hidden_names_of_secrets_are_in_no_event(api: Api, courier: FakeCourier) -> None:
+    await hooked(api, events=["request.created"])
+    secret = {"names": ["HIDDEN_KEY"], "reason": "needed", "hide_names": True}
+    body = ask(kind="secret", secret=secret)
+    del body["form"]
+    made = await (await api.as_("requester")).post("/v1/requests", json=body)
+    assert made.status_code == 201, made.text
+    await sweep(api)
+    [posted] = courier.posted
+    assert b"HIDDEN_KEY" not in posted.body
+
+
+@requirement("I11")
+async def test_an_address_inside_is_refused_and_not_repeated(api: Api) -> None:
+    admin = await api.as_("admin")
+    expected = dict.fromkeys(REFUSED_URLS, "webhook_url") | dict.fromkeys(INSIDE_URLS, "webhook_inside")
+    for url, code in (expected | {"http://hooks.example.com/": "webhook_plain"}).items():
+        refused = await admin.post("/v1/webhooks", json={"url": url})
+        [fault] = refused.json()["error"]["field_errors"]
+        assert (refused.status_code, fault["path"], fault["code"]) == (422, "url", code), url
+        assert url not in refused.text
+    assert (await admin.get("/v1/webhooks")).json() == {"webhooks": []}
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"events": []}, "events"),
+        ({"events": ["message.added"]}, "events[0]"),
+        ({"requester": ""}, "requester"),
+        ({"secret": "whsec_x"}, "secret"),
+    ],
+)
+async def test_what_is_no_webhook_is_refused(api: Api, body: dict[str, Any], path: str) -> None:
+    refused = await (await api.as_("admin")).post("/v1/webhooks", json={"url": URL, **body})
+    assert refused.status_code == 422
+    assert [each["path"] for each in refused.json()["error"]["field_errors"]] == [path]
+
+
+@requirement("G10")
+async def test_the_secret_is_shown_once_and_survives_a_rotation_of_the_keys(
+    api: Api, courier: FakeCourier
+) -> None:
+    hook = await hooked(api)
+    admin = await api.as_("admin")
+    assert hook["secret"].startswith("whsec_")
+    listed = (await admin.get("/v1/webhooks")).json()["webhooks"]
+    assert listed == [{name: value for name, value in hook.items() if name != "secret"}]
+    assert (await admin.get("/v1/secrets")).json()["secrets"] == []
+    log = (await admin.get("/v1/audit")).text
+    assert "webhook.add" in log
+    assert hook["secret"][6:] not in log
+    assert "k1" not in log  # the rest of a URL may hold a key
+    assert (await admin.post("/v1/secrets/rotate", json={})).status_code == 200
+    await settled(api, delivery="resume")
+    await sweep(api)
+    read(api, hook, courier.posted[0])
+
+
+async def test_what_is_removed_hears_nothing_more_and_leaves_nothing_behind(
+    api: Api, courier: FakeCourier
+) -> None:
+    hook = await hooked(api)
+    await settled(api, delivery="resume")
+    admin, stranger = await api.as_("admin"), await api.as_("admin@acme")
+    path = f"/v1/webhooks/{hook['id']}"
+    assert (await stranger.delete(path)).status_code == 404
+    assert (await stranger.get(f"{path}/deliveries")).status_code == 404
+    assert (await stranger.get("/v1/webhooks")).json() == {"webhooks": []}
+    assert (await admin.delete(path)).status_code == 204
+    assert (await admin.delete(path)).status_code == 404
+    assert await sweep(api) == 0
+    assert await api.app.services.store.sealed_after("") == []
+    assert len(await pulled(api)) == 1
+
+
+async def test_a_tenant_has_so_many_webhooks_and_no_more(api: Api) -> None:
+    for _ in range(LIMITS.webhooks):
+        await hooked(api)
+    refused = await (await api.as_("admin")).post("/v1/webhooks", json={"url": URL})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "too_many_webhooks")
+    assert len(await api.app.services.store.sealed_after("")) == LIMITS.webhooks
+
+
+async def test_without_a_master_key_there_are_no_webhooks() -> None:
+    app = create_app(vault=LockedVault(), courier=FakeCourier())
+    async with app.running():
+        refused = await (await Api(app, ManualClock()).as_("admin")).post("/v1/webhooks", json={"url": URL})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "secrets_off")
+
+
+@requirement("G10")
+async def test_a_running_server_delivers_without_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatch, "LOOK_S", 0.02)
+    courier = FakeCourier(answers=[ERROR])
+    app = create_app(courier=courier)
+    async with app.running():
+        api = Api(app, ManualClock())
+        hook = await hooked(api)
+        gone = await hooked(api, events=["request.created"])
+        assert (await (await api.as_("admin")).delete(f"/v1/webhooks/{gone['id']}")).status_code == 204
+        await settled(api, delivery="resume")
+        with anyio.fail_after(20):
+            while not (found := await log(api, hook)) or not found[0]["attempts"]:
+                await anyio.sleep(0.02)
+        assert (await redeliver(api, hook, delivery=found[0]["id"])).status_code == 200
+        with anyio.fail_after(20):
+            while (await log(api, hook))[0]["state"] != "delivered":
+                await anyio.sleep(0.02)
+    assert len(courier.posted) == 2
