@@ -53,9 +53,9 @@ class Server:
 
 
 def start(
-    data: Path, *, port: int = 0, more: Mapping[str, str] | None = None
+    data: Path, *, port: int = 0, more: Mapping[str, str] | None = None, **settings: str
 ) -> tuple[subprocess.Popen[bytes], Server]:
-    """Start a server process, with `more` tokens, and wait until it accepts requests."""
+    """Start a server process, with `more` tokens and settings, and wait until it accepts requests."""
     tokens = ",".join(f"{role}:{token}" for role, token in {**TOKENS, **(more or {})}.items())
     process = subprocess.Popen(
         [
@@ -70,7 +70,7 @@ def start(
             "--ready-json",
         ],
         stdout=subprocess.PIPE,
-        env={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens},
+        env={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens, **settings},
     )
     assert process.stdout is not None
     ready = json.loads(process.stdout.readline())

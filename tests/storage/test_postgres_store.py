@@ -14,6 +14,7 @@ from askback.storage.postgres.connection import Database, Patience
 from askback.testing.store_contracts import DurableContracts, StoreContracts
 from askback.testing.store_suite import OnCommit
 from tests.postgres_server import PostgresServer
+from tests.requirements import requirement
 
 IMPATIENT = Patience(lock=250)
 
@@ -44,6 +45,7 @@ class Intruder:
         await connection.close()
 
 
+@requirement("H3")
 class TestPostgresStore(StoreContracts, DurableContracts):
     @pytest.fixture(autouse=True)
     async def _database(self, postgres: PostgresServer) -> AsyncIterator[None]:

@@ -1,0 +1,207 @@
+"""Two servers on one Postgres are one: it does not matter at which of them somebody asks, waits or answers."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from askback import AsyncClient
+from tests.journeys.conftest import TOKENS, Server, start
+from tests.journeys.people import Person
+from tests.journeys.relay import Relay
+from tests.postgres_server import PostgresServer
+from tests.requirements import requirement
+
+FORM = {"title": "Q", "fields": [{"id": "q", "type": "text", "label": "Q", "required": True}]}
+
+
+class House:
+    """Servers on one database, which can be killed one by one."""
+
+    def __init__(self, database_url: str, place: Path) -> None:
+        self._settings = {"ASKBACK_DATABASE_URL": database_url, "ASKBACK_MASTER_KEYS": "off"}
+        self._place = place
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    def server(self, name: str) -> Server:
+        """Start a server with a data folder of its own."""
+        process, running = start(self._place / name, **self._settings)
+        self._processes[running.url] = process
+        return running
+
+    def kill(self, server: Server) -> None:
+        """SIGKILL."""
+        process = self._processes.pop(server.url)
+        process.kill()
+        process.wait(10)
+
+    def close(self) -> None:
+        """End all that are left."""
+        for process in self._processes.values():
+            process.terminate()
+        for process in self._processes.values():
+            assert process.wait(10) is not None
+
+
+@pytest.fixture(scope="module")
+def house(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """A database of its own for the servers of this module."""
+    name = asyncio.run(postgres.new())
+    house = House(postgres.database(name).url, tmp_path_factory.mktemp("two"))
+    yield house
+    house.close()
+    asyncio.run(postgres.drop(name))
+
+
+@pytest.fixture(scope="module")
+def pair(house: House) -> tuple[Server, Server]:
+    """Two servers that live as long as the module."""
+    return house.server("one"), house.server("two")
+
+
+@pytest.fixture
+async def here(pair: tuple[Server, Server]) -> AsyncIterator[Person]:
+    """An agent at the first server."""
+    async with pair[0].person("requester") as person:
+        yield person
+
+
+@pytest.fixture
+async def there(pair: tuple[Server, Server]) -> AsyncIterator[Person]:
+    """A person at the second one."""
+    async with pair[1].person() as person:
+        yield person
+
+
+async def created(agent: Person, thread: str, **more: Any) -> str:
+    """Ask, and return the id."""
+    made = await agent.ask(thread, FORM, **more)
+    assert made.status_code == 201, made.text
+    return made.json()["id"]
+
+
+ROUNDS = 5
+SOON_S = 9.0
+"""For all rounds. Whoever waits looks for themselves only every ten seconds or more: this takes news."""
+
+
+async def woken(
+    wait: Callable[[str], Awaitable[dict[str, Any]]], agent: Person, person: Person, thread: str
+) -> None:
+    """Ask at one server, wait there, answer at the other; a few times."""
+    with anyio.fail_after(SOON_S):
+        for number in range(ROUNDS):
+            request_id = await created(agent, thread)
+            waiting = asyncio.ensure_future(wait(request_id))
+            await asyncio.sleep(0)
+            given = await person.answer(request_id, {"q": f"{number}"})
+            assert given.status_code == 200, given.text
+            assert (await waiting)["answer"]["values"] == {"q": f"{number}"}
+
+
+@requirement("H3")
+async def test_an_answer_at_one_server_wakes_an_agent_on_a_websocket_of_the_other(
+    pair: tuple[Server, Server], here: Person, there: Person, thread: str
+) -> None:
+    async with pair[0].client(transport="websocket") as agent:
+
+        async def wait(request_id: str) -> dict[str, Any]:
+            return (await agent.wait(request_id)).model_dump()
+
+        await woken(wait, here, there, thread)
+
+
+@requirement("H3")
+async def test_an_answer_at_one_server_wakes_a_long_poll_at_the_other(
+    here: Person, there: Person, thread: str
+) -> None:
+    async def wait(request_id: str) -> dict[str, Any]:
+        return (await here.http.get(f"/v1/requests/{request_id}", params={"wait": 20})).json()
+
+    await woken(wait, here, there, thread)
+
+
+@requirement("H3")
+async def test_the_events_of_both_servers_come_in_one_order_at_each_of_them(
+    here: Person, there: Person, thread: str
+) -> None:
+    async def seen(person: Person) -> list[dict[str, Any]]:
+        return [event async for event in person.events(thread, until=2 * ROUNDS)]
+
+    with anyio.fail_after(SOON_S):
+        streams = [asyncio.ensure_future(seen(person)) for person in (here, there)]
+        for number in range(ROUNDS):
+            given = await there.answer(await created(here, thread), {"q": f"{number}"})
+            assert given.status_code == 200, given.text
+        first, second = [await stream for stream in streams]
+    assert first == second
+    assert [event["seq"] for event in first] == list(range(1, 2 * ROUNDS + 1))
+    assert Counter(event["type"] for event in first) == {
+        "request.created": ROUNDS,
+        "request.answered": ROUNDS,
+    }
+
+
+@requirement("H4")
+async def test_of_100_answers_at_two_servers_at_once_one_wins_and_the_others_get_it(
+    pair: tuple[Server, Server], here: Person, there: Person, thread: str
+) -> None:
+    request_id = await created(here, thread)
+    async with pair[0].person() as beside:
+        sent = await asyncio.gather(
+            *((beside, there)[n % 2].answer(request_id, {"q": f"person {n}"}) for n in range(100))
+        )
+    assert Counter(reply.status_code for reply in sent) == {200: 1, 409: 99}
+    [won] = [reply.json() for reply in sent if reply.status_code == 200]
+    assert [reply.json()["error"]["request"] for reply in sent if reply.status_code == 409] == [won] * 99
+    assert await here.get(request_id) == won
+
+
+@requirement("H10")
+async def test_a_deadline_fires_once_though_both_servers_watch_it(
+    here: Person, there: Person, thread: str
+) -> None:
+    ids = [await created(here, thread, timeout_s=1) for _ in range(10)]
+    with anyio.fail_after(20):
+        ended = await asyncio.gather(
+            *(there.http.get(f"/v1/requests/{one}", params={"wait": 15}) for one in ids)
+        )
+        assert {reply.json()["status"] for reply in ended} == {"expired"}
+        events = [event async for event in there.events(thread, until=20)]
+    late = [each.json()["settled_at"] >= each.json()["expires_at"] for each in ended]
+    assert all(late), "by the clock of the database, no server is early"
+    assert Counter(event["type"] for event in events) == {"request.created": 10, "request.expired": 10}
+    ask_again = await created(here, thread)
+    assert (await here.get(ask_again))["status"] == "pending"
+    assert [event["seq"] async for event in here.events(thread, until=21)] == list(range(1, 22))
+
+
+@requirement("H3")
+async def test_an_agent_whose_server_is_killed_gets_its_answer_from_the_other(
+    house: House, pair: tuple[Server, Server], there: Person, thread: str
+) -> None:
+    mortal = house.server("mortal")
+    relay = Relay(mortal.url)
+    url = await relay.open()
+    async with AsyncClient(url, TOKENS["requester"]) as agent:
+        with anyio.fail_after(40):
+            request = await agent.create(FORM, thread_id=thread, idempotency_key="k1")
+            waiting = asyncio.ensure_future(agent.wait(request.id))
+            await asyncio.sleep(0)
+            relay.to(pair[0].url)
+            house.kill(mortal)
+            given = await there.answer(request.id, {"q": "from the other"})
+            assert given.status_code == 200, given.text
+            ended = await waiting
+            assert ended.answer is not None
+            assert ended.answer.values == {"q": "from the other"}
+            again = await agent.create(FORM, thread_id=thread, idempotency_key="k1")
+    assert (again.id, again.status) == (request.id, "answered")
+    await relay.close()
