@@ -46,6 +46,16 @@ def test_a_reader_who_may_not_answer_can_type_nothing(open_gallery: OpenGallery)
     expect(card.locator("button")).to_have_count(0)
 
 
+@requirement("E20")
+def test_a_reader_who_must_not_learn_the_names_sees_how_many_there_are(open_gallery: OpenGallery) -> None:
+    card = open_gallery("secret-hidden").card
+    expect(card.get_by_role("heading")).to_have_text("The agent needs 2 secrets")
+    expect(card.get_by_text("2 secrets", exact=True)).to_be_visible()
+    expect(card.get_by_text("You may read this. Others answer it.")).to_be_visible()
+    expect(card.locator("input, textarea, button")).to_have_count(0)
+    expect(open_gallery("secret-hidden-answered").card).to_contain_text("1 secret · this conversation")
+
+
 @requirement("E5")
 def test_a_host_hears_which_names_are_sent_and_no_value(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("secret-many")

@@ -120,6 +120,27 @@ def test_a_reader_who_may_not_answer_sees_why(open_gallery: OpenGallery) -> None
     expect(card.locator("button")).to_have_count(0)
 
 
+@requirement("K5", "K3")
+@pytest.mark.parametrize(
+    ("example", "why"),
+    [("assigned", "For Ada, editors to answer."), ("view", "You may read this. Others answer it.")],
+)
+def test_who_may_not_answer_sees_for_whom_it_is(open_gallery: OpenGallery, example: str, why: str) -> None:
+    gallery = open_gallery(example)
+    expect(gallery.card.get_by_text(why)).to_be_visible()
+    expect(gallery.card.get_by_label("Name")).to_be_disabled()
+    expect(gallery.card.locator("button")).to_have_count(0)
+    gallery.card.press("Control+Enter")
+    assert gallery.sent == []
+
+
+@requirement("K5")
+def test_who_is_in_a_group_that_it_is_for_answers(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("assigned-group")
+    gallery.card.get_by_role("button", name="Submit").click()
+    expect(gallery.card).to_contain_text("Answered by You")
+
+
 def test_an_unknown_kind_can_be_dismissed(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("unknown")
     expect(gallery.card.get_by_text("Unknown widget type — update your client")).to_be_visible()

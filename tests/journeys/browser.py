@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -120,6 +121,7 @@ class OpenScreen(Protocol):
         name: str = ...,
         at: Server | None = ...,
         house: Team | None = ...,
+        who: Mapping[str, Any] | None = ...,
         before: Callable[[Page], Awaitable[Any]] | None = ...,
         **options: Any,
     ) -> Awaitable[Screen]: ...
@@ -145,8 +147,8 @@ async def chromium() -> AsyncIterator[Browser]:
 async def screen(chromium: Browser, server: Server) -> AsyncIterator[OpenScreen]:
     """Sign somebody in by a new one-time link that leads to `path`; afterwards no browser may have complained.
 
-    `name` is who it is, `at` another server than the shared one, `house` a tenant of its own there, `before` prepares
-    the page, and everything else is an option of Playwright's `new_context`.
+    `name` is who it is and `who` what else the host says of them, `at` another server than the shared one, `house` a
+    tenant of its own there, `before` prepares the page, and everything else is an option of Playwright's `new_context`.
     """
     opened: list[Screen] = []
 
@@ -156,6 +158,7 @@ async def screen(chromium: Browser, server: Server) -> AsyncIterator[OpenScreen]
         name: str = "Eva",
         at: Server | None = None,
         house: Team | None = None,
+        who: Mapping[str, Any] | None = None,
         before: Callable[[Page], Awaitable[Any]] | None = None,
         **options: Any,
     ) -> Screen:
@@ -171,7 +174,9 @@ async def screen(chromium: Browser, server: Server) -> AsyncIterator[OpenScreen]
         page.on("request", lambda request: shown.fetched.append(request.url))
         if before is not None:
             await before(page)
-        link = await login_link(place, name) if house is None else await house.admin.login_link(name)
+        admin = place.person("admin") if house is None else nullcontext(house.admin)
+        async with admin as host:
+            link = await host.login_link(name, **(who or {}))
         await page.goto(f"{link}&next={quote(path, safe='')}")
         return shown
 

@@ -198,7 +198,7 @@ async def test_a_subscription_replays_from_its_cursor_and_then_goes_live(open_: 
     text = {"content": [{"type": "text", "text": "x"}]}
     for _ in range(5):
         await agent.call("message", thread_id="t1", body=text)
-    assert await person.call("subscribe", thread_id="t1", cursor=2) == {"cursor": 2}
+    assert await person.call("subscribe", thread_id="t1", cursor=2) == {"cursor": 2, "level": "all"}
     assert await person.call("subscribe", thread_id="t2") == {"cursor": 0}
     await agent.call("message", thread_id="t1", body=text)
     assert [(await person.frame())["event"]["seq"] for _ in range(4)] == [3, 4, 5, 6]

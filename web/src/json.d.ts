@@ -11,3 +11,7 @@ declare module "*.json?secret" {
   const texts: Record<string, string>;
   export default texts;
 }
+declare module "*.json?reader" {
+  const texts: Record<string, string>;
+  export default texts;
+}

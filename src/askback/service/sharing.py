@@ -85,12 +85,17 @@ async def require(
 
 async def require_in(
     ctx: Services, principal: Principal, thread_id: str, needed: Level, *, attempted: str
-) -> None:
-    """Raise as `require` does, for a thread that has yet to be looked up; where that tells nothing it is not."""
+) -> Level:
+    """Return the caller's level in a thread, which is looked up only where that tells something.
+
+    Raises as `require` does.
+    """
     everywhere = _everywhere(principal)
-    if everywhere is None or everywhere < needed:
-        access = await ctx.store.access(principal.tenant, thread_id)
-        await require(ctx, principal, access, needed, attempted=attempted)
+    if everywhere is not None and everywhere >= needed:
+        return everywhere
+    access = await ctx.store.access(principal.tenant, thread_id)
+    await require(ctx, principal, access, needed, attempted=attempted)
+    return level(principal, access)
 
 
 async def show(ctx: Services, principal: Principal, thread_id: str) -> Access:

@@ -67,11 +67,12 @@ class Watches:
         Raises `Forbidden`, or `NotFound` for a thread id that none can have, or that is hidden from the caller.
         """
         await access.require(self._ctx, principal, "inbox" if thread_id is None else "watch")
+        level = None
         if thread_id is not None:
             if not 0 < len(thread_id) <= self._ctx.limits.identifier:
                 raise sharing.no_such_thread()
-            await sharing.require_in(self._ctx, principal, thread_id, Level.VIEW, attempted="watch")
-        watcher = Watcher(self._ctx, principal, reader, thread_id=thread_id, left=self._closed)
+            level = await sharing.require_in(self._ctx, principal, thread_id, Level.VIEW, attempted="watch")
+        watcher = Watcher(self._ctx, principal, reader, level, thread_id=thread_id, left=self._closed)
         self._open.add(watcher)
         try:
             await watcher.start(after)
@@ -107,18 +108,23 @@ class Watches:
 
 
 class Watcher:
-    """One reader's place in one stream; `cursor` is the number of the last event that it was given."""
+    """One reader's place in one stream; `cursor` is the number of the last event that it was given.
+
+    `level` is what the reader may do in its thread, as it was when this began; None for an inbox.
+    """
 
     def __init__(
         self,
         ctx: Services,
         principal: Principal,
         reader: Reader,
+        level: Level | None,
         *,
         thread_id: str | None,
         left: Callable[[Watcher], None],
     ) -> None:
         self.cursor = 0
+        self.level = level
         self._ctx = ctx
         self._principal = principal
         self._reader = reader

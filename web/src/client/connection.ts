@@ -90,9 +90,10 @@ export class Connection {
     }
   }
 
-  #hear({ event, resync }: Record<string, unknown>): void {
+  /** A thread that is `hidden` now refuses its followers when they ask again. */
+  #hear({ event, resync, hidden }: Record<string, unknown>): void {
     if (event) for (const follower of this.#followers) follower.event(event as ThreadEvent);
-    if (resync) this.#followers.forEach(this.sync, this);
+    if (resync || hidden) this.#followers.forEach(this.sync, this);
   }
 
   #lost(): void {

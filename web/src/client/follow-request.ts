@@ -1,5 +1,6 @@
-import type { InputRequest } from "../core/wire.ts";
+import type { InputRequest, Level } from "../core/wire.ts";
 import type { Client } from "./client.ts";
+import type { Follower } from "./connection.ts";
 
 /** Follow one request, wherever it is; `gone` when there is none such for this person. */
 export function followRequest(
@@ -8,16 +9,21 @@ export function followRequest(
   show: (request: InputRequest) => void,
   gone: () => void,
 ): () => void {
-  return client.follow({
+  let level: Level | undefined;
+  let thread: string | undefined;
+  const follower: Follower = {
     async sync(socket) {
       const { thread_id } = await socket.call<InputRequest>("get", { request_id: id });
+      thread = thread_id;
       // Subscribe first and read after: what happens in between comes by either way.
-      await socket.call("subscribe", { thread_id });
-      show(await socket.call<InputRequest>("get", { request_id: id }));
+      ({ level } = await socket.call<{ level: Level }>("subscribe", { thread_id }));
+      show({ ...(await socket.call<InputRequest>("get", { request_id: id })), level });
     },
     event(event) {
-      if ("request" in event && event.request.id === id) show(event.request);
+      if ("request" in event && event.request.id === id) show({ ...event.request, level });
+      else if (event.type === "thread.access" && event.thread_id === thread) client.resync(follower);
     },
     refused: gone,
-  });
+  };
+  return client.follow(follower);
 }

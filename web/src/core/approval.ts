@@ -71,6 +71,6 @@ export interface Vote {
 export const agreed = (votes: readonly Vote[] = []): number =>
   votes.filter(({ decision }) => decision === "approve").length;
 
-/** Whether a principal is meant by a name of the request: people are named by their name or their id. */
-export const isOf = (who: Actor, names: readonly string[]): boolean =>
-  names.includes(who.id) || names.includes(who.name);
+/** Whether somebody is meant by one of these names: an id, a name, the host's id, or a group of theirs. */
+export const isOf = ({ id, name, user = id, groups = [] }: Actor, names: readonly string[]): boolean =>
+  [id, name, user, ...groups.map((group) => `group:${group}`)].some((each) => names.includes(each));

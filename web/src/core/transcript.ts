@@ -3,11 +3,12 @@
  *
  * Events may come twice or out of order. One that is seen is ignored, one that is early is held
  * until those before it are there: `hasGap` says that some are missing, and then the reader asks
- * for a snapshot.
+ * for a snapshot. It does so as well when the access to the thread has changed: only the server knows what that
+ * leaves to this reader, so the event stays held until a snapshot says it.
  */
 
 import { isNewer } from "./revision.ts";
-import type { Block, InputRequest, Message, ThreadEvent, ThreadSnapshot } from "./wire.ts";
+import type { AccessEvent, Block, InputRequest, Message, ThreadEvent, ThreadSnapshot } from "./wire.ts";
 
 export type Placed = InputRequest & { seq: number };
 
@@ -16,6 +17,7 @@ export interface Transcript {
   readonly seq: number;
   readonly messages: readonly Message[];
   readonly requests: readonly Placed[];
+  readonly access?: ThreadSnapshot["access"];
   /** Events that came before their turn, by `seq`. */
   readonly early: ReadonlyMap<number, ThreadEvent>;
 }
@@ -28,7 +30,9 @@ export function emptyThread(id: string): Transcript {
 /** Take a snapshot in, unless what is held already is newer. */
 export function adoptSnapshot(thread: Transcript, snapshot: ThreadSnapshot): Transcript {
   if (snapshot.seq < thread.seq) return thread;
-  return drain({ ...thread, ...snapshot });
+  const { access, requests } = snapshot;
+  const placed = requests.map((request) => ({ ...request, level: access?.level }));
+  return drain({ ...thread, ...snapshot, requests: placed });
 }
 
 /** Take one event in; the same object comes back when it was seen before. */
@@ -44,11 +48,11 @@ export function hasGap(thread: Transcript): boolean {
 
 function drain(thread: Transcript): Transcript {
   const due = thread.early.get(thread.seq + 1);
-  if (due) return drain(advance(thread, due));
+  if (due && due.type !== "thread.access") return drain(advance(thread, due));
   return { ...thread, early: new Map([...thread.early].filter(([seq]) => seq > thread.seq)) };
 }
 
-function advance(thread: Transcript, event: ThreadEvent): Transcript {
+function advance(thread: Transcript, event: Exclude<ThreadEvent, AccessEvent>): Transcript {
   const moved = { ...thread, seq: event.seq };
   if (event.type === "message.added") {
     return { ...moved, messages: [...thread.messages, { ...event.message, seq: event.seq }] };
@@ -57,7 +61,8 @@ function advance(thread: Transcript, event: ThreadEvent): Transcript {
     const { id, text } = event.delta;
     return { ...moved, messages: replace(thread.messages, id, (message) => extend(message, text)) };
   }
-  return { ...moved, requests: merge(thread.requests, { ...event.request, seq: event.seq }) };
+  const placed = { ...event.request, seq: event.seq, level: thread.access?.level };
+  return { ...moved, requests: merge(thread.requests, placed) };
 }
 
 function merge(requests: readonly Placed[], arrived: Placed): readonly Placed[] {

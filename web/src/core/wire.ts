@@ -129,10 +129,16 @@ export type Rich =
       href?: string;
     };
 
+/** Somebody who did something, or who is signed in; `user` is the host's own id of them. */
 export interface Actor {
   id: string;
   name: string;
+  user?: string;
+  groups?: readonly string[];
 }
+
+/** What a person may do in a thread, the least first; see "Who may do what in a thread" in docs/reference/wire.md. */
+export type Level = "none" | "view" | "prompt" | "all" | "owner";
 
 /**
  * What a form was answered with, what was decided about an approval, or which secrets were given.
@@ -192,6 +198,8 @@ export interface InputRequest {
   /** What was wrong with what was sent before, when the same is asked again. */
   field_errors?: FieldError[];
   error_summary?: string | null;
+  /** What the reader may do in the thread: it is not of the request, and put there by whoever reads the thread. */
+  level?: Level | undefined;
 }
 
 export type Block =
@@ -216,6 +224,7 @@ export interface ThreadSnapshot {
   seq: number;
   messages: Message[];
   requests: (InputRequest & { seq: number })[];
+  access?: { level: Level } | undefined;
 }
 
 interface EventBase {
@@ -229,8 +238,11 @@ export type RequestEvent = EventBase & {
   type: `request.${"created" | "shown" | "voted" | "escalated" | "noted" | "detached" | "resolving" | "reprompted" | "answered" | "declined" | "cancelled" | "expired"}`;
   request: InputRequest;
 };
+/** Who may do what has changed: what this reader may do has to be read anew. */
+export type AccessEvent = EventBase & { type: "thread.access" };
 export type ThreadEvent =
   | RequestEvent
+  | AccessEvent
   | (EventBase & { type: "message.added"; message: Omit<Message, "seq"> & { seq?: number } })
   | (EventBase & { type: "message.delta"; delta: { id: string; text: string } });
 

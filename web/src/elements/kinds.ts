@@ -3,7 +3,9 @@ import { allFields, type InputRequest } from "../core/wire.ts";
 import { FormKind } from "./formkind.ts";
 import type { Host, Kind } from "./kind.ts";
 
-type Kinds = Record<string, new (host: Host) => Kind>;
+type Plain = new (host: Host) => Kind;
+/** `Inner` is the kind that the reader looks after. */
+type Kinds = Record<string, new (host: Host, Inner: Plain) => Kind>;
 
 /** What draws the requests, as far as it is there. */
 const kinds: Kinds = { form: FormKind };
@@ -15,16 +17,25 @@ const parts: Record<string, () => Promise<{ kinds: Kinds }>> = {
   approval: () => import("./approval/kind.ts"),
   secret: secrets,
   sensitive: secrets,
+  reader: () => import("./reader/reader.ts"),
 };
 
 /** The kind of a request; a form of which something is kept secret has one of its own. */
 const kindOf = ({ kind, form }: InputRequest): string =>
   form && allFields(form).some(({ sensitive }) => sensitive) ? "sensitive" : kind;
 
+/** What draws a request: its kind, and what looks after it where it matters who this person is. */
+const partsOf = (request: InputRequest) => {
+  const { assignees, level = "", timeout_from } = request;
+  const matters = assignees || /view|prompt/.test(level) || timeout_from === "shown";
+  return [kindOf(request), matters ? "reader" : ""] as const;
+};
+
 /** What draws a request; nothing for one of a kind that is not known here, or could not be fetched. */
 export function makeKind(request: InputRequest, host: Host): Kind | undefined {
-  const Made = own(kinds, kindOf(request));
-  return Made && new Made(host);
+  const [kind, reader] = partsOf(request);
+  const Inner = own(kinds, kind) as Plain | undefined;
+  return Inner && new (own(kinds, reader) ?? Inner)(host, Inner);
 }
 
 /**
@@ -33,7 +44,7 @@ export function makeKind(request: InputRequest, host: Host): Kind | undefined {
  * It never rejects. After a failure the next call tries again.
  */
 export function fetchKinds(requests: readonly InputRequest[]): Promise<unknown> | undefined {
-  const missing = new Set(requests.map(kindOf).filter((kind) => own(parts, kind) && !own(kinds, kind)));
+  const missing = new Set(requests.flatMap(partsOf).filter((kind) => own(parts, kind) && !own(kinds, kind)));
   return missing.size > 0 ? Promise.all([...missing].map(fetchPart)) : undefined;
 }
 

@@ -78,8 +78,6 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
   #sent = false;
   #focused = false;
   #calm = false;
-  /** The request that a person was noted to have before their eyes. */
-  #shown: string | undefined;
 
   constructor() {
     super();
@@ -110,7 +108,7 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
   }
 
   #adopt(request: InputRequest): void {
-    if (this.view.request?.id !== request.id) {
+    if (this.view.request?.id !== request.id || this.view.request.level !== request.level) {
       this.view = { ...INITIAL, interactive: !this.readonly };
       this.#kind = undefined;
       this.#attempt = null;
@@ -125,15 +123,6 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
     const before = changed.get("view") as View | undefined;
     const { request, phase } = this.view;
     if (request) this.#kind?.drawn?.(request);
-    if (
-      request?.timeout_from === "shown" &&
-      !request.shown_at &&
-      isOpen(this.view) &&
-      this.#shown !== request.id
-    ) {
-      this.#shown = request.id;
-      void this.client?.post?.(`/v1/requests/${request.id}/shown`, {}, newKey()).catch(() => {});
-    }
     if (!request || before?.request?.id !== request.id || before.phase === phase) return;
     if (!isTerminal(request.status)) return;
     const own = this.#attempt !== null && !this.#lost;

@@ -227,10 +227,10 @@ export class AskbackThread extends AskbackElement implements Doubtful {
   protected override render(): Template {
     if (this.missing) return html`<p class="none">${this.say("gone")}</p>`;
     if (!this.transcript) return html`<p class="none">${this.say("loading")}</p>`;
-    const { messages, requests } = this.transcript;
+    const { messages, requests, access } = this.transcript;
     return html`<p class="none" hidden=${messages.length + requests.length > 0}>${this.say("thread_empty")}</p>
       <ol></ol>
-      ${this.client && this.#drawComposer()}
+      ${this.client && access?.level !== "view" && this.#drawComposer()}
       <div class="hidden" role="status">${this.news}</div>`;
   }
 }

@@ -7,9 +7,18 @@ import {
   emptyThread,
   entries,
   hasGap,
+  type Placed,
   type Transcript,
 } from "../../src/core/transcript.ts";
-import type { Block, InputRequest, RequestEvent, Status, ThreadEvent } from "../../src/core/wire.ts";
+import type {
+  Block,
+  InputRequest,
+  Level,
+  RequestEvent,
+  Status,
+  ThreadEvent,
+  ThreadSnapshot,
+} from "../../src/core/wire.ts";
 
 const AT = "2026-11-20T09:00:00.000Z";
 
@@ -160,6 +169,41 @@ test("a snapshot at any moment converges with the events around it", () => {
       expect(events.slice(when).reduce(applyEvent, adopted)).toEqual(expected);
     }),
   );
+});
+
+/** What a reader with a level reads of a thread. */
+const snapshot = (level: Level, seq: number, ...requests: Placed[]): ThreadSnapshot => ({
+  id: "t1",
+  seq,
+  messages: [],
+  requests,
+  access: { level },
+});
+const placed = (seq: number, id: string): Placed => ({ ...request(id), seq });
+const shared = (seq: number): ThreadEvent => ({
+  type: "thread.access",
+  seq,
+  position: seq * 10,
+  thread_id: "t1",
+  at: AT,
+});
+
+test("each request says what its reader may do in the thread", () => {
+  const thread = adoptSnapshot(emptyThread("t1"), snapshot("view", 1, placed(1, "r1")));
+  const later = applyEvent(thread, asked(2, "r2"));
+  expect(later.requests.map(({ id, level }) => [id, level])).toEqual([
+    ["r1", "view"],
+    ["r2", "view"],
+  ]);
+});
+
+test("what the reader may do is read anew after it has changed, and nothing is lost meanwhile", () => {
+  const before = adoptSnapshot(emptyThread("t1"), snapshot("view", 1, placed(1, "r1")));
+  const changed = [shared(2), asked(3, "r2")].reduce(applyEvent, before);
+  expect([hasGap(changed), changed.seq]).toEqual([true, 1]);
+  const after = adoptSnapshot(changed, snapshot("prompt", 2, placed(1, "r1")));
+  expect([hasGap(after), after.seq]).toEqual([false, 3]);
+  expect(after.requests.map(({ level }) => level)).toEqual(["prompt", "prompt"]);
 });
 
 test("the inbox shows what waits, newest first, whatever the order of events", () => {

@@ -315,7 +315,8 @@ async def _subscribe(peer: Peer, frame: Frame) -> str:
             watcher.close()
         else:
             peer.watchers[thread_id] = watcher
-    return f'{{"cursor":{watcher.cursor}}}'
+    begun = {"cursor": watcher.cursor, "level": watcher.level and watcher.level.word}
+    return json.dumps({name: part for name, part in begun.items() if part is not None})
 
 
 async def _unsubscribe(peer: Peer, frame: Frame) -> str:

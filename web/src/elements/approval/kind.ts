@@ -172,7 +172,8 @@ export class ApprovalKind implements Kind, Desk {
 export const kinds = { approval: ApprovalKind };
 
 /** Whether a request is an open approval that this person can decide, as far as that is known here. */
-function mayDecide({ kind, status, assignees, votes }: InputRequest, me: Actor | undefined): boolean {
+function mayDecide(request: InputRequest, me: Actor | undefined): boolean {
+  const { kind, status, assignees, votes } = request;
   if (kind !== "approval" || status !== "pending") return false;
   if (!me) return true;
   return (!assignees || isOf(me, assignees)) && !votes?.some(({ by }) => isOf(me, [by.id, by.name]));

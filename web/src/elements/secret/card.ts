@@ -8,6 +8,7 @@ import { rich } from "../rich.ts";
 import type { Say } from "../text.ts";
 import type { Desk } from "./desk.ts";
 import { nobody } from "./inputs.ts";
+import { namesOf } from "./receipt.ts";
 import { drawValue } from "./value.ts";
 
 /** What the agent says of it, apart from what we say. */
@@ -75,12 +76,14 @@ export function drawCard(desk: Desk, request: InputRequest): Template {
   const { secret } = request;
   const { say, headingLevel } = desk.host;
   if (!secret) return html`<p>${say("unknown_kind")}</p>`;
-  const count = secret.names.length;
+  const count = secret.count ?? secret.names.length;
   return html`<div class="title" role="heading" aria-level=${headingLevel} id="title">${say(count === 1 ? "secret.title" : "secret.title_many", { count })}</div>
     ${drawSays(request, secret, say)}
     ${
       request.status === "resolving"
-        ? html`<p class="trial" role="status">${icons.clock} ${say("checking")} <code>${secret.names.join(", ")}</code></p>`
-        : drawForm(desk, secret)
+        ? html`<p class="trial" role="status">${icons.clock} ${say("checking")} ${namesOf(request, say)}</p>`
+        : secret.count
+          ? html`<p>${namesOf(request, say)}</p>${drawActions(desk)}`
+          : drawForm(desk, secret)
     }`;
 }

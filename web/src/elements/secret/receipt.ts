@@ -2,12 +2,16 @@ import type { InputRequest } from "../../core/wire.ts";
 import { byline, drawLine, late, type Settled } from "../ended.ts";
 import { html, type Template } from "../html.ts";
 import { draw, icons } from "../icons.ts";
-import { when } from "../text.ts";
+import { type Say, when } from "../text.ts";
 
 const NONE = draw("M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M5.7 5.7l12.6 12.6");
 
-const namesOf = ({ secret, answer }: InputRequest): Template =>
-  html`<code>${(answer?.names ?? secret?.names ?? []).join(", ")}</code>`;
+/** Which secrets, or how many where that is not for this reader. */
+export function namesOf({ secret, answer }: InputRequest, say: Say): Template | string {
+  const count = secret?.count;
+  if (count) return say(count === 1 ? "secret.one" : "secret.many", { count });
+  return html`<code>${(answer?.names ?? secret?.names ?? []).join(", ")}</code>`;
+}
 
 /** Secrets that were handed over, were there already, or were not given: their names, and where they hold. */
 export function drawGiven(view: Settled): Template | undefined {
@@ -16,7 +20,7 @@ export function drawGiven(view: Settled): Template | undefined {
   if (status === "declined")
     return drawLine(html`${NONE}
       <div>
-        <p><strong>${namesOf(request)}</strong></p>
+        <p><strong>${namesOf(request, say)}</strong></p>
         <p class="by">${byline(`declined.${reason ?? "dismissed"}`, view)}</p>
         ${late(view)}
       </div>`);
@@ -24,12 +28,12 @@ export function drawGiven(view: Settled): Template | undefined {
   const scope = answer.scope && say(`secret.in_${answer.scope}`);
   if (source === "existing")
     return drawLine(html`<div>
-      <p><strong>${namesOf(request)}</strong> <span class="badge">${say("secret.existing")}</span></p>
+      <p><strong>${namesOf(request, say)}</strong> <span class="badge">${say("secret.existing")}</span></p>
       <p class="by">${[scope, settled_at && when(settled_at, locale)].filter(Boolean).join(" · ")}</p>
     </div>`);
   return drawLine(html`<span class="tick">${icons.tick}</span>
     <div>
-      <p><strong>${namesOf(request)}</strong> · ${scope}</p>
+      <p><strong>${namesOf(request, say)}</strong> · ${scope}</p>
       <p class="by">${byline("secret.by", view)}</p>
       ${answer.verified === false ? html`<p class="by">${say("secret.unverified")}</p>` : ""}
       ${late(view)}

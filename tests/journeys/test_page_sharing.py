@@ -1,0 +1,97 @@
+"""The page of somebody who may not answer: what is asked is there to be read, and for whom it is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from playwright.async_api import expect
+
+from tests.journeys.browser import OpenScreen, Posts, place_of
+from tests.journeys.people import Team, asked
+from tests.journeys.sharing import FORM, Shared, share, shared
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+MAY_READ = "You may read this. Others answer it."
+
+
+@pytest.fixture
+async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
+    """A thread that is shared, and everybody."""
+    async with shared(server.url, team, thread) as scene:
+        yield scene
+
+
+@requirement("K3", "K8")
+async def test_who_may_but_read_reads_until_they_may_more_and_sees_nothing_once_they_may_not(
+    screen: OpenScreen, scene: Shared
+) -> None:
+    await scene.fresh("form")
+    eva = await screen(place_of(scene.thread), house=scene.team, who={"user": "user-view"})
+    await expect(eva.card.get_by_text(MAY_READ)).to_be_visible()
+    await expect(eva.card.get_by_role("textbox")).to_be_disabled()
+    await expect(eva.card.locator("button")).to_have_count(0)
+    await expect(eva.composer).to_have_count(0)
+    owner = scene.people["owner"]
+    await share(owner, scene.thread, owner="user-owner", others="prompt")
+    await expect(eva.composer).to_be_visible()
+    await scene.fresh("approval")
+    await expect(eva.card.nth(1).get_by_text("Only they can decide about this.")).to_have_count(0)
+    await expect(eva.card.nth(1).get_by_text(MAY_READ)).to_be_visible()
+    await eva.card.nth(0).get_by_role("textbox").fill("tides")
+    await eva.card.nth(0).get_by_role("button", name="Submit").click()
+    await expect(eva.card.nth(0).locator("summary")).to_contain_text("tides")
+    await share(owner, scene.thread, owner="user-owner")
+    await expect(eva.page.get_by_text("tides")).to_have_count(0)
+    await expect(eva.card).to_have_count(0)
+
+
+@requirement("E20")
+async def test_a_reader_sees_how_many_secrets_are_asked_for_and_given(
+    screen: OpenScreen, scene: Shared
+) -> None:
+    request = asked(await scene.team.agent.need(scene.thread, "A_KEY", "B_KEY", hide_names=True))
+    eva = await screen(place_of(scene.thread), house=scene.team, who={"user": "user-view"})
+    await expect(eva.card.get_by_text("2 secrets", exact=True)).to_be_visible()
+    await expect(eva.card.locator("input")).to_have_count(0)
+    typist = scene.people["prompt"]
+    await typist.hand_over(request["id"], {"A_KEY": "a-value", "B_KEY": "b-value"})
+    await expect(eva.card).to_contain_text("2 secrets · this conversation")
+    assert "A_KEY" not in await eva.page.content()
+    bob = await screen(place_of(scene.thread), name="Bob", house=scene.team, who={"user": "user-prompt"})
+    await expect(bob.card).to_contain_text("A_KEY, B_KEY · this conversation")
+
+
+@requirement("K5")
+@pytest.mark.parametrize("page", ["/t", "/r"])
+async def test_a_request_for_others_says_for_whom_it_is_and_sends_nothing(
+    screen: OpenScreen, team: Team, thread: str, page: str
+) -> None:
+    request = asked(await team.agent.ask(thread, FORM, assignees=["Dora", "group:editors"]))
+    place = place_of(thread) if page == "/t" else f"/r/{request['id']}"
+    posts = Posts()
+    eva = await screen(place, house=team, who={"groups": ["authors"]}, before=posts.watch)
+    await expect(eva.card.get_by_text("For Dora, editors to answer.")).to_be_visible()
+    await expect(eva.card.get_by_role("textbox")).to_be_disabled()
+    await eva.card.press("Control+Enter")
+    assert (await eva.violations(), posts.keys) == ([], [])
+    bob = await screen(place, name="Bob", house=team, who={"groups": ["editors"]})
+    await bob.card.get_by_role("textbox").fill("tides")
+    await bob.button("Submit").click()
+    for each in (eva, bob):
+        await expect(each.card.locator("summary")).to_contain_text("tides")
+        await expect(each.card.locator("summary")).to_contain_text("Answered by Bob")
+
+
+@requirement("K3")
+async def test_the_page_of_one_request_follows_what_may_be_done(screen: OpenScreen, scene: Shared) -> None:
+    request = await scene.fresh("form")
+    eva = await screen(f"/r/{request['id']}", house=scene.team, who={"user": "user-view"})
+    await expect(eva.card.get_by_text(MAY_READ)).to_be_visible()
+    await share(scene.people["owner"], scene.thread, owner="user-owner", others="all")
+    await expect(eva.button("Submit")).to_be_visible()
+    await share(scene.people["owner"], scene.thread, owner="user-owner")
+    await expect(eva.page.locator("#gone")).to_be_visible()

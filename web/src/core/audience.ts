@@ -1,0 +1,20 @@
+/** For whom a request is: the level that a person has in its thread, and the people and groups that it names. */
+
+import type { Actor, InputRequest } from "./wire.ts";
+
+/** Whether somebody with this level may answer a request; where no level is known, the server decides. */
+const allows = ({ kind, level = "all" }: InputRequest): boolean =>
+  ["all", "owner"].includes(level) || (level === "prompt" && kind !== "approval");
+
+/** Whether somebody is named, by any of their names or a group of theirs. */
+function isNamed({ id, name, user = id, groups = [] }: Actor, assignees: readonly string[]): boolean {
+  const names = [id, name, user, ...groups.map((group) => `group:${group}`)];
+  return assignees.some((assignee) => names.includes(assignee));
+}
+
+/** Why somebody may not answer a request: they can but read it, or it is for others. Nobody knows of a stranger. */
+export function hindrance(request: InputRequest, me: Actor | undefined): "view" | "for" | undefined {
+  if (!allows(request)) return "view";
+  const { assignees, assigned = [] } = request;
+  return assignees && me && !isNamed(me, [...assignees, ...assigned]) ? "for" : undefined;
+}

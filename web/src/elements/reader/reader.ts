@@ -1,0 +1,158 @@
+import "./texts.ts";
+import { newKey } from "../../client/key.ts";
+import { hindrance } from "../../core/audience.ts";
+import { isOpen, type View } from "../../core/machine.ts";
+import type { Locale } from "../../core/messages.ts";
+import type { Actor, FieldError, InputRequest } from "../../core/wire.ts";
+import type { Settled } from "../ended.ts";
+import type { Action, Body } from "../events.ts";
+import type { Template } from "../html.ts";
+import type { Card, Host, Kind, Place, Sender, Whole } from "../kind.ts";
+import type { Say } from "../text.ts";
+
+/** The element as a kind sees it: closed, and with words of its own for that, as long as `why` has any. */
+class Window implements Host {
+  readonly root: ShadowRoot;
+
+  constructor(
+    private readonly host: Host,
+    private readonly why: () => string | undefined,
+  ) {
+    this.root = host.root;
+  }
+
+  get view(): View {
+    const { view } = this.host;
+    return this.why() ? { ...view, interactive: false } : view;
+  }
+
+  get say(): Say {
+    return (key, params) => (key === "disabled" && this.why()) || this.host.say(key, params);
+  }
+
+  get client(): Sender | undefined {
+    return this.host.client;
+  }
+
+  get locale(): Locale {
+    return this.host.locale;
+  }
+
+  get headingLevel(): number | string {
+    return this.host.headingLevel;
+  }
+
+  get modal(): boolean {
+    return this.host.modal;
+  }
+
+  get around(): readonly InputRequest[] | undefined {
+    return this.host.around;
+  }
+
+  redraw(): void {
+    this.host.redraw();
+  }
+
+  focusOn(selector: string): void {
+    this.host.focusOn(selector);
+  }
+
+  send(action: Action, body: Body, whole?: Whole): void {
+    this.host.send(action, body, whole);
+  }
+
+  refuse(errors: readonly FieldError[]): void {
+    this.host.refuse(errors);
+  }
+
+  errorAt(path: string): string | undefined {
+    return this.host.errorAt(path);
+  }
+
+  mend(path: string): void {
+    this.host.mend(path);
+  }
+}
+
+/**
+ * A request of which it matters who sees it: not everybody may answer, or its clock begins when somebody sees it who may.
+ * For them it is its kind, and nothing else; for others it shows what is asked, and for whom.
+ */
+class Reader implements Kind {
+  readonly #kind: Kind;
+  #request: InputRequest | undefined;
+  #me: Actor | undefined;
+  /** Until it is known who is signed in, nobody may answer what is for some. */
+  #unknown = false;
+  /** Whether it was told that somebody who may answer has it before their eyes: its clock begins with that. */
+  #noted = false;
+
+  constructor(
+    private readonly host: Host,
+    Inner: new (host: Host) => Kind,
+  ) {
+    this.#kind = new Inner(new Window(host, () => this.#why()));
+    const asked = host.client?.whoami?.();
+    this.#unknown = !!asked;
+    asked?.then(
+      ({ principal }) => {
+        this.#me = principal;
+        this.#unknown = false;
+        host.redraw();
+      },
+      () => {},
+    );
+  }
+
+  /** Why this person may not answer, in words. */
+  #why(): string | undefined {
+    const { say } = this.host;
+    const request = this.#request;
+    if (!request) return undefined;
+    const hinders = hindrance(request, this.#me) ?? (this.#unknown ? "for" : undefined);
+    if (hinders !== "for") return hinders && say("reader.view");
+    const { kind, assignees, assigned = [] } = request;
+    const names = [...(assignees ?? []), ...assigned].map((name) => name.replace(/^group:/, "")).join(", ");
+    return kind === "approval" ? say("approval.not_yours") : say("reader.for", { names });
+  }
+
+  adopt(request: InputRequest): void {
+    this.#request = request;
+    this.#kind.adopt(request);
+  }
+
+  drawOpen(request: InputRequest, card: Card): Template {
+    return this.#kind.drawOpen(request, card);
+  }
+
+  drawSettled(settled: Settled): Template | undefined {
+    return this.#kind.drawSettled(settled);
+  }
+
+  drawn(request: InputRequest): void {
+    this.#kind.drawn?.(request);
+    if (request.timeout_from !== "shown" || request.shown_at || this.#noted || this.#why()) return;
+    if (!isOpen(this.host.view)) return;
+    this.#noted = true;
+    void this.host.client?.post?.(`/v1/requests/${request.id}/shown`, {}, newKey()).catch(() => {});
+  }
+
+  submit(): void {
+    if (!this.#why()) this.#kind.submit();
+  }
+
+  escape(target: HTMLElement): void {
+    if (!this.#why()) this.#kind.escape(target);
+  }
+
+  placeOf(path: string): Place | undefined {
+    return this.#kind.placeOf(path);
+  }
+
+  unsent(request: InputRequest): string {
+    return this.#why() ? "" : this.#kind.unsent(request);
+  }
+}
+
+export const kinds = { reader: Reader };
