@@ -196,9 +196,12 @@ DURABLE = {
     "F16": "An answer to what was asked before gets what is asked now, and nothing typed is lost.",
     "F22": "A deadline expires, answers with declared defaults, or leaves it open under the same id.",
     "F23": "What came of a request reaches an agent that has ended its turn, once, unless it wants none of it.",
+    # G is about the ways on which something reaches somebody
+    "G10": "What happens is pushed to webhooks, signed and with the time, until it is taken or three days have passed.",
     "H3": "Several servers share a Postgres database, and it does not matter at which of them somebody asks or answers.",
     "H5": "A resume is written with the end of its request, comes until it is acknowledged, and is acted upon once.",
     "H10": "A deadline fires once, by the clock of the database, however many servers watch it.",
+    "I11": "No webhook leads inside, whatever its address, its name or a redirect says.",
     "L8": "A deadline is from a second to thirty days from now, or never.",
 }
 
