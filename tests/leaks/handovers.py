@@ -15,6 +15,7 @@ async def handed_over(scene: Scene) -> list[str]:
         *await _given(scene),
         *await _kept(scene),
         *await _tried(scene),
+        *await _tried_by_the_server(scene),
         *await _put_into_fields(scene),
         *await _sent_again(scene),
         *await _sent_at_once(scene),
@@ -55,6 +56,15 @@ async def _tried(scene: Scene) -> list[str]:
     await scene.ada.hand_over(taken_back, {name: scene.value("tried, and the agent left")})
     assert (await scene.agent.cancel(taken_back)).status_code == 200
     return [*tried.values(), *await _lease(scene, "TRIED")]
+
+
+async def _tried_by_the_server(scene: Scene) -> list[str]:
+    for name in ("HOLDS", "BREAKS", "FAILS"):
+        request_id = await scene.need(name, probe="crm")
+        await scene.ada.hand_over(request_id, {name: scene.value(f"tried by the server: {name}")})
+        ended = await scene.ada.http.get(f"/v1/requests/{request_id}", params={"wait": 10})
+        assert ended.json()["status"] == ("pending" if name == "FAILS" else "answered"), ended.text
+    return await _lease(scene, "HOLDS", "BREAKS")
 
 
 async def _put_into_fields(scene: Scene) -> list[str]:

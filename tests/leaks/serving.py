@@ -23,8 +23,29 @@ TOKENS: Mapping[str, str] = {
 }
 
 
+PROBE = """
+import logging
+from askback.ports.probe import HOLDS, fails
+
+log = logging.getLogger("crm")
+
+class Crm:
+    async def probe(self, secrets):
+        [(name, secret)] = secrets.items()
+        value = secret.reveal()
+        log.debug("trying %s", value)
+        log.debug(f"trying {value}")
+        if name == "BREAKS":
+            raise RuntimeError(f"no route with {value}")
+        return fails({name: f"The CRM refuses {value}."}) if name == "FAILS" else HOLDS
+
+crm = Crm()
+"""
+"""A probe of a package that is careless with what it is given: it says it in its log, its verdicts and its errors."""
+
+
 class Serving:
-    """A server process over a folder that outlives it."""
+    """A server process over a folder that outlives it, with the probe `crm` of an installed package."""
 
     def __init__(self, place: Path, *, command: tuple[str, ...] = SERVE) -> None:
         self.place = place
@@ -33,8 +54,17 @@ class Serving:
         self._command = command
         self._process: subprocess.Popen[bytes] | None = None
         self._lives = 0
-        for name in ("data", "home", "tmp", "log"):
+        for name in ("data", "home", "tmp", "log", "packages"):
             (place / name).mkdir(mode=0o700)
+        self._install(place / "packages")
+
+    @staticmethod
+    def _install(place: Path) -> None:
+        info = place / "leaks_probe-1.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: leaks-probe\nVersion: 1\n")
+        (info / "entry_points.txt").write_text("[askback.probes]\ncrm = leaks_probe:crm\n")
+        (place / "leaks_probe.py").write_text(PROBE)
 
     @property
     def pid(self) -> int:
@@ -50,6 +80,9 @@ class Serving:
             **given,
             "HOME": str(self.place / "home"),
             "TMPDIR": str(self.place / "tmp"),
+            "PYTHONPATH": os.pathsep.join(
+                filter(None, (str(self.place / "packages"), given.get("PYTHONPATH")))
+            ),
             "ASKBACK_LOG_LEVEL": "debug",
             "PYTHONDEVMODE": "1",
             "ASKBACK_BOOTSTRAP_TOKENS": ",".join(f"{role}:{token}" for role, token in TOKENS.items()),

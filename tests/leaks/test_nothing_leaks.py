@@ -58,6 +58,7 @@ async def test_a_value_is_found_nowhere_but_in_the_lease(tmp_path: Path) -> None
         "given:": 3,
         "kept": 1,
         "tried,": 2,
+        "tried": 2,
         "a": 4,
         "sent": 2,
         "was": 3,
