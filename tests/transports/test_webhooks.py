@@ -1,31 +1,24 @@
-"""Group G and I over HTTP: what happens is pushed to addresses that admins name, signed, until it is taken."""
+"""Group G over HTTP: what happens is pushed to addresses that admins name, signed, until it is taken."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from typing import Any
 
 import anyio
-import httpx2
 import pytest
 
-from askback import verify_webhook
 from askback.app import create_app
 from askback.ports.webhooks import Answered, Unreached
 from askback.service import deadlines
 from askback.service.webhooks import dispatch
-from askback.testing.fake_courier import FakeCourier, Posted
-from askback.vault.locked import LockedVault
-from tests.domain.test_webhooks import INSIDE_URLS, REFUSED_URLS
+from askback.testing.fake_courier import FakeCourier
 from tests.requirements import requirement
-from tests.transports.conftest import LIMITS, Api, ManualClock, ask, asked
+from tests.transports.conftest import Api, ManualClock, ask, asked
+from tests.transports.hooks import ERROR, URL, hooked, log, read, redeliver, sweep, swept
 from tests.transports.test_resumes import ack, pulled, settled
 
 pytestmark = pytest.mark.anyio
-
-URL = "https://hooks.example.com/in?key=k1"
-ERROR, OK = Answered(500), Answered(204)
 
 
 @pytest.fixture
@@ -35,40 +28,8 @@ def courier() -> FakeCourier:
 
 @pytest.fixture
 async def api(courier: FakeCourier, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
-    """A server whose deliveries are swept by hand."""
-    monkeypatch.setattr(dispatch, "LOOK_S", 3600)
-    clock = ManualClock()
-    app = create_app(clock=clock, limits=LIMITS, courier=courier)
-    async with app.running():
-        yield Api(app, clock)
-
-
-async def hooked(api: Api, who: str = "admin", **body: Any) -> dict[str, Any]:
-    """Make a webhook."""
-    made = await (await api.as_(who)).post("/v1/webhooks", json={"url": URL, **body})
-    assert made.status_code == 201, made.text
-    return made.json()
-
-
-async def sweep(api: Api, *, after: float = 0) -> int:
-    """Let time pass, and deliver what is due."""
-    api.clock.advance(seconds=after)
-    return await dispatch.sweep(api.app.services)
-
-
-async def log(api: Api, hook: dict[str, Any]) -> list[dict[str, Any]]:
-    reply = await (await api.as_("admin")).get(f"/v1/webhooks/{hook['id']}/deliveries")
-    assert reply.status_code == 200, reply.text
-    return reply.json()["deliveries"]
-
-
-async def redeliver(api: Api, hook: dict[str, Any], **body: Any) -> httpx2.Response:
-    return await (await api.as_("admin")).post(f"/v1/webhooks/{hook['id']}/redeliver", json=body)
-
-
-def read(api: Api, hook: dict[str, Any], posted: Posted) -> dict[str, Any]:
-    """Check a message as its receiver does."""
-    return verify_webhook(posted.body, posted.headers, hook["secret"], now=api.clock.now / 1000)
+    async with swept(courier, monkeypatch) as api:
+        yield api
 
 
 @requirement("G10", "F23", "H5")
@@ -303,85 +264,6 @@ async def test_hidden_names_of_secrets_are_in_no_event(api: Api, courier: FakeCo
     await sweep(api)
     [posted] = courier.posted
     assert b"HIDDEN_KEY" not in posted.body
-
-
-@requirement("I11")
-async def test_an_address_inside_is_refused_and_not_repeated(api: Api) -> None:
-    admin = await api.as_("admin")
-    expected = dict.fromkeys(REFUSED_URLS, "webhook_url") | dict.fromkeys(INSIDE_URLS, "webhook_inside")
-    for url, code in (expected | {"http://hooks.example.com/": "webhook_plain"}).items():
-        refused = await admin.post("/v1/webhooks", json={"url": url})
-        [fault] = refused.json()["error"]["field_errors"]
-        assert (refused.status_code, fault["path"], fault["code"]) == (422, "url", code), url
-        assert url not in refused.text
-    assert (await admin.get("/v1/webhooks")).json() == {"webhooks": []}
-
-
-@pytest.mark.parametrize(
-    ("body", "path"),
-    [
-        ({"events": []}, "events"),
-        ({"events": ["message.added"]}, "events[0]"),
-        ({"requester": ""}, "requester"),
-        ({"secret": "whsec_x"}, "secret"),
-    ],
-)
-async def test_what_is_no_webhook_is_refused(api: Api, body: dict[str, Any], path: str) -> None:
-    refused = await (await api.as_("admin")).post("/v1/webhooks", json={"url": URL, **body})
-    assert refused.status_code == 422
-    assert [each["path"] for each in refused.json()["error"]["field_errors"]] == [path]
-
-
-@requirement("G10")
-async def test_the_secret_is_shown_once_and_survives_a_rotation_of_the_keys(
-    api: Api, courier: FakeCourier
-) -> None:
-    hook = await hooked(api)
-    admin = await api.as_("admin")
-    assert hook["secret"].startswith("whsec_")
-    listed = (await admin.get("/v1/webhooks")).json()["webhooks"]
-    assert listed == [{name: value for name, value in hook.items() if name != "secret"}]
-    assert (await admin.get("/v1/secrets")).json()["secrets"] == []
-    log = (await admin.get("/v1/audit")).text
-    assert "webhook.add" in log
-    assert hook["secret"][6:] not in log
-    assert "k1" not in log  # the rest of a URL may hold a key
-    assert (await admin.post("/v1/secrets/rotate", json={})).status_code == 200
-    await settled(api, delivery="resume")
-    await sweep(api)
-    read(api, hook, courier.posted[0])
-
-
-async def test_what_is_removed_hears_nothing_more_and_leaves_nothing_behind(
-    api: Api, courier: FakeCourier
-) -> None:
-    hook = await hooked(api)
-    await settled(api, delivery="resume")
-    admin, stranger = await api.as_("admin"), await api.as_("admin@acme")
-    path = f"/v1/webhooks/{hook['id']}"
-    assert (await stranger.delete(path)).status_code == 404
-    assert (await stranger.get(f"{path}/deliveries")).status_code == 404
-    assert (await stranger.get("/v1/webhooks")).json() == {"webhooks": []}
-    assert (await admin.delete(path)).status_code == 204
-    assert (await admin.delete(path)).status_code == 404
-    assert await sweep(api) == 0
-    assert await api.app.services.store.sealed_after("") == []
-    assert len(await pulled(api)) == 1
-
-
-async def test_a_tenant_has_so_many_webhooks_and_no_more(api: Api) -> None:
-    for _ in range(LIMITS.webhooks):
-        await hooked(api)
-    refused = await (await api.as_("admin")).post("/v1/webhooks", json={"url": URL})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "too_many_webhooks")
-    assert len(await api.app.services.store.sealed_after("")) == LIMITS.webhooks
-
-
-async def test_without_a_master_key_there_are_no_webhooks() -> None:
-    app = create_app(vault=LockedVault(), courier=FakeCourier())
-    async with app.running():
-        refused = await (await Api(app, ManualClock()).as_("admin")).post("/v1/webhooks", json={"url": URL})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "secrets_off")
 
 
 @requirement("G10")

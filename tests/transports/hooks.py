@@ -1,0 +1,58 @@
+"""A server whose deliveries are swept by hand, and what its tests do with webhooks."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+import pytest
+
+from askback import verify_webhook
+from askback.app import create_app
+from askback.ports.webhooks import Answered
+from askback.service.webhooks import dispatch
+from askback.testing.fake_courier import FakeCourier, Posted
+from tests.transports.conftest import LIMITS, Api, ManualClock
+
+URL = "https://hooks.example.com/in?key=k1"
+ERROR, OK = Answered(500), Answered(204)
+
+
+@asynccontextmanager
+async def swept(courier: FakeCourier, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Api]:
+    """Run such a server."""
+    monkeypatch.setattr(dispatch, "LOOK_S", 3600)
+    clock = ManualClock()
+    app = create_app(clock=clock, limits=LIMITS, courier=courier)
+    async with app.running():
+        yield Api(app, clock)
+
+
+async def hooked(api: Api, who: str = "admin", **body: Any) -> dict[str, Any]:
+    """Make a webhook."""
+    made = await (await api.as_(who)).post("/v1/webhooks", json={"url": URL, **body})
+    assert made.status_code == 201, made.text
+    return made.json()
+
+
+async def sweep(api: Api, *, after: float = 0) -> int:
+    """Let time pass, and deliver what is due."""
+    api.clock.advance(seconds=after)
+    return await dispatch.sweep(api.app.services)
+
+
+async def log(api: Api, hook: dict[str, Any]) -> list[dict[str, Any]]:
+    reply = await (await api.as_("admin")).get(f"/v1/webhooks/{hook['id']}/deliveries")
+    assert reply.status_code == 200, reply.text
+    return reply.json()["deliveries"]
+
+
+async def redeliver(api: Api, hook: dict[str, Any], **body: Any) -> httpx2.Response:
+    return await (await api.as_("admin")).post(f"/v1/webhooks/{hook['id']}/redeliver", json=body)
+
+
+def read(api: Api, hook: dict[str, Any], posted: Posted) -> dict[str, Any]:
+    """Check a message as its receiver does."""
+    return verify_webhook(posted.body, posted.headers, hook["secret"], now=api.clock.now / 1000)

@@ -1,0 +1,109 @@
+"""Webhooks as admins look after them: where they may lead, their secrets, and what is left when they are removed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from askback.app import create_app
+from askback.testing.fake_courier import FakeCourier
+from askback.vault.locked import LockedVault
+from tests.domain.test_webhooks import INSIDE_URLS, REFUSED_URLS
+from tests.requirements import requirement
+from tests.transports.conftest import LIMITS, Api, ManualClock
+from tests.transports.hooks import URL, hooked, read, sweep, swept
+from tests.transports.test_resumes import pulled, settled
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def courier() -> FakeCourier:
+    return FakeCourier()
+
+
+@pytest.fixture
+async def api(courier: FakeCourier, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
+    async with swept(courier, monkeypatch) as api:
+        yield api
+
+
+@requirement("I11")
+async def test_an_address_inside_is_refused_and_not_repeated(api: Api) -> None:
+    admin = await api.as_("admin")
+    expected = dict.fromkeys(REFUSED_URLS, "webhook_url") | dict.fromkeys(INSIDE_URLS, "webhook_inside")
+    for url, code in (expected | {"http://hooks.example.com/": "webhook_plain"}).items():
+        refused = await admin.post("/v1/webhooks", json={"url": url})
+        [fault] = refused.json()["error"]["field_errors"]
+        assert (refused.status_code, fault["path"], fault["code"]) == (422, "url", code), url
+        assert url not in refused.text
+    assert (await admin.get("/v1/webhooks")).json() == {"webhooks": []}
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"events": []}, "events"),
+        ({"events": ["message.added"]}, "events[0]"),
+        ({"requester": ""}, "requester"),
+        ({"secret": "whsec_x"}, "secret"),
+    ],
+)
+async def test_what_is_no_webhook_is_refused(api: Api, body: dict[str, Any], path: str) -> None:
+    refused = await (await api.as_("admin")).post("/v1/webhooks", json={"url": URL, **body})
+    assert refused.status_code == 422
+    assert [each["path"] for each in refused.json()["error"]["field_errors"]] == [path]
+
+
+@requirement("G10")
+async def test_the_secret_is_shown_once_and_survives_a_rotation_of_the_keys(
+    api: Api, courier: FakeCourier
+) -> None:
+    hook = await hooked(api)
+    admin = await api.as_("admin")
+    assert hook["secret"].startswith("whsec_")
+    listed = (await admin.get("/v1/webhooks")).json()["webhooks"]
+    assert listed == [{name: value for name, value in hook.items() if name != "secret"}]
+    assert (await admin.get("/v1/secrets")).json()["secrets"] == []
+    log = (await admin.get("/v1/audit")).text
+    assert "webhook.add" in log
+    assert hook["secret"][6:] not in log
+    assert "k1" not in log  # the rest of a URL may hold a key
+    assert (await admin.post("/v1/secrets/rotate", json={})).status_code == 200
+    await settled(api, delivery="resume")
+    await sweep(api)
+    read(api, hook, courier.posted[0])
+
+
+async def test_what_is_removed_hears_nothing_more_and_leaves_nothing_behind(
+    api: Api, courier: FakeCourier
+) -> None:
+    hook = await hooked(api)
+    await settled(api, delivery="resume")
+    admin, stranger = await api.as_("admin"), await api.as_("admin@acme")
+    path = f"/v1/webhooks/{hook['id']}"
+    assert (await stranger.delete(path)).status_code == 404
+    assert (await stranger.get(f"{path}/deliveries")).status_code == 404
+    assert (await stranger.get("/v1/webhooks")).json() == {"webhooks": []}
+    assert (await admin.delete(path)).status_code == 204
+    assert (await admin.delete(path)).status_code == 404
+    assert await sweep(api) == 0
+    assert await api.app.services.store.sealed_after("") == []
+    assert len(await pulled(api)) == 1
+
+
+async def test_a_tenant_has_so_many_webhooks_and_no_more(api: Api) -> None:
+    for _ in range(LIMITS.webhooks):
+        await hooked(api)
+    refused = await (await api.as_("admin")).post("/v1/webhooks", json={"url": URL})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "too_many_webhooks")
+    assert len(await api.app.services.store.sealed_after("")) == LIMITS.webhooks
+
+
+async def test_without_a_master_key_there_are_no_webhooks() -> None:
+    app = create_app(vault=LockedVault(), courier=FakeCourier())
+    async with app.running():
+        refused = await (await Api(app, ManualClock()).as_("admin")).post("/v1/webhooks", json={"url": URL})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "secrets_off")
