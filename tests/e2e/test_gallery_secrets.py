@@ -56,6 +56,17 @@ def test_a_reader_who_must_not_learn_the_names_sees_how_many_there_are(open_gall
     expect(open_gallery("secret-hidden-answered").card).to_contain_text("1 secret · this conversation")
 
 
+@requirement("E20")
+def test_the_form_says_who_sees_the_names(open_gallery: OpenGallery) -> None:
+    card = open_gallery("secret").card
+    expect(card.get_by_text("The names can be read in the conversation")).to_be_visible()
+    card.evaluate(
+        "(card) => { const {id, secret, ...rest} = card.request;"
+        " card.request = {...rest, id: 'req_next', secret: {...secret, hide_names: true}}; }"
+    )
+    expect(card.get_by_text("see how many names there are, and not which")).to_be_visible()
+
+
 @requirement("E5")
 def test_a_host_hears_which_names_are_sent_and_no_value(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("secret-many")

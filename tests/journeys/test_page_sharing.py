@@ -57,6 +57,8 @@ async def test_a_reader_sees_how_many_secrets_are_asked_for_and_given(
     eva = await screen(place_of(scene.thread), house=scene.team, who={"user": "user-view"})
     await expect(eva.card.get_by_text("2 secrets", exact=True)).to_be_visible()
     await expect(eva.card.locator("input")).to_have_count(0)
+    inbox = await screen("/", house=scene.team, who={"user": "user-view"})
+    await expect(inbox.page.locator("askback-inbox li")).to_contain_text("2 secrets")
     typist = scene.people["prompt"]
     await typist.hand_over(request["id"], {"A_KEY": "a-value", "B_KEY": "b-value"})
     await expect(eva.card).to_contain_text("2 secrets · this conversation")

@@ -96,8 +96,9 @@ async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: Shar
     viewer, owner, thread = scene.people["view"], scene.people["owner"], scene.thread
     without = {"owner": "user-owner", "people": {"user-all": "all"}}
     async with socket(viewer) as watching, socket(scene.people["all"]) as staying:
-        for each in (watching, staying):
-            assert (await said(each, op="subscribe", thread_id=thread))["ok"] == {"cursor": 1}
+        for each, level in ((watching, "view"), (staying, "all")):
+            begun = (await said(each, op="subscribe", thread_id=thread))["ok"]
+            assert begun == {"cursor": 1, "level": level}
         request = await scene.fresh("form")
         assert (await said(watching))["event"]["request"]["id"] == request["id"]
         async with viewer.http.stream("GET", f"/v1/threads/{thread}/events?cursor=0") as stream:
@@ -182,6 +183,19 @@ async def test_a_request_is_for_people_by_any_of_their_names_and_for_groups(serv
         browser.http.headers["X-Askback-CSRF"] = session["csrf"]
         request = asked(await team.agent.ask("t", FORM, assignees=["group:ops"]))
         assert (await browser.answer(request["id"], {"q": "a"})).status_code == 200
+
+
+@requirement("K3", "K5")
+async def test_a_clock_that_begins_when_it_is_seen_does_not_begin_with_who_may_not_answer(
+    scene: Shared,
+) -> None:
+    clock = {"timeout_s": 60, "timeout_from": "shown"}
+    for more in ({}, {"assignees": ["user-prompt"]}):
+        request = asked(await scene.team.agent.ask(scene.thread, FORM, **clock, **more))
+        at = f"/v1/requests/{request['id']}/shown"
+        for held in ("view", *(["all"] if more else [])):
+            assert "expires_at" not in (await scene.people[held].http.post(at, json={})).json()
+        assert "expires_at" in (await scene.people["prompt"].http.post(at, json={})).json()
 
 
 class Outage:

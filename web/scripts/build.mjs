@@ -15,4 +15,9 @@ for (const mode of pages) {
   await build({ mode, logLevel: "warn" });
   whole[mode] = JSON.parse(readFileSync(manifest, "utf8"));
 }
+// The examples are written for people to read; a browser needs no blanks.
+for (const name of readdirSync(new URL("assets/", out)).filter((name) => name.endsWith(".json"))) {
+  const file = new URL(`assets/${name}`, out);
+  writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, "utf8"))));
+}
 writeFileSync(manifest, `${JSON.stringify(whole, null, 2)}\n`);

@@ -20,6 +20,14 @@ _NAMED = ('"assignees":', '"assigned":')
 _log = logging.getLogger(__name__)
 
 
+async def may_answer(ctx: Services, principal: Principal, record: Record) -> bool:
+    """Whether the caller may answer this very request, by its thread and by whom it is for."""
+    if sharing.level(principal, record.access) < TO_ANSWER[record.kind]:
+        return False
+    assignees = _assignees(record)
+    return not assignees or await _is_among(ctx, principal, assignees)
+
+
 async def require_to_answer(ctx: Services, principal: Principal, record: Record) -> None:
     """Raise `Forbidden`, and record the attempt, unless the caller may answer or decline this very request.
 

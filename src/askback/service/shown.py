@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from askback.domain.access import TO_ANSWER
 from askback.domain.deadlines import Terms
 from askback.domain.events import REQUEST_SHOWN
 from askback.domain.lifecycle import Action, Status
@@ -10,18 +9,22 @@ from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.errors import Conflict
 from askback.ports.store import Principal
-from askback.service import access, sharing
+from askback.service import access
+from askback.service.assignees import may_answer
 from askback.service.context import Services
 from askback.service.read import get
 from askback.service.settle import Overtaken, settle
 
 
 async def shown(ctx: Services, principal: Principal, request_id: str) -> Record:
-    """Note it, unless somebody was shown it before or it has ended; return the request as it is then."""
+    """Note it, unless somebody was shown it before or it has ended; return the request as it is then.
+
+    Nothing is noted of who may not answer: no clock begins before somebody sees it who may.
+    """
     await access.require(ctx, principal, "answer", request_id)
     record = await get(ctx, principal, request_id)
-    if sharing.level(principal, record.access) < TO_ANSWER[record.kind]:
-        return record  # who can but read it does not keep anybody from anything
+    if not await may_answer(ctx, principal, record):
+        return record
     while record.status is Status.PENDING and '"shown_at":' not in record.state:
         now = ctx.clock.now_ms()
         times = None

@@ -16,6 +16,7 @@ export interface SecretHelp {
 /** `reason`, `instructions` and `metadata` are what the agent says; `present` says where a name is set already. */
 export interface SecretAsk {
   names: string[];
+  hide_names?: boolean;
   /** How many names there are, where they are hidden from this reader. */
   count?: number | null;
   reason: string;

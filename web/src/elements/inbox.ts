@@ -173,7 +173,7 @@ export class AskbackInbox extends AskbackElement {
     const danger = approval?.risk?.level === "danger";
     return html`<a href=${this.#linkOf(request)}
         >${approval ? CALL : secret ? KEY : ASK}<span class="what"
-          ><b>${approval || secret ? html`<code>${told(questionOf(request))}</code>` : questionOf(request)}</b
+          ><b>${this.#titleOf(request)}</b
           ><span class="meta"
             >${danger && html`<span class="danger-mark">${icons.warn} ${this.say("approvals.danger")}</span>`}${secret && html`<span>${this.say("secrets.needed")}</span>`}<bdi
               >${request.agent?.name ?? request.requester?.name ?? ""}</bdi
@@ -181,6 +181,14 @@ export class AskbackInbox extends AskbackElement {
           ></span
         ></a
       >`;
+  }
+
+  #titleOf(request: InputRequest): Template | string {
+    const { approval, secret } = request;
+    const count = secret?.count;
+    if (count) return this.say(count === 1 ? "secrets.one" : "secrets.many", { count });
+    const question = questionOf(request);
+    return approval || secret ? html`<code>${told(question)}</code>` : question;
   }
 
   #linkOf({ id }: InputRequest): string {

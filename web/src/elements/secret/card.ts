@@ -65,7 +65,7 @@ function drawForm(desk: Desk, secret: SecretAsk): Template {
     ${nobody} ${secret.names.map((name) => drawValue(desk, secret, name, off))} ${drawScopes(desk, secret, off)}
     <div>
       <p class="strong">${host.say("secret.never_paste")}</p>
-      <p class="hint">${host.say("secret.names_seen")}</p>
+      <p class="hint">${host.say(secret.hide_names ? "secret.names_hidden" : "secret.names_seen")}</p>
     </div>
     ${drawActions(desk)}
   </form>`;
