@@ -155,6 +155,7 @@ SECRETS = {
     "E1": "Asking for secrets returns at once, with names and a state and never a value.",
     "E2": "One to ten different names are asked for, each of capital letters, digits and underscores, and come back sorted.",
     "E3": "A name that decides what a process runs is refused when it is asked for, handed over and kept.",
+    "E4": "The card has an input for each name, the reason, the help, the scope and the warning, in the reader's language.",
     "E5": "A value goes from the person to the vault and is found in the clear nowhere else, whatever happens on its way.",
     "E6": "Exactly the names that were asked for are taken, each with 1 to 10,240 bytes that are not blank.",
     "E7": "A value is kept exactly as it is, and white space at an end of it is warned about.",
@@ -179,6 +180,7 @@ SECRETS = {
     "H12": "A copy of the database holds no value in the clear.",
     # I and K are about safety and several people
     "I8": "A card says whose token asks, and what the agent writes cannot pass for a part of the page.",
+    "I9": "What a person answers is data to the model: it cannot end its own text or pass for one of ours.",
     "I10": "The value of a secret or of a sensitive field is in no log, whatever its level.",
     "K3": "Who may view, prompt or do all in a thread does that for every kind, its owner shares it, and nobody does more.",
     "K4": "A value is used by the agent of its thread whoever typed it, and the log says who did.",

@@ -245,7 +245,7 @@ async def test_a_key_of_many_lines_folds_when_it_is_left_and_is_kept_to_the_byte
     assert leased(await team.agent.lease(thread, "PEM")) == {"PEM": PEM}
 
 
-@requirement("E21")
+@requirement("E7", "E21")
 async def test_white_space_around_a_value_is_pointed_out_and_kept(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:

@@ -109,7 +109,7 @@ async def test_what_stands_beside_the_values_is_checked_as_well(
     assert await team.ada.kept() == []
 
 
-@requirement("E6")
+@requirement("E6", "E7")
 @pytest.mark.parametrize("value", ["key\n", "  key", "\tkey\r\n", "\ufeffkey"])
 async def test_white_space_around_a_value_is_kept_as_it_was_typed(
     team: Team, thread: str, value: str

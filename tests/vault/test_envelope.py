@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import time
 from dataclasses import asdict
 
 import pytest
@@ -20,6 +21,7 @@ from askback.vault.datakey import DataKey
 from askback.vault.envelope import Envelope
 from askback.vault.keys import KeyRing
 from askback.vault.sealed import Box, Sealed, decode, encode, read, write
+from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
@@ -132,3 +134,14 @@ def test_a_box_opens_with_its_own_key_alone_also_where_the_commitment_was_copied
     assert [mine.unlock(each, b"context") for each in (box, foreign, forged)] == ["a", None, None]
     assert [mine.owns(each) for each in (box, foreign)] == [True, False]
     assert other.unlock(forged, b"context") is None
+
+
+@requirement("E13")
+async def test_a_thousand_secrets_are_opened_without_deriving_a_key_for_each() -> None:
+    vault = Envelope(KeyRing({"k1": bytes(range(32))}))
+    sealed = [await vault.seal(BINDING, Secret(f"value {n}")) for n in range(1_000)]
+    # Some 30 ms of this thread's own time; a key derived from a passphrase takes that long for one or two.
+    before = time.thread_time()
+    for text in sealed:
+        await vault.open(BINDING, text)
+    assert time.thread_time() - before < 0.5

@@ -152,6 +152,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
 `{it}`, `{they}` and `{was}` for one of them, or for several.
 """
 
+_LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -280,4 +281,5 @@ def _filled(key: str, texts: Mapping[str, str], **data: str) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    # JSON leaves these as they are, and they end a line all the same.
+    return json.dumps(value, ensure_ascii=False).translate(_LINE_ENDS)

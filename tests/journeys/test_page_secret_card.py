@@ -1,0 +1,68 @@
+"""Requirement E4: what a person sees who is asked for secrets, word for word."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import expect
+
+from tests.journeys.browser import OpenScreen, place_of
+from tests.journeys.people import Team, asked
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+INSTRUCTIONS = (
+    "Open [the console](https://crm.example.com/keys), *not* the **old** one. "
+    "![logo](https://evil.example/x.png) <img src=x onerror=alert(1)> <b>bold</b> [run](javascript:alert(1))"
+)
+
+
+@requirement("E4", "I4")
+async def test_the_card_has_an_input_for_each_name_the_reason_the_help_the_scope_and_the_warning(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    await team.agent.need(
+        thread,
+        "B_KEY",
+        "A_KEY",
+        instructions=INSTRUCTIONS,
+        project="web",
+        default_scope="global",
+        metadata={
+            "A_KEY": {"description": "The token of a private app.", "format_hint": "Begins with pat-."}
+        },
+    )
+    eva = await screen(place_of(thread), house=team)
+    card = eva.card
+    inputs = card.locator("input[type=password]")
+    await expect(inputs).to_have_count(2)
+    assert [await inputs.nth(n).get_attribute("id") for n in range(2)] == ["s-A_KEY", "s-B_KEY"]
+    await expect(card.get_by_label("A_KEY", exact=True)).to_have_accessible_description(
+        "The token of a private app. Begins with pat-."
+    )
+    says = card.locator(".says")
+    await expect(says).to_contain_text("to call the CRM")
+    link = says.get_by_role("link", name="the console")
+    await expect(link).to_have_attribute("href", "https://crm.example.com/keys")
+    await expect(says.locator("strong")).to_have_text("old")
+    await expect(says.locator("em")).to_have_text("not")
+    await expect(says.locator("a")).to_have_count(1)
+    await expect(says.locator("img, b, script, iframe")).to_have_count(0)
+    scopes = card.get_by_role("radio")
+    await expect(scopes).to_have_count(3)
+    await expect(card.get_by_label("Everywhere")).to_be_checked()
+    await expect(
+        card.get_by_text("Type values here, never paste them into chat.", exact=True)
+    ).to_be_visible()
+    assert [await each.inner_text() for each in await card.locator(".actions button").all()] == [
+        "Save & continue",
+        "Dismiss",
+    ]
+
+
+@requirement("E4")
+async def test_the_card_is_in_the_language_of_its_reader(screen: OpenScreen, team: Team, thread: str) -> None:
+    asked(await team.agent.need(thread, "A_KEY"))
+    eva = await screen(place_of(thread), house=team, locale="de-DE")
+    for text in ("Werte hier eingeben, nie in den Chat einfügen.", "Speichern & weiter"):
+        await expect(eva.card.get_by_text(text, exact=True)).to_be_visible()
