@@ -32,6 +32,7 @@ from askback.domain.access import OPEN, Access
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
+from askback.ports.health import HealthStore
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along, PolicyStore
 from askback.ports.resumes import ResumeStore
@@ -327,7 +328,15 @@ class AccessStore(Protocol):
 
 
 class Store(
-    RequestStore, AccessStore, PolicyStore, SecretStore, ResumeStore, ThreadStore, WebhookStore, Protocol
+    RequestStore,
+    AccessStore,
+    PolicyStore,
+    SecretStore,
+    ResumeStore,
+    ThreadStore,
+    WebhookStore,
+    HealthStore,
+    Protocol,
 ):
     """Everything that is kept, behind one port."""
 

@@ -24,15 +24,15 @@ from askback.ports.store import (
 from askback.ports.threads import Quota
 from askback.storage.transcript import extend
 from askback.testing.fake_access import FakeAccess
+from askback.testing.fake_health import FakeHealth
 from askback.testing.fake_policy import FakePolicy
 from askback.testing.fake_resumes import FakeResumes
 from askback.testing.fake_rows import KeptThread
 from askback.testing.fake_secrets import FakeSecrets
 from askback.testing.fake_threads import FakeThreads
-from askback.testing.fake_webhooks import FakeWebhooks
 
 
-class FakeStore(FakeThreads, FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeWebhooks):
+class FakeStore(FakeThreads, FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeHealth):
     """The port in dictionaries. Each call is atomic: none awaits between its first read and last write.
 
     `offline = True` makes every write raise `Unavailable`, as a full disk does.
@@ -148,6 +148,9 @@ class FakeStore(FakeThreads, FakeAccess, FakePolicy, FakeSecrets, FakeResumes, F
     async def next_deadline(self) -> int | None:
         """Read the earliest deadline of an open request."""
         return next((at for at, _ in self._deadlines()), None)
+
+    def _kinds(self) -> list[tuple[str, Status]]:
+        return [(record.kind, record.status) for _, record in self._requests.values()]
 
     def _deadlines(self) -> list[tuple[int, Record]]:
         rows = (r for _, r in self._requests.values() if r.status not in TERMINAL)

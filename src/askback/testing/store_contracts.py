@@ -20,6 +20,7 @@ from askback.testing.store_approvals import ApprovalContracts
 from askback.testing.store_audit import AuditContracts
 from askback.testing.store_candidates import CandidateContracts
 from askback.testing.store_durability import DurableContracts
+from askback.testing.store_health import HealthContracts
 from askback.testing.store_policy import PolicyContracts
 from askback.testing.store_reads import ReadContracts
 from askback.testing.store_resumes import ResumeContracts
@@ -42,6 +43,7 @@ class StoreContracts(
     CandidateContracts,
     ResumeContracts,
     WebhookContracts,
+    HealthContracts,
     SharingContracts,
 ):
     """The contracts of the ports of the store, without durability."""

@@ -20,6 +20,7 @@ from askback.storage.postgres.access import AccessPart
 from askback.storage.postgres.borrowed import Borrowed
 from askback.storage.postgres.clock import DatabaseClock
 from askback.storage.postgres.connection import Database, refused_by_database
+from askback.storage.postgres.health import HealthPart
 from askback.storage.postgres.jobs import AddMessage, AppendText, Insert, SetAccess, Settle
 from askback.storage.postgres.listening import listen
 from askback.storage.postgres.policy import PolicyPart
@@ -31,7 +32,7 @@ from askback.storage.postgres.writer import Writer
 _ENDLESS = 2**62
 
 
-class PostgresStore(PolicyPart, SecretPart, ResumePart, WebhookPart, AccessPart):
+class PostgresStore(PolicyPart, SecretPart, ResumePart, WebhookPart, HealthPart, AccessPart):
     """Everything in one database, which other servers may use as well. It is also the `Feed` of a shared bus.
 
     `on_commit` hears of committed events on the event loop. `origin` is what this server's notices are known by;

@@ -19,6 +19,7 @@ import asyncpg
 
 from askback.domain.events import Event
 from askback.errors import Unavailable
+from askback.ports.health import Pressure
 from askback.storage.postgres.borrowed import closed
 from askback.storage.postgres.connection import Database, unavailable, worth_another_try
 from askback.storage.postgres.group import event_of, result_of, write_group
@@ -53,6 +54,7 @@ class Writer:
         self._something = asyncio.Event()
         self._turns = Turns()
         self._open = False
+        self._groups = self._changes = 0
 
     async def start(self) -> None:
         """Open the connections; raises `Unavailable` when that is not possible."""
@@ -73,6 +75,10 @@ class Writer:
         self._waiting.append(Job.of(change, future))
         self._something.set()
         return future
+
+    def pressure(self) -> Pressure:
+        """Return what was written so far, and how many changes wait."""
+        return Pressure(self._groups, self._changes, len(self._waiting))
 
     async def close(self) -> None:
         """Finish everything that was submitted, then close the connections."""
@@ -157,6 +163,8 @@ class Writer:
                 applied = await write_group(db, group, origin=self._origin)
                 if applied:
                     turn = self._turns.take()
+            self._groups += 1
+            self._changes += len(group)
         except BaseException:
             if turn is not None:
                 self._turns.settle(turn, _nothing)

@@ -17,6 +17,7 @@ from askback.ports.store import Change, Claim, Principal, Session, Settlement, T
 from askback.ports.threads import Quota
 from askback.storage.sqlite import changes, rows, schema
 from askback.storage.sqlite.connection import Connect, Connection, connect
+from askback.storage.sqlite.health import HealthPart
 from askback.storage.sqlite.place import FileLock, make_folder, make_private
 from askback.storage.sqlite.policy import PolicyPart
 from askback.storage.sqlite.readers import Readers
@@ -27,7 +28,7 @@ from askback.storage.sqlite.webhooks import WebhookPart
 from askback.storage.sqlite.writer import Writer
 
 
-class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart):
+class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, HealthPart):
     """Everything in one file. See `askback.ports.store` for what each method promises.
 
     `on_commit` hears of committed events on the event loop. `connect` opens a connection to the

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from askback.domain.events import Event
 from askback.errors import Unavailable
+from askback.ports.health import Pressure
 from askback.storage.sqlite.connection import Connection, empty_log, refused_by_disk
 
 _log = logging.getLogger(__name__)
@@ -63,6 +64,7 @@ class Writer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed: asyncio.Future[None] | None = None
         self._erase_due: float | None = 0.0
+        self._groups = self._changes = 0
 
     async def start(self) -> None:
         """Start the thread and wait until it has its connection; raises what `connect` raised."""
@@ -102,6 +104,10 @@ class Writer:
         future: asyncio.Future[None] = self._loop.create_future()
         self._jobs.put(Job(_nothing, future, erases=True, rebuilds=True))
         await future
+
+    def pressure(self) -> Pressure:
+        """Return what was written so far, and how many operations wait."""
+        return Pressure(self._groups, self._changes, self._jobs.qsize())
 
     async def close(self) -> None:
         """Finish everything that was submitted, then end the thread and close its connection."""
@@ -192,6 +198,8 @@ class Writer:
             if isolate:
                 connection.execute("RELEASE operation")
         connection.execute("COMMIT")
+        self._groups += 1
+        self._changes += len(group)
         if any(job.erases for job in group):
             self._erase_due = 0.0
         return events

@@ -1,0 +1,58 @@
+"""How a store says how it is."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from askback.errors import Unavailable
+from askback.ports.health import Counts
+from askback.ports.store import Store
+from askback.testing.store_resumes import leased, resume, settled
+from askback.testing.store_samples import NOON, created, record
+from askback.testing.store_suite import StoreSuite
+from askback.testing.store_webhooks import DEAD, delivery, queued
+
+
+class HealthContracts(StoreSuite):
+    """Whether it can be written, and how much waits in it."""
+
+    async def test_an_empty_store_has_nothing_waiting(self, store: Store) -> None:
+        assert await store.counts(now_ms=NOON) == Counts()
+
+    async def test_what_waits_is_counted_over_all_tenants(self, store: Store) -> None:
+        for n, tenant in ((8, "main"), (9, "other")):
+            row = record(n, tenant=tenant)
+            await store.insert(row, created(row))
+        await settled(store, resume(1), resume(2, requester="tok_2"), resume(3, requester="tok_2"))
+        await leased(store, until=NOON + 60)
+        hook = await queued(store, delivery(1), delivery(2), delivery(3))
+        [first, *_] = await store.lease_deliveries(hook, now_ms=NOON, until_ms=NOON + 60, limit=9)
+        await store.note_attempt(first, state=DEAD, next_at=NOON, note=None)
+        assert await store.counts(now_ms=NOON) == Counts(
+            {"form": 2}, resumes_waiting=2, resumes_leased=1, deliveries_waiting=2, deliveries_dead=1
+        )
+        assert (await store.counts(now_ms=NOON + 60)).resumes_waiting == 3
+
+    async def test_a_store_that_cannot_be_written_says_so_and_is_counted_all_the_same(
+        self, tmp_path: Path
+    ) -> None:
+        async with self.opened(tmp_path) as store:
+            await store.check_writable()
+            with self.outage(store, tmp_path):
+                with pytest.raises(Unavailable):
+                    await store.check_writable()
+                assert await store.counts(now_ms=NOON) == Counts()
+            await store.check_writable()
+
+    async def test_the_writer_tells_what_it_has_done(self, store: Store) -> None:
+        before = store.pressure()
+        row = record(1)
+        await store.insert(row, created(row))
+        after = store.pressure()
+        assert after.changes - before.changes in (0, 1)  # none where there is no writer
+        assert after.groups - before.groups == after.changes - before.changes
+        assert after.queued == 0
