@@ -202,9 +202,11 @@ DURABLE = {
     "G10": "What happens is pushed to webhooks, signed and with the time, until it is taken or three days have passed.",
     "H3": "Several servers share a Postgres database, and it does not matter at which of them somebody asks or answers.",
     "H5": "A resume is written with the end of its request, comes until it is acknowledged, and is acted upon once.",
+    "H9": "Archiving a thread takes back what is open, releases who waits within a second and takes nothing new.",
     "H10": "A deadline fires once, by the clock of the database, however many servers watch it.",
     "I11": "No webhook leads inside, whatever its address, its name or a redirect says.",
     "L8": "A deadline is from a second to thirty days from now, or never.",
+    "M9": "Each reason to take a request back is what the outcome and the event say.",
 }
 
 ASKED = {**FIRST_SLICE, **APPROVALS, **SECRETS, **DURABLE}

@@ -20,7 +20,7 @@ from askback.domain.timestamps import rfc3339
 OPEN = '{"status":"pending","revision":1}'
 """A new request without a deadline."""
 
-CARRIED = ("votes", "shown_at", "escalated", "assigned", "detached", "unseen")
+CARRIED = ("queued_behind", "votes", "shown_at", "escalated", "assigned", "detached", "unseen")
 
 
 def opened(expires_at: int | None = None) -> str:

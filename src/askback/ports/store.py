@@ -72,7 +72,7 @@ class KeyHeld(Exception):
     """An open request of the same requester in this thread has this exclusive key: it is `record`."""
 
     def __init__(self, record: Record) -> None:
-        super().__init__(record.id)
+        super().__init__(record)
         self.record = record
 
 

@@ -33,8 +33,8 @@ class ThreadArchived(Exception):
 class QuotaSpent(Exception):
     """There is no room for another: in what, how many are the most, and when there is room again (ms) if time tells."""
 
-    def __init__(self, what: Spent, *, most: int, again_at: int | None = None) -> None:
-        super().__init__(f"{most} {what}")
+    def __init__(self, what: Spent, most: int, again_at: int | None = None) -> None:
+        super().__init__(what, most, again_at)
         self.what = what
         self.most = most
         self.again_at = again_at

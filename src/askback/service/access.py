@@ -17,6 +17,9 @@
     audit                                  x
     watch            x          x          x      the events of one thread
     share            x          x          x      who may do what in a thread: its owner, who begins it, an admin
+    archive          x          x          x      also to take it back; of people its owner
+    erase                       x          x      a thread, by its owner; also to export it
+    limits                                 x      to begin to count anew
     inbox                       x          x      the events of every thread
     login_link                             x
     token                                  x
@@ -67,6 +70,9 @@ ALLOWED = MappingProxyType(
         "audit": frozenset({"admin"}),
         "watch": _EVERYBODY,
         "share": _EVERYBODY,
+        "archive": _EVERYBODY,
+        "erase": _PEOPLE,
+        "limits": frozenset({"admin"}),
         "inbox": _PEOPLE,
         "login_link": frozenset({"admin"}),
         "token": frozenset({"admin"}),

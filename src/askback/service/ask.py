@@ -47,11 +47,10 @@ async def _ask(ctx: Services, principal: Principal, body: object, key: str | Non
     record = new_record(
         ctx, principal, asked, text, kind=asked.kind, timeout_s=asked.timeout_s, view=view(asked.form)
     )
-    change = await open_request(ctx, asked, record, claim(principal, "create", key, text))
-    if (
-        change.outcome is Outcome.APPLIED and not asked.escalation
-    ):  # another server may let others answer meanwhile
-        ctx.newest.keep(record, asked.form)
+    change = await open_request(ctx, principal, asked, record, claim(principal, "create", key, text))
+    # Another server may let others answer meanwhile, or let it come forward.
+    if change.outcome is Outcome.APPLIED and not asked.escalation and not change.record.behind:
+        ctx.newest.keep(change.record, asked.form)
     return change
 
 

@@ -7,7 +7,7 @@ import logging
 
 from askback.domain.access import TO_ANSWER
 from askback.domain.record import Record
-from askback.errors import Forbidden
+from askback.errors import Conflict, Forbidden
 from askback.ports.store import Principal
 from askback.service import access, sharing
 from askback.service.context import Services
@@ -36,6 +36,12 @@ async def require_to_answer(ctx: Services, principal: Principal, record: Record)
     await sharing.require(
         ctx, principal, record.access, TO_ANSWER[record.kind], attempted="answer", request_id=record.id
     )
+    if record.behind:
+        raise Conflict(
+            "This waits in line behind another request and cannot be answered yet.",
+            code="queued_behind",
+            request=json.loads(record.wire),
+        )
     if principal.id == record.requester:
         await access.record_refusal(ctx, principal, "answer", record.id)
         raise Forbidden("Nobody decides about what they asked themselves.")

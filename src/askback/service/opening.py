@@ -16,6 +16,7 @@ from askback.domain.request import Envelope
 from askback.domain.standing import opened
 from askback.domain.timestamps import rfc3339
 from askback.ports.store import Change, Claim, Principal
+from askback.service import exclusive
 from askback.service.context import Services
 
 
@@ -61,14 +62,16 @@ def new_record(
     )
 
 
-async def open_request(ctx: Services, asked: Envelope, record: Record, claimed: Claim | None) -> Change:
+async def open_request(
+    ctx: Services, principal: Principal, asked: Envelope, record: Record, claimed: Claim | None
+) -> Change:
     """Store a new request that a person is to deal with, or end it where nobody would see it and that matters."""
     if asked.require_client != "durable" and not await ctx.presence.anybody(record.tenant, record.thread_id):
         if asked.require_client == "fail_fast":
             ended = _unseen(record)
             return await ctx.store.insert(ended, opening(ended, f"request.{ended.status}"), claimed)
         record = _waiting(record, record.created_at + ctx.limits.unseen_s * 1000)
-    return await ctx.store.insert(record, opening(record), claimed)
+    return await exclusive.insert(ctx, principal, asked, record, opening(record), claimed)
 
 
 def _unseen(record: Record) -> Record:

@@ -51,7 +51,7 @@ async def propose(ctx: Services, principal: Principal, body: object, *, key: str
     if refused is not None:
         return await _again(ctx, refused, ruling, claimed)
     record = _record(ctx, principal, asked, shown=_shown(asked, ruling))
-    return await open_request(ctx, asked.ask, record, claimed)
+    return await open_request(ctx, principal, asked.ask, record, claimed)
 
 
 async def _rule_on(ctx: Services, principal: Principal, asked: AskedCall) -> Ruling:

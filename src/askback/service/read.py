@@ -8,7 +8,7 @@ from dataclasses import replace
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.ports.store import Principal
-from askback.service import sharing
+from askback.service import access, sharing
 from askback.service.context import Services
 from askback.service.orphans import reached
 from askback.service.settle import not_found
@@ -57,7 +57,10 @@ async def page(
     limit: int = 50,
     cursor: str | None = None,
 ) -> tuple[Sequence[Record], str | None]:
-    """Return requests newest first, and the cursor of the next page or None at the end."""
+    """Return requests newest first, and the cursor of the next page or None at the end.
+
+    A page of all threads can be shorter for people, by those that wait in line.
+    """
     size = max(1, min(limit, ctx.limits.page))
     found = await ctx.store.list_requests(
         principal.tenant,
@@ -69,6 +72,11 @@ async def page(
         before=cursor,
         limit=size + 1,
     )
-    more = len(found) > size
-    seen = [sharing.as_seen(principal, record) for record in found[:size]]
-    return seen, seen[-1].id if more else None
+    shown, more = found[:size], len(found) > size
+    seen = [
+        sharing.as_seen(principal, record)
+        for record in shown
+        # What waits in line waits for nobody yet: over all threads people ask for what there is to answer.
+        if thread_id is not None or not record.behind or not access.is_person(principal)
+    ]
+    return seen, shown[-1].id if more else None

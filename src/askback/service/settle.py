@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from askback.domain.deadlines import Times
-from askback.domain.events import REQUEST_REPROMPTED, REQUEST_VOTED, Draft
+from askback.domain.events import REQUEST_CREATED, REQUEST_REPROMPTED, REQUEST_VOTED, Draft
 from askback.domain.lifecycle import TERMINAL, Action, IllegalTransition, Status, step
 from askback.domain.record import Record
 from askback.domain.standing import moved
 from askback.domain.timestamps import rfc3339
-from askback.errors import Conflict, Gone, NotFound
+from askback.errors import Conflict, Gone, NotFound, Unavailable
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Change, Claim, Principal, Settlement
@@ -50,13 +51,14 @@ async def settle(
     event: str | None = None,
     times: Times | None = None,
     spec: str | None = None,
+    forward: bool = False,
     **facts: Any,
 ) -> Change:
     """Take `action` on the request as it was read; of several callers the first wins.
 
     `outcome` is what the step adds to the state. `times` are its new moments, `spec` what is asked from now on, `event`
     the type where it does not follow from the step, and `facts` go into the audit log. With `exactly` the step is
-    tried only on the very state that was read.
+    tried only on the very state that was read. With `forward` it leaves the line that it waits in.
 
     Raises `Conflict` or `Gone` with the request as it now is when this call came too late, and `Overtaken`.
     """
@@ -89,6 +91,7 @@ async def settle(
             asks_again=action is Action.REPROMPT,
             spec=spec,
             times=times,
+            forward=forward,
         ),
         claim,
         along,
@@ -100,7 +103,26 @@ async def settle(
         if exactly and change.record.status is record.status:
             raise Overtaken(change.record)
         raise conflict(change.record)
+    if change.record.settled and change.record.exclusive is not None:
+        with suppress(Unavailable):  # what has ended has ended; the sweep lets the next one come
+            await come_forward(ctx)
     return change
+
+
+async def come_forward(ctx: Services) -> None:
+    """Let the next in each line come forward whose key nobody has; of several servers that try one does it."""
+    for record in await ctx.store.next_in_line():
+        with suppress(Conflict, Overtaken):
+            await settle(
+                ctx,
+                record,
+                Action.NOTE,
+                {"queued_behind": None},
+                by=None,
+                exactly=True,
+                event=REQUEST_CREATED,
+                forward=True,
+            )
 
 
 def _state(

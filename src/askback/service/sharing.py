@@ -98,6 +98,13 @@ async def require_in(
     return level(principal, access)
 
 
+async def of(ctx: Services, principal: Principal, thread_id: str) -> Access:
+    """Return the access to a thread of the caller's tenant; raises `NotFound` for an id that none can have."""
+    if not 0 < len(thread_id) <= ctx.limits.identifier:
+        raise no_such_thread()
+    return await ctx.store.access(principal.tenant, thread_id)
+
+
 async def show(ctx: Services, principal: Principal, thread_id: str) -> Access:
     """Return who may do what in a thread: everybody who may read it may know who else can."""
     await roles.require(ctx, principal, "read")

@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from askback.domain.access import Level
-from askback.domain.events import Event
+from askback.domain.events import REQUEST_LINED_UP, Event
 from askback.ports.bus import tenant_topic, thread_topic
 from askback.ports.store import Principal
 from askback.service import access, sharing
@@ -242,5 +242,7 @@ class Watcher:
     def _concerns(self, event: Event) -> bool:
         if event.request_id is None:
             return self._thread_id is not None
+        if event.type == REQUEST_LINED_UP and self._thread_id is None:
+            return False  # nobody can answer it yet; it is created, for an inbox, when it comes forward
         # Two agents may work in one thread; neither sees what the other asks.
         return sharing.sees(self._principal, event.requester, event.access)

@@ -135,16 +135,16 @@ class FakeThreads(FakeRows):
     def _check_quota(self, record: Record, quota: Quota) -> None:
         most, name = quota.pending_in_thread, (record.tenant, record.thread_id)
         if most is not None and len(self._open_in(*name)) >= most:
-            raise QuotaSpent("pending_in_thread", most=most)
+            raise QuotaSpent("pending_in_thread", most)
         mine = [
             r for r in self._open_requests() if (r.tenant, r.requester) == (record.tenant, record.requester)
         ]
         if (most := quota.pending_of_requester) is not None and len(mine) >= most:
-            raise QuotaSpent("pending_of_requester", most=most)
+            raise QuotaSpent("pending_of_requester", most)
         thread = self._threads.get(name, KeptThread())
         again = _again_at(thread, record, quota)
         if record.kind == "form" and quota.questions is not None and again is not None:
-            raise QuotaSpent("questions", most=quota.questions, again_at=again)
+            raise QuotaSpent("questions", quota.questions, again)
 
     def _count(self, record: Record, quota: Quota | None) -> None:
         """Count a form that was just stored."""

@@ -9,6 +9,7 @@ from askback import logs, messages
 from askback.domain.faults import Faults
 from askback.errors import RateLimited, Refused, Unauthorized, Unavailable
 from askback.ports.store import ClaimMismatch
+from askback.ports.threads import ThreadArchived
 from askback.ports.vault import CannotOpen, KeysUnreachable, VaultLocked
 from askback.transports.http import Reply, Scope, header, json_reply
 
@@ -42,6 +43,9 @@ def problem(error: Exception, *, locale: str) -> tuple[int, dict[str, Any]]:
     if isinstance(error, ClaimMismatch):
         text = "This Idempotency-Key was used before with another body. Use a new key for a new call."
         return 422, {"code": "idempotency_mismatch", "message": text}
+    if isinstance(error, ThreadArchived):
+        text = "The thread is archived and takes nothing new. Unarchive it, or go on in another thread."
+        return 409, {"code": "thread_archived", "message": text}
     if isinstance(error, VaultLocked):
         return 409, {"code": "secrets_off", "message": str(error)}
     if isinstance(error, CannotOpen):

@@ -62,7 +62,7 @@ async def ask_secret(ctx: Services, principal: Principal, body: object, *, key: 
             return before
         again = replace(dismissed, state=splice(dismissed.state, '{"repeated":true}'))
         return Change(again, Outcome.REPLAYED)
-    return await open_request(ctx, asked, record, claimed)
+    return await open_request(ctx, principal, asked, record, claimed)
 
 
 def _settled(record: Record, here: Sequence[SecretRecord], *, scope: str) -> tuple[Record, Along]:

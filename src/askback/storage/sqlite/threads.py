@@ -32,18 +32,18 @@ def admit(db: Connection, thread: int, record: Record, quota: Quota | None) -> N
 def _check_pending(db: Connection, thread: int, record: Record, quota: Quota) -> None:
     most = quota.pending_in_thread
     if most is not None and db.execute(own.PENDING_IN_THREAD, (thread, most)).fetchone()[0] >= most:
-        raise QuotaSpent("pending_in_thread", most=most)
+        raise QuotaSpent("pending_in_thread", most)
     most = quota.pending_of_requester
     of = (record.tenant, record.requester, most)
     if most is not None and db.execute(own.PENDING_OF_REQUESTER, of).fetchone()[0] >= most:
-        raise QuotaSpent("pending_of_requester", most=most)
+        raise QuotaSpent("pending_of_requester", most)
 
 
 def _count(db: Connection, thread: int, record: Record, quota: Quota) -> None:
     window, now = quota.window_ms, record.created_at
     asked, asked_from = db.execute(own.COUNT, (window, now, window, now, now, thread)).fetchone()
     if quota.questions is not None and asked > quota.questions:
-        raise QuotaSpent("questions", most=quota.questions, again_at=asked_from + window)
+        raise QuotaSpent("questions", quota.questions, asked_from + window)
 
 
 def note(db: Connection, thread: int, step: Settlement, *, created_at: int) -> None:

@@ -19,6 +19,7 @@ from askback.transports.rest.table_requests import REQUESTS
 from askback.transports.rest.table_resumes import RESUMES
 from askback.transports.rest.table_rules import RULES
 from askback.transports.rest.table_secrets import SECRETS
+from askback.transports.rest.table_threads import WHOLE_THREADS
 from askback.transports.rest.table_webhooks import WEBHOOKS
 
 STREAM = "text/event-stream"
@@ -112,6 +113,7 @@ def api(document: Callable[[], str], *, hang_up: Callable[[str], None]) -> list[
     return [
         *REQUESTS,
         *THREADS,
+        *WHOLE_THREADS,
         *RULES,
         *SECRETS,
         *RESUMES,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from askback.ports.outcome import Outcome
-from askback.service import messages, sharing, thread
+from askback.service import archive, messages, sharing, thread
 from askback.transports.http import Call, Reply, json_reply, text_reply
 from askback.transports.rest.requests import REPLAYED
 
@@ -31,3 +31,13 @@ async def share(call: Call) -> Reply:
     """`PUT /v1/threads/{id}/access`."""
     body = await call.json()
     return json_reply((await sharing.share(call.ctx, call.principal, call.path["id"], body)).shown)
+
+
+async def put_away(call: Call) -> Reply:
+    """`POST /v1/threads/{id}/archive`."""
+    return json_reply(await archive.archive(call.ctx, call.principal, call.path["id"]))
+
+
+async def take_out(call: Call) -> Reply:
+    """`POST /v1/threads/{id}/unarchive`."""
+    return json_reply(await archive.unarchive(call.ctx, call.principal, call.path["id"]))

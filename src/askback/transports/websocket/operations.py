@@ -42,6 +42,7 @@ from askback.service.waits import Waiter, Waits
 from askback.service.watch import Reader, Watcher, Watches
 from askback.transports import texts
 from askback.transports.websocket.arguments import Frame, needed, place, statuses, text, whole
+from askback.transports.websocket.whole_threads import WHOLE_THREADS
 
 BREATH = 100
 AUDIT_PAGE = 500
@@ -359,6 +360,7 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
         "thread": _thread,
         "access": _access,
         "share": _share,
+        **WHOLE_THREADS,
         "subscribe": _subscribe,
         "unsubscribe": _unsubscribe,
     }

@@ -1,0 +1,97 @@
+"""The archive: what is open is taken back, nothing new is taken, and it can be undone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+
+from tests.requirements import requirement
+from tests.transports.conftest import Api, ask, asked
+
+pytestmark = pytest.mark.anyio
+
+TEXT = {"content": [{"type": "text", "text": "hello"}]}
+
+
+async def refused(api: Api, who: str, path: str, body: Any) -> tuple[int, str]:
+    reply = await (await api.as_(who)).post(path, json=body)
+    return reply.status_code, reply.json().get("error", {}).get("code", "")
+
+
+@requirement("H9", "M9")
+async def test_archiving_takes_back_what_is_open_and_releases_who_waits(api: Api) -> None:
+    first, second = await asked(api), await asked(api)
+    agent, ends = await api.as_("requester"), []
+
+    async def wait(request: dict[str, Any]) -> None:
+        with anyio.fail_after(5):
+            reply = await agent.get(f"/v1/requests/{request['id']}", params={"wait": 30})
+        ends.append((reply.json()["status"], reply.json()["reason"]))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(wait, first)
+        tasks.start_soon(wait, second)
+        await anyio.wait_all_tasks_blocked()
+        done = await (await api.as_("admin")).post("/v1/threads/t1/archive")
+    assert done.status_code == 200
+    assert set(done.json()["cancelled"]) == {first["id"], second["id"]}
+    assert ends == [("cancelled", "thread_archived")] * 2
+    events = await api.app.services.store.thread_events("default", "t1", after=2)
+    assert [e.type for e in events] == ["thread.archived", "request.cancelled", "request.cancelled"]
+
+
+@requirement("H9")
+async def test_an_archived_thread_takes_nothing_new_until_it_is_taken_out(api: Api) -> None:
+    await asked(api)
+    admin = await api.as_("admin")
+    first = (await admin.post("/v1/threads/t1/archive")).json()
+    again = (await admin.post("/v1/threads/t1/archive")).json()
+    assert again == {**first, "cancelled": []}
+    no = (409, "thread_archived")
+    assert await refused(api, "requester", "/v1/requests", ask()) == no
+    approval = {
+        "kind": "approval",
+        "thread_id": "t1",
+        "approval": {"tool": "bash", "input": {"command": "ls"}},
+    }
+    assert await refused(api, "requester", "/v1/requests", approval) == no
+    assert await refused(api, "responder", "/v1/threads/t1/messages", TEXT) == no
+    assert (await admin.get("/v1/threads/t1")).json()["archived_at"] == first["archived_at"]
+    assert (await admin.post("/v1/threads/t1/unarchive")).json() == {"id": "t1", "archived_at": None}
+    assert (await refused(api, "responder", "/v1/threads/t1/messages", TEXT))[0] == 201
+    log = (await admin.get("/v1/audit")).json()["entries"]
+    told = [e["action"] for e in log if e["action"].startswith("thread.")]
+    assert told == ["thread.archived", "thread.unarchived"]
+
+
+@requirement("H9")
+async def test_of_people_only_the_owner_archives_a_thread_that_has_one(api: Api) -> None:
+    shared = {"owner": "ada", "others": "all"}
+    await (await api.as_("admin")).put("/v1/threads/t1/access", json=shared)
+    assert await refused(api, "responder", "/v1/threads/t1/archive", None) == (403, "forbidden")
+    assert (await refused(api, "admin", "/v1/threads/t1/archive", None))[0] == 200
+    hidden = {"owner": "ada", "others": "none"}
+    await (await api.as_("admin")).put("/v1/threads/t2/access", json=hidden)
+    assert await refused(api, "responder", "/v1/threads/t2/archive", None) == (404, "not_found")
+
+
+@requirement("M9")
+@pytest.mark.parametrize(
+    "reason", ["agent_aborted", "user_message", "superseded", "thread_archived", "shutdown"]
+)
+async def test_a_reason_to_take_back_is_what_outcome_and_event_say(api: Api, reason: str) -> None:
+    request = await asked(api)
+    agent = await api.as_("requester")
+    ended = await agent.post(f"/v1/requests/{request['id']}/cancel", json={"reason": reason})
+    assert (ended.json()["status"], ended.json()["reason"]) == ("cancelled", reason)
+    events = await api.app.services.store.thread_events("default", "t1", after=1)
+    assert [(e.type, f'"reason":"{reason}"' in e.text) for e in events] == [("request.cancelled", True)]
+
+
+@requirement("M9")
+async def test_an_admin_takes_back_as_admin(api: Api) -> None:
+    request = await asked(api)
+    ended = await (await api.as_("admin")).post(f"/v1/requests/{request['id']}/cancel", json={})
+    assert ended.json()["reason"] == "admin"

@@ -1,0 +1,114 @@
+"""Exclusive keys: at most one open request of an agent with a key in a thread, and what becomes of the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+
+from askback.service import waiting
+from askback.testing.store_samples import answer
+from tests.requirements import requirement
+from tests.transports.conftest import ANSWER, Api, ask, asked
+
+pytestmark = pytest.mark.anyio
+
+
+def keyed(on_conflict: str | None = None, **more: Any) -> dict[str, Any]:
+    conflict = {} if on_conflict is None else {"on_conflict": on_conflict}
+    return ask(exclusive_key="plan", **conflict, **more)
+
+
+async def read(api: Api, request: dict[str, Any]) -> dict[str, Any]:
+    return (await (await api.as_("requester")).get(f"/v1/requests/{request['id']}")).json()
+
+
+async def types(api: Api, thread: str = "t1") -> list[str]:
+    events = await api.app.services.store.thread_events("default", thread, after=0)
+    return [event.type for event in events]
+
+
+@requirement("M9")
+async def test_a_new_request_supersedes_the_open_one_with_its_key(api: Api) -> None:
+    old = await asked(api, **keyed())
+    new = await asked(api, **keyed())
+    other = await asked(api, exclusive_key="other")
+    ended = await read(api, old)
+    assert (ended["status"], ended["reason"]) == ("cancelled", "superseded")
+    assert [(await read(api, each))["status"] for each in (new, other)] == ["pending", "pending"]
+    assert await types(api) == ["request.created", "request.cancelled", "request.created", "request.created"]
+
+
+async def test_of_many_that_supersede_each_other_at_once_one_is_open(api: Api) -> None:
+    async with anyio.create_task_group() as tasks:
+        for _ in range(20):
+            tasks.start_soon(lambda: asked(api, **keyed()))
+    agent = await api.as_("requester")
+    found = (await agent.get("/v1/requests", params={"status": "pending"})).json()["requests"]
+    assert len(found) == 1
+
+
+async def test_a_request_that_is_to_be_rejected_gets_the_open_one(api: Api) -> None:
+    old = await asked(api, **keyed())
+    agent = await api.as_("requester")
+    refused = await agent.post("/v1/requests", json=keyed("reject"))
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "exclusive")
+    assert refused.json()["error"]["request"] == old
+
+
+async def test_a_retry_with_its_idempotency_key_gets_its_own_request(api: Api) -> None:
+    agent = await api.as_("requester", **{"Idempotency-Key": "k"})
+    first = (await agent.post("/v1/requests", json=keyed("reject"))).json()
+    again = await agent.post("/v1/requests", json=keyed("reject"))
+    assert (again.status_code, again.json()) == (200, first)
+
+
+async def test_agents_do_not_take_back_what_others_ask(api: Api) -> None:
+    mine = await asked(api, **keyed())
+    await asked(api, "requester/other", **keyed())
+    assert (await read(api, mine))["status"] == "pending"
+
+
+async def test_a_request_in_line_waits_for_nobody_until_it_comes_forward(api: Api) -> None:
+    first = await asked(api, **keyed())
+    second = await asked(api, **keyed("queue"))
+    third = await asked(api, **keyed("queue"))
+    assert second["queued_behind"] is True
+    person = await api.as_("responder")
+    early = await person.post(f"/v1/requests/{second['id']}/answer", json=ANSWER)
+    assert (early.status_code, early.json()["error"]["code"]) == (409, "queued_behind")
+    declined = await person.post(f"/v1/requests/{second['id']}/decline", json={"reason": "refused"})
+    assert declined.status_code == 409
+    inbox = (await person.get("/v1/requests", params={"status": "pending"})).json()["requests"]
+    assert [each["id"] for each in inbox] == [first["id"]]
+    for now, then in ((first, second), (second, third)):
+        assert (await person.post(f"/v1/requests/{now['id']}/answer", json=ANSWER)).status_code == 200
+        ahead = await read(api, then)
+        assert (ahead["status"], "queued_behind" in ahead) == ("pending", False)
+    assert (await types(api)).count("request.created") == 3
+    assert (await types(api))[1:3] == ["request.lined_up", "request.lined_up"]
+
+
+async def test_what_a_server_left_in_line_is_found_by_another(api: Api) -> None:
+    first = await asked(api, **keyed())
+    second = await asked(api, **keyed("queue"))
+    store = api.app.services.store
+    row = await store.get("default", first["id"])
+    assert row is not None
+    await store.settle(answer(row))  # as if the server had died right after
+    await waiting.sweep(api.app.services)
+    assert "queued_behind" not in await read(api, second)
+
+
+async def test_an_approval_waits_in_line_as_well(api: Api) -> None:
+    agent = await api.as_("requester")
+    call = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {"n": 1}}}
+    await asked(api, **keyed())
+    made = await agent.post("/v1/requests", json={**call, "exclusive_key": "plan", "on_conflict": "queue"})
+    assert (made.status_code, made.json()["queued_behind"]) == (201, True)
+    person = await api.as_("responder")
+    early = await person.post(
+        f"/v1/requests/{made.json()['id']}/answer", json={"revision": 1, "decision": "approve"}
+    )
+    assert early.status_code == 409
