@@ -1,84 +1,155 @@
-"""A server with a fault planted in it, to prove that the kill harness has teeth.
-
-Run as `python planted.py FAULT --port … --data-dir … --ready-json`.
-"""
+"""Faults to plant in a server on SQLite, to prove that the kill harness has teeth, each with the invariant that it breaks."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+import asyncio
+import dataclasses
+import random
+from collections.abc import Callable
 from typing import Any
 
-from askback.cli.main import main
+from askback.domain.lifecycle import Status
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Change
+from askback.service.waits import Waits
+from askback.storage.sqlite import changes, queries, resume_queries
+from askback.storage.sqlite.log import append, next_seq
 from askback.storage.sqlite.store import SqliteStore
 
-real_insert, real_settle = SqliteStore.insert, SqliteStore.settle
+LATER_S = 0.2
+
+_insert, _settle, _due = SqliteStore.insert, SqliteStore.settle, SqliteStore.due
+_on_event: Callable[..., None] = vars(Waits)["_on_event"]
+_lease = resume_queries.lease
 
 
-async def forgetful_insert(
+def plant(fault: str) -> None:
+    """Put a fault in place, in this process, for as long as it lives."""
+    place, name, wrong = _PLACES[fault]
+    setattr(place, name, wrong)
+
+
+async def _forgetful_insert(
     self: SqliteStore, record: Any, event: Any, claim: Any = None, along: Along = NOTHING
 ) -> Change:
-    """Idempotency keys live in memory only."""
+    """Keys live in memory only."""
     made: dict[Any, Change] = self.__dict__.setdefault("_claims_in_memory", {})
     if claim is not None and claim in made:
         return Change(made[claim].record, Outcome.REPLAYED)
-    change = await real_insert(self, record, event, None, along)
+    change = await _insert(self, record, event, None, along)
     if claim is not None:
         made[claim] = change
     return change
 
 
-async def early_settle(
+async def _early_settle(
     self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
 ) -> Change | None:
-    """An answer is acknowledged before it is committed."""
-    import asyncio
-    import dataclasses
-
+    """A step is acknowledged before it is committed."""
     record = await self.get(settlement.tenant, settlement.id)
     if record is None or record.settled:
-        return await real_settle(self, settlement, claim, along)
-
-    async def later() -> None:
-        await asyncio.sleep(0.2)
-        await real_settle(self, settlement, claim, along)
-
-    asyncio.ensure_future(later())
+        return await _settle(self, settlement, claim, along)
+    _soon(lambda: _settle(self, settlement, claim, along))
     return Change(
         dataclasses.replace(record, status=settlement.status, state=settlement.state), Outcome.APPLIED
     )
 
 
-async def greedy_settle(
+async def _greedy_settle(
     self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
 ) -> Change | None:
     """The last answer wins."""
-    import dataclasses
-
-    from askback.domain.lifecycle import Status
-
     loose = dataclasses.replace(settlement, expected=frozenset(Status), revision=None)
-    return await real_settle(self, loose, claim, along)
+    return await _settle(self, loose, claim, along)
 
 
-FAULTS: dict[str, tuple[str, Any]] = {
-    "idempotency_in_memory": ("insert", forgetful_insert),
-    "acknowledge_before_commit": ("settle", early_settle),
-    "last_writer_wins": ("settle", greedy_settle),
+async def _settle_in_two(
+    self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
+) -> Change | None:
+    """The event is written in a transaction of its own, a moment later."""
+
+    def silent(db: Any, _: Any) -> Change | None:
+        """The step, and its event taken out again."""
+        unheard: list[Any] = []
+        change = changes.settle(db, unheard, settlement, claim, along)
+        for event in unheard:
+            db.execute("DELETE FROM events WHERE position = ?", (event.position,))
+            db.execute("UPDATE threads SET seq = seq - 1 WHERE id = ?", (event.thread_id,))
+        return change
+
+    def tell(db: Any, events: list[Any]) -> None:
+        place = next_seq(db, settlement.event)
+        key, spec = db.execute("SELECT key, spec FROM requests WHERE id = ?", (settlement.id,)).fetchone()
+        append(db, events, settlement.event, place, request=key, spec=spec)
+
+    writer: Any = vars(self)["_writer"]
+    change: Change | None = await writer.submit(silent)
+    if change is not None and change.outcome is Outcome.APPLIED:
+        _soon(lambda: writer.submit(tell))
+    return change
+
+
+async def _settle_without_resume(
+    self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
+) -> Change | None:
+    """Now and then the resume is not written."""
+    if along.resumes and random.random() < 0.2:
+        along = dataclasses.replace(along, resumes=())
+    return await _settle(self, settlement, claim, along)
+
+
+async def _hasty_due(self: SqliteStore, now_ms: int, *, limit: int = 200) -> Any:
+    """What is due in half a second is due now."""
+    found = await _due(self, now_ms + 500, limit=limit)
+    return [dataclasses.replace(record, expires_at=now_ms) for record in found]
+
+
+def _lease_to_all(*, thread: bool) -> str:
+    """A resume that somebody has is there for others as well."""
+    return _lease(thread=thread).replace("available_at = ?", "available_at = min(available_at, ?)", 1)
+
+
+def _deaf(self: Waits, event: Any) -> None:
+    """Now and then nobody is woken."""
+    if random.random() < 0.9:
+        _on_event(self, event)
+
+
+def _soon(call: Callable[[], Any]) -> None:
+    async def later() -> None:
+        await asyncio.sleep(LATER_S)
+        await call()
+
+    task = asyncio.ensure_future(later())
+    _under_way.add(task)
+    task.add_done_callback(_under_way.discard)
+
+
+_SKIPPING = queries.NEXT_SEQ.replace("seq + 1", "seq + 1 + (abs(random()) % 20 = 0)")
+_under_way: set[asyncio.Future[None]] = set()
+
+_PLACES: dict[str, tuple[Any, str, Any]] = {
+    "keys in memory": (SqliteStore, "insert", _forgetful_insert),
+    "acknowledged before the commit": (SqliteStore, "settle", _early_settle),
+    "the last answer wins": (SqliteStore, "settle", _greedy_settle),
+    "the event in another transaction": (SqliteStore, "settle", _settle_in_two),
+    "a number left out": (queries, "NEXT_SEQ", _SKIPPING),
+    "a resume for two": (resume_queries, "lease", _lease_to_all),
+    "a resume not written": (SqliteStore, "settle", _settle_without_resume),
+    "a wake-up forgotten": (Waits, "_on_event", _deaf),
+    "a deadline too early": (SqliteStore, "due", _hasty_due),
 }
 
-
-def plant(arguments: Sequence[str]) -> None:
-    """Put the named fault in place and serve."""
-    name, *rest = arguments
-    method, replacement = FAULTS[name]
-    setattr(SqliteStore, method, replacement)
-    sys.argv = ["askback", "serve", *rest]
-    main()
-
-
-if __name__ == "__main__":
-    plant(sys.argv[1:])
+BREAKS = {
+    "keys in memory": {"I8"},
+    "acknowledged before the commit": {"I2"},
+    "the last answer wins": {"I2", "I5"},
+    "the event in another transaction": {"I4"},
+    "a number left out": {"I4"},
+    "a resume for two": {"I9"},
+    "a resume not written": {"I5"},
+    "a wake-up forgotten": {"I5"},
+    "a deadline too early": {"I6"},
+}
+"""By fault, the invariants of which one is found broken. Who was not woken, or has no resume, waits for ever: I5."""

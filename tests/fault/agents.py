@@ -1,0 +1,165 @@
+"""Agents that ask without end, many in one process, each in one of five ways. They are killed and come back with their keys.
+
+What an agent remembers over its death is in its notes: after a restart it asks the question again whose end it has not
+noted, with the same key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import random
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from askback import Answer, Approval, AsyncClient, Form, InputRequest, Resume, Text
+from askback.errors import AskbackError, Conflict, ConnectionLost, Gone, Unavailable
+from tests.fault.notes import Notes
+from tests.fault.processes import LIMITS, REQUESTER, hang_on
+
+FORM = Form(title="How many?", fields=[Text(id="n", label="N", required=True)])
+SOON = Form(title="Soon?", fields=[Text(id="n", label="N", required=True)])
+WRONG = "wrong"
+"""Begins an answer that the validator sends back."""
+THREADS = 5
+LOOK_S = 0.05
+
+
+@dataclass(frozen=True)
+class Host:
+    """A process with some of the agents."""
+
+    url: str
+    number: int
+    agents: int
+    folder: Path
+
+
+def work(line: Connection, host: Host) -> None:
+    """Let the agents of a host ask until told to stop; what is begun then is brought to its end."""
+    asyncio.run(_work(line, host))
+
+
+async def _work(line: Connection, host: Host) -> None:
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    notes = Notes(host.folder, f"host-{host.number}")
+    async with AsyncClient(host.url, REQUESTER, retry_for=120) as client:
+        agents = [Agent(client, notes, host.number * host.agents + n) for n in range(host.agents)]
+        going_on = loop.create_task(go_on(client, notes))
+        hang_on(line, lambda: loop.call_soon_threadsafe(stop.set))
+        line.send("ready")
+        await asyncio.gather(*(agent.run(stop) for agent in agents))
+        going_on.cancel()
+
+
+class Agent:
+    """One of them; its number says in which way it asks, and where."""
+
+    def __init__(self, client: AsyncClient, notes: Notes, number: int) -> None:
+        self._client = client
+        self._notes = notes
+        self._name = f"agent-{number}"
+        self._thread = f"kill-{number % THREADS}"
+        ways = (self._waits, self._ends_its_turn, self._validates, self._wants_approval, self._has_no_time)
+        self._way = ways[number // THREADS % len(ways)]
+        ended = sum(one["what"] == "ended" and one["agent"] == self._name for one in notes.before)
+        self._turns = itertools.count(ended + 1)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Ask until told to stop; every question ends in exactly one outcome."""
+        for turn in self._turns:
+            if stop.is_set():
+                return
+            key = f"{self._name}-{turn}"
+            try:
+                ended = await self._way(key)
+            except (AskbackError, ValueError) as error:
+                self._notes.note("fault", key=key, error=repr(error))
+                await asyncio.sleep(LOOK_S)
+                continue
+            self._notes.act(ended.id, by="wait")
+            said = {"status": ended.status, "value": value_of(ended)}
+            self._notes.note("ended", agent=self._name, key=key, request=ended.id, **said)
+
+    async def _ask(self, key: str, what: Form | Approval = FORM, **context: Any) -> InputRequest:
+        made = await self._client.create(what, thread_id=self._thread, idempotency_key=key, **context)
+        self._notes.note("created", key=key, request=made.id)
+        return made
+
+    async def _waits(self, key: str) -> InputRequest:
+        made = await self._ask(key)
+        await self._ask(key)
+        return await self._client.wait(made)
+
+    async def _ends_its_turn(self, key: str) -> InputRequest:
+        """Ask and leave; whoever takes the resume, here or in another process, goes on."""
+        made = await self._ask(key, delivery="resume")
+        while not self._notes.acted(made.id):
+            await asyncio.sleep(LOOK_S)
+        return await self._client.get(made.id)
+
+    async def _validates(self, key: str) -> InputRequest:
+        made = await self._ask(key, validator="requester")
+
+        async def validate(answer: Answer) -> str | None:
+            return "Another, please." if str(answer.values["n"]).startswith(WRONG) else None
+
+        await self._client.try_form(FORM, thread_id=self._thread, validate=validate, idempotency_key=key)
+        return await self._client.get(made.id)
+
+    async def _wants_approval(self, key: str) -> InputRequest:
+        call = Approval(tool="deploy", input={"what": key})
+        made = await self._ask(key, call)
+        ended = await self._client.wait(made)
+        if ended.answer is not None and ended.answer.decision == "approve":
+            await self._client.consume(ended, key, tool=call.tool, input=call.input)
+            self._notes.note("ran", request=ended.id, by=key)
+        return ended
+
+    async def _has_no_time(self, key: str) -> InputRequest:
+        """Ask for a second, and now and then take it back: both race with the people."""
+        made = await self._ask(key, SOON, timeout_s=1)
+        if random.random() < 0.3:
+            with suppress(Conflict, Gone):  # somebody was first
+                await self._client.cancel(made)
+        return await self._client.wait(made)
+
+
+async def go_on(client: AsyncClient, notes: Notes) -> None:
+    """Take what has come for any agent of any host: the hosts take it from each other."""
+    while True:
+        try:
+            for resume in await client.pull_resumes(wait=2, limit=3):
+                _take(notes, resume)
+                if await client.ack(resume):
+                    notes.note("acked", resume=resume.id, attempt=resume.attempt)
+        except (ConnectionLost, Unavailable):
+            await asyncio.sleep(LOOK_S)
+        except AskbackError as error:
+            notes.note("fault", key="resumes", error=repr(error))
+            await asyncio.sleep(LOOK_S)
+
+
+def _take(notes: Notes, resume: Resume) -> None:
+    until = round(resume.until.timestamp() * 1000)
+    notes.note(
+        "leased",
+        resume=resume.id,
+        request=resume.request_id,
+        attempt=resume.attempt,
+        since=until - LIMITS.resume_lease_s * 1000,
+        until=until,
+        status=resume.request.status,
+        value=value_of(resume.request),
+    )
+    notes.act(resume.request_id, by="resume")
+
+
+def value_of(request: InputRequest) -> str | None:
+    """What a person said, in one word."""
+    if request.answer is None:
+        return request.reason
+    return str(request.answer.decision or request.answer.values.get("n"))

@@ -1,0 +1,201 @@
+"""Looks from outside whether everything that was promised holds: after each restart at what is new, at the end at all."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from collections import Counter, defaultdict
+from collections.abc import AsyncGenerator
+from datetime import datetime
+from typing import Any
+
+import anyio
+import httpx2
+
+from tests.fault.agents import THREADS
+from tests.fault.ledger import Ledger, Said
+from tests.fault.processes import RESPONDER
+
+ENDS = {"request.answered", "request.declined", "request.cancelled", "request.expired"}
+ANSWERS_WITHIN_S = 20
+LATE_S = 2.0
+
+
+class Inspector:
+    """One who reads, and remembers what was read."""
+
+    def __init__(self, url: str, ledger: Ledger) -> None:
+        self._http = httpx2.AsyncClient(
+            base_url=url, headers={"Authorization": f"Bearer {RESPONDER}"}, timeout=10
+        )
+        self._ledger = ledger
+        self._logs: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        """By thread the type and the request of each event, in their order."""
+        self._ended: dict[str, dict[str, Any]] = {}
+        """How requests ended, by their events."""
+        self._deadlines: dict[str, str] = {}
+        """As they were when the requests began."""
+        self._checked = 0
+
+    async def look(self) -> None:
+        """Read what is new in every thread, and check what was promised since the last look."""
+        for number in range(THREADS):
+            await self._read(f"kill-{number}")
+        promises = list(self._ledger.settled.items())[self._checked :]
+        self._checked += len(promises)
+        for request_id, said in promises:
+            await self._check_promise(request_id, said)
+
+    async def conclude(self) -> None:
+        """Check everything, when all agents have come to their end."""
+        await self.look()
+        for number in range(THREADS):
+            await self._check_log(f"kill-{number}")
+        stored = await self._check_requests()
+        self._check_agents(stored)
+        self._check_resumes(stored)
+        await self._check_deadlines()
+        await self._http.aclose()
+
+    # --- events ------------------------------------------------------------------------------
+
+    async def _read(self, thread_id: str) -> None:
+        log = self._logs[thread_id]
+        for event in await self._events(thread_id, after=len(log)):
+            if event["seq"] != len(log) + 1:
+                self._ledger.broken("I4", f"{thread_id}: {event['seq']} comes after {len(log)}")
+                return
+            request = event["request"]
+            log.append((event["type"], request["id"]))
+            if request["id"] in self._ended:
+                self._ledger.broken("I5", f"{request['id']}: {event['type']} after its end")
+            if event["type"] in ENDS:
+                self._ended[request["id"]] = request
+            deadline = self._deadlines.setdefault(request["id"], request.get("expires_at", ""))
+            if event["type"] == "request.expired" and event["at"] < deadline:
+                self._ledger.broken("I6", f"{request['id']} expired at {event['at']}, not at {deadline}")
+
+    async def _events(self, thread_id: str, *, after: int) -> list[dict[str, Any]]:
+        last = (await self._get(f"/v1/threads/{thread_id}"))["seq"]
+        found: list[dict[str, Any]] = []
+        if last <= after:
+            return found
+        path = f"/v1/threads/{thread_id}/events"
+        with anyio.fail_after(ANSWERS_WITHIN_S):
+            async with self._http.stream("GET", path, params={"cursor": after}) as stream:
+                async for line in stream.aiter_lines():
+                    if line.startswith("data:"):
+                        found.append(json.loads(line[5:]))
+                        if found[-1]["seq"] >= last:
+                            break
+        return found
+
+    async def _check_log(self, thread_id: str) -> None:
+        """What was read before is still so, and every request begins once."""
+        log = self._logs[thread_id]
+        again = [(each["type"], each["request"]["id"]) for each in await self._events(thread_id, after=0)]
+        if again[: len(log)] != log:
+            self._ledger.broken("I4", f"{thread_id}: events are not what they were")
+        begun = Counter(request_id for kind, request_id in log if kind == "request.created")
+        for request_id in {request_id for _, request_id in log}:
+            if begun[request_id] != 1:
+                self._ledger.broken("I4", f"{request_id} begins {begun[request_id]} times")
+
+    # --- requests ----------------------------------------------------------------------------
+
+    async def _check_promise(self, request_id: str, said: Said) -> None:
+        stored = _said(await self._get(f"/v1/requests/{request_id}"))
+        if stored != said:
+            self._ledger.broken("I2", f"{request_id}: {said} was acknowledged, {stored} is stored")
+
+    async def _check_requests(self) -> dict[str, dict[str, Any]]:
+        """Every request that an agent was told of is there, as its events and its people have it."""
+        every = {request["id"]: request async for request in self._all_requests()}
+        stored = {note["request"]: every.get(note["request"], {}) for note in self._ledger.notes("created")}
+        for request_id, request in stored.items():
+            if not request:
+                self._ledger.broken("I1", f"{request_id} was acknowledged and is gone")
+            elif (last := self._ended.get(request_id)) is None or _said(last) != _said(request):
+                self._ledger.broken(
+                    "I4", f"{request_id} is {_said(request)}, by its events {last and _said(last)}"
+                )
+            elif request["status"] == "answered":
+                sent = self._ledger.submitted.get((request_id, request["revision"]))
+                if sent not in (None, _said(request).value):
+                    self._ledger.broken("I2", f"{request_id}: {sent} was acknowledged, not {_said(request)}")
+        return stored
+
+    def _check_agents(self, stored: dict[str, dict[str, Any]]) -> None:
+        by_key: dict[str, str] = {}
+        for note in self._ledger.notes("created"):
+            if by_key.setdefault(note["key"], note["request"]) != note["request"]:
+                self._ledger.broken("I8", f"{note['key']} is both {by_key[note['key']]} and {note['id']}")
+        for note in itertools.chain(self._ledger.notes("ended"), self._ledger.notes("leased")):
+            request_id = note["request"]
+            if Said(note["status"], note["value"]) != _said(stored.get(request_id, {})):
+                self._ledger.broken("I5", f"an agent was told that {request_id} is {note['status']}")
+        for note in self._ledger.notes("ran"):
+            if _said(stored[note["request"]]) != Said("answered", "approve"):
+                self._ledger.broken("I2", f"{note['id']} ran and was not approved")
+        for note in self._ledger.notes("fault"):
+            self._ledger.broken("I5", f"{note['key']} ended in {note['error']}")
+
+    def _check_resumes(self, stored: dict[str, dict[str, Any]]) -> None:
+        """A request has one resume; an attempt is one worker's, and follows when the one before has ended."""
+        for request_id in stored.keys() - self._ledger.effects():
+            self._ledger.broken("I9", f"nobody went on with {request_id}")
+        of: dict[str, str] = {}
+        leases: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for note in self._ledger.notes("leased"):
+            if of.setdefault(note["request"], note["resume"]) != note["resume"]:
+                self._ledger.broken("I9", f"{note['request']} has two resumes")
+            leases[note["resume"]].append(note)
+        for resume_id, held in leases.items():
+            held.sort(key=lambda note: (note["attempt"], note["since"]))
+            for one, other in itertools.pairwise(held):
+                if other["attempt"] == one["attempt"] or other["since"] < one["until"]:
+                    self._ledger.broken("I9", f"{resume_id} was held by two at once: {one}, {other}")
+        for note in self._ledger.notes("acked"):
+            if any(lease["since"] > note["at"] for lease in leases[note["resume"]]):
+                self._ledger.broken("I9", f"{note['resume']} came again after it was acknowledged")
+
+    async def _check_deadlines(self) -> None:
+        found = await self._get("/v1/requests", status="pending,resolving", limit=200)
+        now = time.time()
+        for request in found["requests"]:
+            at = request.get("expires_at")
+            if at is not None and datetime.fromisoformat(at).timestamp() < now - LATE_S:
+                self._ledger.broken("I6", f"{request['id']} is open, and was to expire at {at}")
+
+    # --- reading -----------------------------------------------------------------------------
+
+    async def _get(self, path: str, **params: Any) -> dict[str, Any]:
+        """Read; a server whose database is just coming up is asked again."""
+        with anyio.fail_after(ANSWERS_WITHIN_S):
+            while True:
+                try:
+                    reply = await self._http.get(path, params=params)
+                except httpx2.HTTPError:
+                    await anyio.sleep(0.05)
+                    continue
+                if reply.status_code in (200, 404):
+                    return reply.json()
+                await anyio.sleep(0.05)
+
+    async def _all_requests(self) -> AsyncGenerator[dict[str, Any]]:
+        cursor: dict[str, str] = {}
+        while True:
+            page = await self._get("/v1/requests", limit=200, **cursor)
+            for request in page["requests"]:
+                yield request
+            if page["next_cursor"] is None:
+                return
+            cursor = {"cursor": page["next_cursor"]}
+
+
+def _said(request: dict[str, Any]) -> Said:
+    answer = request.get("answer")
+    if answer is None:
+        return Said(request.get("status", "gone"), request.get("reason"))
+    return Said(request["status"], answer.get("decision") or answer.get("values", {}).get("n"))

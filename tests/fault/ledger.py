@@ -1,0 +1,67 @@
+"""What the world outside was promised: a line for each thing that was acknowledged, and for each promise that was broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.fault.notes import EFFECTS, read
+
+INVARIANTS = {
+    "I1": "no lost ask",
+    "I2": "an acknowledged answer is applied, once",
+    "I3": "the first valid answer wins",
+    "I4": "gapless order",
+    "I5": "one terminal outcome, and whoever waits gets it",
+    "I6": "deadlines fire, and never early",
+    "I8": "one request for one key",
+    "I9": "each resume to one at a time, and acted upon once",
+}
+
+
+class Said(NamedTuple):
+    """How a request ended: the status, and in one word what was said."""
+
+    status: str
+    value: str | None
+
+
+@dataclass
+class Ledger:
+    """Promises of the server to people; those to agents are in their notes."""
+
+    folder: Path
+    settled: dict[str, Said] = field(default_factory=dict[str, Said])
+    """By request, how a person was told that they have settled it."""
+    submitted: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
+    """By request and revision, what a person was told is being checked."""
+    faults: list[str] = field(default_factory=list[str])
+
+    def broken(self, invariant: str, how: str) -> None:
+        """Note that an invariant does not hold."""
+        self.faults.append(f"{invariant} ({INVARIANTS[invariant]}): {how}")
+
+    def settles(self, request_id: str, said: Said) -> None:
+        """Note that a person was told that this is how the request has ended."""
+        if (before := self.settled.setdefault(request_id, said)) != said:
+            self.broken("I2", f"{request_id}: two ends were acknowledged, {before} and {said}")
+
+    def submits(self, request_id: str, revision: int, value: str) -> None:
+        """Note that a person was told that what they sent is being checked."""
+        if (before := self.submitted.setdefault((request_id, revision), value)) != value:
+            self.broken("I3", f"{request_id}: both {before} and {value} were taken for revision {revision}")
+
+    def notes(self, what: str) -> Iterator[dict[str, Any]]:
+        """Read what the agents have noted of this kind, whole at this moment."""
+        for path in sorted(self.folder.glob("*.notes")):
+            yield from (note for note in read(path) if note["what"] == what)
+
+    def size(self) -> int:
+        """How much the agents have noted, in bytes: it grows as long as anything comes to any of them."""
+        return sum(path.stat().st_size for path in self.folder.glob("*.notes"))
+
+    def effects(self) -> set[str]:
+        """Read which requests somebody has gone on with: each once, for nobody can a second time."""
+        return {path.name for path in (self.folder / EFFECTS).iterdir()}

@@ -1,0 +1,93 @@
+"""Three people who deal with whatever is open, each with words of their own, all at the same requests."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import anyio
+import httpx2
+
+from tests.fault.agents import SOON, WRONG
+from tests.fault.ledger import Ledger, Said
+from tests.fault.processes import RESPONDER
+
+NAMES = ("ada", "bob", "eve")
+AT_ONCE = 12
+TOO_LATE = frozenset({409, 410})
+DOWN = 503
+
+
+class People:
+    """Their hands; `done` ends their work."""
+
+    def __init__(self, url: str, ledger: Ledger, seed: int) -> None:
+        self.done = anyio.Event()
+        self._ledger = ledger
+        self._chance = random.Random(seed)
+        self._http = httpx2.AsyncClient(
+            base_url=url, headers={"Authorization": f"Bearer {RESPONDER}"}, timeout=5
+        )
+
+    async def work(self) -> None:
+        """Look at what is open and deal with it, until done."""
+        async with self._http:
+            while not self.done.is_set():
+                try:
+                    found = await self._http.get("/v1/requests", params={"status": "pending", "limit": 200})
+                    pending: list[dict[str, Any]] = found.json()["requests"]
+                except (httpx2.HTTPError, KeyError, ValueError):
+                    await anyio.sleep(0.02)
+                    continue
+                self._chance.shuffle(pending)
+                mine = [request for request in pending if not _ignored(request)][:AT_ONCE]
+                async with anyio.create_task_group() as hands:
+                    for request in mine:
+                        for name in self._chance.sample(NAMES, 2):
+                            hands.start_soon(self._deal_with, request, f"{name}-{self._chance.random()}")
+                await anyio.sleep(0.002 if mine else 0.02)
+
+    async def _deal_with(self, request: dict[str, Any], word: str) -> None:
+        kind = self._chance.random()
+        if kind < 0.1:
+            await self._send(request, "decline", {"reason": "dismissed"}, word, Said("declined", "dismissed"))
+        elif request["kind"] == "approval":
+            decision = "approve" if kind < 0.7 else "deny"
+            body = {"revision": request["revision"], "decision": decision}
+            await self._send(request, "answer", body, word, Said("answered", decision))
+        else:
+            if "validator" in request and kind < 0.4:
+                word = f"{WRONG}-{word}"
+            body = {"revision": request["revision"], "values": {"n": word}}
+            await self._send(request, "answer", body, word, Said("answered", word))
+
+    async def _send(
+        self, request: dict[str, Any], do: str, body: dict[str, Any], word: str, said: Said
+    ) -> None:
+        """Send it, and once more with the same key when it is not known what became of it."""
+        for _ in range(3):
+            try:
+                sent = await self._http.post(
+                    f"/v1/requests/{request['id']}/{do}", json=body, headers={"Idempotency-Key": word}
+                )
+            except httpx2.HTTPError:
+                await anyio.sleep(0.02)
+                continue
+            if sent.status_code == 200:
+                self._acknowledged(request, do, word, said)
+            elif sent.status_code == 404:
+                self._ledger.broken("I1", f"{request['id']} was listed and is gone")
+            elif sent.status_code not in TOO_LATE | {DOWN}:
+                self._ledger.broken("I3", f"{request['id']}: {sent.status_code} {sent.text[:200]}")
+            return
+
+    def _acknowledged(self, request: dict[str, Any], do: str, word: str, said: Said) -> None:
+        if do == "answer" and "validator" in request:
+            self._ledger.submits(request["id"], request["revision"], word)
+        else:
+            self._ledger.settles(request["id"], said)
+
+
+def _ignored(request: dict[str, Any]) -> bool:
+    """Half of what has a deadline of a second is left to it."""
+    return request.get("form", {}).get("title") == SOON.title and request["id"][-1] < "g"

@@ -1,0 +1,139 @@
+"""The processes of the kill harness: servers and hosts of agents, which can be killed and started again.
+
+They are forked from one process that has everything imported already, so that a restart takes a tenth of a second. Each
+hangs on a pipe to whoever started it: when that ends, for whatever reason, it ends as well.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from askback.app import create_app
+from askback.cli.runner import run_server
+from askback.cli.serve import bind
+from askback.domain.limits import Limits
+from askback.settings import load
+from tests.fault import planted
+
+REQUESTER, RESPONDER = "kill-requester", "kill-responder"
+LIMITS = Limits(resume_lease_s=2, orphan_s=1)
+"""Short, so that what is due after a kill is due within the test."""
+START_S = 20
+
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(
+    [
+        "askback.cli.serve",
+        "askback.client.async_client",
+        "askback.client.channel_websocket",
+        "httpx2",
+        "asyncpg",
+    ]
+)
+
+
+class Killable:
+    """A process that says when it is ready, and can be killed and started again."""
+
+    def __init__(self, target: Callable[..., None], *arguments: Any, log: Path) -> None:
+        self._target = target
+        self._arguments = arguments
+        self._log = log
+        self._process: ForkServerProcess | None = None
+        self._line: Connection | None = None
+
+    async def start(self) -> None:
+        """Start, and return once it has said that it is ready."""
+        mine, its = _FORKS.Pipe()
+        self._process = _FORKS.Process(
+            target=_run, args=(self._target, its, self._log, *self._arguments), daemon=True
+        )
+        await anyio.to_thread.run_sync(self._process.start)
+        its.close()
+        self._line = mine
+        ready = await anyio.to_thread.run_sync(mine.poll, START_S)
+        if not ready:
+            raise AssertionError(f"a process did not come up: {self._log.read_text()[-2000:]}")
+        mine.recv()
+
+    def kill(self) -> None:
+        """SIGKILL: no handler runs, nothing is flushed, nobody says goodbye."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.join()
+            process.close()
+        if self._line is not None:
+            self._line.close()
+
+    def ask_to_stop(self) -> None:
+        """Ask it to come to an end by itself."""
+        assert self._line is not None
+        self._line.send("stop")
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has come to its end."""
+        return self._process is None or not self._process.is_alive()
+
+
+class Server(Killable):
+    """`askback serve` on one port and one database, with a fault planted in it if one is named."""
+
+    def __init__(self, data: Path, *, database_url: str | None = None, fault: str | None = None) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        environ = {
+            "ASKBACK_PORT": str(port),
+            "ASKBACK_DATA_DIR": str(data),
+            "ASKBACK_DATABASE_URL": database_url or "",
+            "ASKBACK_BOOTSTRAP_TOKENS": f"requester:{REQUESTER},responder:{RESPONDER}",
+            "ASKBACK_MASTER_KEYS": "off",
+        }
+        super().__init__(serve, environ, fault, log=data / "server.log")
+
+
+def serve(line: Connection, environ: Mapping[str, str], fault: str | None) -> None:
+    """Do what `askback serve` does, with limits that suit a test."""
+    if fault is not None:
+        planted.plant(fault)
+    settings = load(environ)
+
+    async def ready() -> None:
+        line.send("ready")
+
+    hang_on(line, lambda: None)
+    run_server(create_app(settings, limits=LIMITS), bind(settings), ready=ready)
+
+
+def hang_on(line: Connection, stop: Callable[[], object]) -> None:
+    """Call `stop`, on a thread of its own, when asked to; end at once when whoever started us is gone."""
+
+    def listen() -> None:
+        try:
+            while True:
+                line.recv()
+                stop()
+        except (EOFError, OSError):
+            os._exit(1)
+
+    threading.Thread(target=listen, daemon=True).start()
+
+
+def _run(target: Callable[..., None], line: Connection, log: Path, *arguments: Any) -> None:
+    with log.open("ab", buffering=0) as out:
+        os.dup2(out.fileno(), 1)
+        os.dup2(out.fileno(), 2)
+    target(line, *arguments)
