@@ -112,6 +112,10 @@ class PostgresServer:
         await schema.upgrade(connection)
         await connection.close()
 
+    def program(self, name: str) -> Path:
+        """The path of one of the programs that come with the server."""
+        return self._programs / name
+
     async def _answers(self) -> None:
         async with asyncio.timeout(20):
             while True:

@@ -47,11 +47,14 @@ crm = Crm()
 class Serving:
     """A server process over a folder that outlives it, with the probe `crm` of an installed package."""
 
-    def __init__(self, place: Path, *, command: tuple[str, ...] = SERVE) -> None:
+    def __init__(
+        self, place: Path, *, command: tuple[str, ...] = SERVE, settings: Mapping[str, str] | None = None
+    ) -> None:
         self.place = place
         self.database = place / "data" / "askback.db"
         self.url = ""
         self._command = command
+        self._settings = settings or {}
         self._process: subprocess.Popen[bytes] | None = None
         self._lives = 0
         for name in ("data", "home", "tmp", "log", "packages"):
@@ -86,6 +89,7 @@ class Serving:
             "ASKBACK_LOG_LEVEL": "debug",
             "PYTHONDEVMODE": "1",
             "ASKBACK_BOOTSTRAP_TOKENS": ",".join(f"{role}:{token}" for role, token in TOKENS.items()),
+            **self._settings,
         }
         with open(self._log("stderr"), "wb") as errors:
             self._process = subprocess.Popen(

@@ -1,0 +1,52 @@
+"""Requirements E5 and H12 on Postgres: no value is in its tables, its write-ahead log, its own log, or a dump."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.keyhouse import ring
+from tests.leaks.canary import Canary
+from tests.leaks.crashes import recovered, under_way
+from tests.leaks.evidence import leaks
+from tests.leaks.handovers import handed_over
+from tests.leaks.postgres import Kept
+from tests.leaks.scene import scene
+from tests.leaks.serving import Serving
+from tests.leaks.witness import Notes
+from tests.postgres_server import PostgresServer
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
+
+
+@requirement("E5", "H12")
+async def test_a_value_is_in_no_table_no_log_and_no_dump_of_postgres(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    kept = Kept(postgres, await postgres.new())
+    await kept.begin()
+    settings = {"ASKBACK_DATABASE_URL": kept.url, "ASKBACK_MASTER_KEYS": ring("k1")}
+    serving, notes, canaries = Serving(tmp_path, settings=settings), Notes(), list[Canary]()
+    try:
+        await serving.start()
+        async with scene(serving, notes, canaries) as people:
+            given = await handed_over(people)
+            async with under_way(people) as whole:
+                serving.kill()
+        await serving.start()
+        async with scene(serving, notes, canaries) as people:
+            given += await recovered(people, whole)
+        serving.stop()
+    finally:
+        serving.kill()
+    traces = await kept.traces()
+    assert leaks([*traces, *serving.traces(), *notes.seen], canaries) == []
+    # That these are the right places is shown by what else was written there, and that all is logged by a statement.
+    for place in ("file of a table", "write-ahead log", "log of Postgres", "dump"):
+        found = b"".join(data for name, data in traces if name == place)
+        assert b"PLAIN" in found, place
+        assert b"ab1.k1." in found, place
+    leased = {leak.way for leak in leaks((("lease", body) for body in notes.leases), canaries)}
+    assert leased == {each.way for each in canaries if any(each.secret in value for value in given)}
