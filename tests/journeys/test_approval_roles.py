@@ -23,6 +23,7 @@ HARMLESS = {
     ("POST", "/v1/secrets/lease"),
     ("POST", "/v1/requests/{id}/report"),
     ("POST", "/v1/threads/{id}/messages"),
+    ("PUT", "/v1/threads/{id}/access"),
     ("DELETE", "/v1/session"),
 }
 """What an agent may call beside reading: each is called below, and must have decided nothing.

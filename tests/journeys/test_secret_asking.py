@@ -41,6 +41,7 @@ async def test_asking_returns_names_and_a_state_and_nothing_else_of_the_values(
         "default_scope": "session",
         "metadata": {},
         "probe": False,
+        "hide_names": False,
         "present": {},
     }
     assert "expires_at" not in request

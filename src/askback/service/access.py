@@ -24,6 +24,7 @@
     login_link                             x
     token                                  x
     webhooks                               x
+    metrics                                x      and the operator; sums over all tenants, without a name
 
 A requester can never answer, also when the same person owns both tokens (I1, I2). In which threads a caller does
 what the role allows is said by the access to each (`sharing.py`).
@@ -51,32 +52,33 @@ ROLES = (*STANDING, "runner", OPERATOR)
 SESSION_MS = 7 * 24 * 3600 * 1000
 
 _EVERYBODY = frozenset({"requester", "responder", "admin"})
-_PEOPLE = frozenset({"responder", "admin"})
+PEOPLE = frozenset({"responder", "admin"})
 ALLOWED = MappingProxyType(
     {
         "create": frozenset({"requester"}),
         "cancel": frozenset({"requester", "admin"}),
-        "answer": _PEOPLE,
-        "decline": _PEOPLE,
+        "answer": PEOPLE,
+        "decline": PEOPLE,
         "read": _EVERYBODY,
         "message": _EVERYBODY,
         "resolve": frozenset({"requester"}),
         "resume": frozenset({"requester"}),
         "lease": frozenset({"requester", "runner"}),
-        "secrets": _PEOPLE,
+        "secrets": PEOPLE,
         "rotate": frozenset({"admin", OPERATOR}),
         "consume": frozenset({"requester"}),
-        "rules": _PEOPLE,
+        "rules": PEOPLE,
         "audit": frozenset({"admin"}),
         "watch": _EVERYBODY,
         "share": _EVERYBODY,
         "archive": _EVERYBODY,
-        "erase": _PEOPLE,
+        "erase": PEOPLE,
         "limits": frozenset({"admin"}),
-        "inbox": _PEOPLE,
+        "inbox": PEOPLE,
         "login_link": frozenset({"admin"}),
         "token": frozenset({"admin"}),
         "webhooks": frozenset({"admin"}),
+        "metrics": frozenset({"admin", OPERATOR}),
     }
 )
 
@@ -109,7 +111,7 @@ async def require(ctx: Services, principal: Principal, action: str, request_id: 
 
 def is_person(principal: Principal) -> bool:
     """Whether this is somebody who answers, and not somebody who asks."""
-    return principal.role in _PEOPLE
+    return principal.role in PEOPLE
 
 
 async def record_refusal(

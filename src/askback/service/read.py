@@ -67,7 +67,7 @@ async def page(
         thread_id=thread_id,
         statuses=statuses,
         kind=kind,
-        requester=principal.id if principal.role == "requester" else None,
+        requester=None if principal.role in access.PEOPLE else principal.id,
         person=sharing.person(principal),
         before=cursor,
         limit=size + 1,

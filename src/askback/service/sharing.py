@@ -8,6 +8,7 @@ every other way let into a thread as that person is, and one that was made for n
 from __future__ import annotations
 
 import json
+from types import MappingProxyType
 
 from askback.domain import events
 from askback.domain.access import OPEN, Access, Level
@@ -25,20 +26,24 @@ from askback.service import access as roles
 from askback.service.context import Services
 from askback.service.ledger import entry
 
+_MOST = MappingProxyType({"responder": Level.OWNER, "requester": Level.PROMPT})
+"""How far the access to a thread lets a role in."""
+
 
 def level(principal: Principal, access: Access) -> Level:
     """Return what an access lets the caller do; an agent never gets further than to write."""
     everywhere = _everywhere(principal)
     if everywhere is not None:
         return everywhere
-    own = access.level(principal.user)
-    return own if principal.role == "responder" else min(own, Level.PROMPT)
+    return min(access.level(principal.user), _MOST[principal.role])
 
 
 def _everywhere(principal: Principal) -> Level | None:
     """Return what a caller may do in every thread alike; None where it depends on the thread."""
     if principal.role == "admin":
         return Level.OWNER
+    if principal.role not in _MOST:
+        return Level.NONE
     return Level.PROMPT if principal.role == "requester" and principal.user == principal.id else None
 
 
@@ -49,7 +54,7 @@ def person(principal: Principal) -> str | None:
 
 def sees(principal: Principal, requester: str, access: Access) -> bool:
     """Whether the caller may see a request of its tenant that `requester` made in a thread with this access."""
-    if principal.role in {"responder", "admin"}:
+    if principal.role in roles.PEOPLE:
         return level(principal, access) >= Level.VIEW
     return principal.id == requester
 
