@@ -71,9 +71,14 @@ class App:
         self._scratch = scratch
         watches = Watches(services)
         self._streams = streams = Streams(watches)
-        self._sockets = Sockets(services, watches, Waits(services))
+        self._waits = Waits(services)
+        self._sockets = Sockets(services, watches, self._waits)
         self.operations: Sequence[Operation] = [
-            *table.api(cache(lambda: openapi.text(self.operations)), hang_up=self._hang_up),
+            *table.api(
+                cache(lambda: openapi.text(self.operations)),
+                hang_up=self._hang_up,
+                connections=self._connections,
+            ),
             *table.events(thread=streams.thread, inbox=streams.inbox),
             *table.pages(STATIC),
         ]
@@ -147,6 +152,13 @@ class App:
     def _hang_up(self, principal_id: str) -> None:
         self._streams.hang_up(principal_id)
         self._sockets.hang_up(principal_id)
+
+    def _connections(self) -> Mapping[str, int]:
+        return {
+            "websocket": self._sockets.count(),
+            "event_stream": self._streams.count(),
+            "wait": self._waits.count(),
+        }
 
     async def _make_known(self) -> None:
         for one in self.settings.bootstrap_tokens:

@@ -12,9 +12,10 @@ from pydantic.json_schema import models_json_schema
 
 from askback.transports.endpoint import Operation
 from askback.transports.rest.shapes import AnyOf
-from askback.transports.rest.table import STREAM
+from askback.transports.rest.table import PLAIN, STREAM
 
 API_VERSION = "1"
+_MEDIA = {STREAM: "Server-sent events; see wire.md.", PLAIN: "Numbers as Prometheus reads them."}
 _REF = "#/components/schemas/{model}"
 _REFUSALS = {
     401: "No credential, or one that is not known here.",
@@ -147,11 +148,8 @@ def _ok(status: int, schema: Any) -> dict[str, Any]:
     said = {200: "Done.", 201: "Made.", 204: "Nothing to say.", 303: "Goes on."}[status]
     if schema is None:
         return {"description": said}
-    if schema == STREAM:
-        return {
-            "description": "Server-sent events; see wire.md.",
-            "content": {STREAM: {"schema": {"type": "string"}}},
-        }
+    if isinstance(schema, str):
+        return {"description": _MEDIA[schema], "content": {schema: {"schema": {"type": "string"}}}}
     return {"description": said, "content": _json(_schema(schema))}
 
 

@@ -57,6 +57,7 @@ MATRIX: list[tuple[str, str, Any, set[str], int]] = [
     ("POST", "/v1/secrets", {"name": "A_KEY", "value": "v", "scope": "global"}, PEOPLE, 201),
     ("DELETE", "/v1/secrets/{id}", None, PEOPLE, 404),
     ("POST", "/v1/secrets/rotate", {}, {"admin"}, 200),
+    ("GET", "/metrics", None, {"admin"}, 200),
     ("GET", "/v1/webhooks", None, {"admin"}, 200),
     ("POST", "/v1/webhooks", {"url": "https://hooks.example.com/"}, {"admin"}, 201),
     ("DELETE", "/v1/webhooks/{id}", None, {"admin"}, 404),

@@ -18,6 +18,7 @@ from askback.ports.vault import OwnKeys, Vault
 from askback.ports.webhooks import Courier
 from askback.service.attendance import Attendance
 from askback.service.directory import OwnGroups
+from askback.service.metrics import Metrics
 from askback.service.newest import Newest
 from askback.service.nowhere import Nowhere
 from askback.service.presence import LocalPresence
@@ -39,6 +40,7 @@ class Services:
     directory: Directory = field(default_factory=OwnGroups)
     presence: Presence = field(default_factory=LocalPresence)
     courier: Courier = field(default_factory=Nowhere)
+    metrics: Metrics = field(default_factory=Metrics)
     own_keys: OwnKeys | None = None
     """The master keys, where this server keeps them itself."""
     probes: Mapping[str, Probe] = field(default_factory=dict[str, Probe])

@@ -103,6 +103,8 @@ async def settle(
         if exactly and change.record.status is record.status:
             raise Overtaken(change.record)
         raise conflict(change.record)
+    if change.outcome is Outcome.APPLIED and change.record.settled:
+        ctx.metrics.ended(change.record, at=now)
     if change.record.settled and change.record.exclusive is not None:
         with suppress(Unavailable):  # what has ended has ended; the sweep lets the next one come
             await come_forward(ctx)

@@ -142,6 +142,7 @@ class Waits:
     def _on_event(self, event: Event) -> None:
         if event.settles and event.request_id is not None and event.request_id in self._waiting:
             wire, discreet = request_text(event), request_text(event.veiled or event)
+            self._ctx.metrics.woken(event, now=self._ctx.clock.now_ms())
             self._tell(event.request_id, _End(event.tenant, event.requester, event.access, wire, discreet))
 
     def _tell(self, request_id: str, end: _End) -> None:

@@ -5,14 +5,14 @@ Requests, rules and secrets have tables of their own beside this one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from askback.domain.access import Level
 from askback.domain.bodies import AccessBody, AppendBody, MessageBody
 from askback.service.credentials import LoginLinkBody, TokenBody
 from askback.transports.endpoint import Handler, Operation, Query
-from askback.transports.rest import about, accounts, threads
+from askback.transports.rest import about, accounts, monitoring, threads
 from askback.transports.rest.pages import PAGES, Site
 from askback.transports.rest.shapes import ANYTHING, NAME_OR_NULL, REQUEST, TEXT, AnyOf, shape
 from askback.transports.rest.table_requests import REQUESTS
@@ -23,6 +23,7 @@ from askback.transports.rest.table_threads import WHOLE_THREADS
 from askback.transports.rest.table_webhooks import WEBHOOKS
 
 STREAM = "text/event-stream"
+PLAIN = "text/plain"
 _PRINCIPAL = shape(id=TEXT, name=TEXT, role=TEXT, user=TEXT, groups={"type": "array", "items": TEXT})
 _LEVEL = {"type": "string", "enum": [level.word for level in Level]}
 _ACCESS = shape(owner=NAME_OR_NULL, others=_LEVEL, people={"type": "object", "additionalProperties": _LEVEL})
@@ -105,10 +106,16 @@ ACCOUNTS = (
 )
 
 
-def api(document: Callable[[], str], *, hang_up: Callable[[str], None]) -> list[Operation]:
-    """Return the operations that speak JSON.
+def api(
+    document: Callable[[], str],
+    *,
+    hang_up: Callable[[str], None],
+    connections: Callable[[], Mapping[str, int]],
+) -> list[Operation]:
+    """Return the operations that answer at once, in JSON or as text.
 
-    `document` gives the text of the OpenAPI document; `hang_up` ends the streams of a principal that left.
+    `document` gives the text of the OpenAPI document; `hang_up` ends the streams of a principal that left;
+    `connections` counts what is open, by kind.
     """
     return [
         *REQUESTS,
@@ -127,6 +134,24 @@ def api(document: Callable[[], str], *, hang_up: Callable[[str], None]) -> list[
         ),
         Operation(
             "GET", "/healthz", about.health, "health", "Whether it runs.", {200: ANYTHING}, public=True
+        ),
+        Operation(
+            "GET",
+            "/readyz",
+            monitoring.Readiness(),
+            "ready",
+            "Whether it can store a change.",
+            {200: ANYTHING},
+            public=True,
+        ),
+        Operation(
+            "GET",
+            "/metrics",
+            monitoring.metrics(connections),
+            "metrics",
+            "The numbers of this server, for Prometheus.",
+            {200: PLAIN},
+            roles=("admin", "operator"),
         ),
         Operation(
             "GET",

@@ -1,0 +1,82 @@
+"""Numbers that a server counts, and their text form (Prometheus text format 0.0.4).
+
+Labels are words of ours, never what a caller chose: a label is kept for ever, and shown to whoever watches.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+Labels = tuple[str, ...]
+
+
+class Counter:
+    """Counts by labels, and only up."""
+
+    def __init__(self, name: str, about: str, labels: Sequence[str] = ()) -> None:
+        self._head = head(name, about, "counter")
+        self._name = name
+        self._labels = labels
+        self._counts: dict[Labels, int] = {}
+
+    def add(self, *labels: str) -> None:
+        """Count one."""
+        self._counts[labels] = self._counts.get(labels, 0) + 1
+
+    def lines(self) -> Iterator[str]:
+        """Write it."""
+        yield self._head
+        for labels, count in sorted(self._counts.items()):
+            yield sample(self._name, dict(zip(self._labels, labels, strict=True)), count)
+
+
+class Histogram:
+    """How often a duration was at most so long, by labels; in seconds, with `bounds` that grow."""
+
+    def __init__(self, name: str, about: str, bounds: Sequence[float], labels: Sequence[str] = ()) -> None:
+        self._head = head(name, about, "histogram")
+        self._name = name
+        self._bounds = bounds
+        self._labels = labels
+        self._counts: dict[Labels, list[int]] = {}
+        self._sums: dict[Labels, float] = {}
+
+    def observe(self, seconds: float, *labels: str) -> None:
+        """Count one duration."""
+        counts = self._counts.setdefault(labels, [0] * (len(self._bounds) + 1))
+        counts[bisect_left(self._bounds, seconds)] += 1
+        self._sums[labels] = self._sums.get(labels, 0.0) + seconds
+
+    def lines(self) -> Iterator[str]:
+        """Write it: each bound counts all that were shorter as well."""
+        yield self._head
+        for labels, counts in sorted(self._counts.items()):
+            named = dict(zip(self._labels, labels, strict=True))
+            total = 0
+            for bound, count in zip((*self._bounds, None), counts, strict=True):
+                total += count
+                text = "+Inf" if bound is None else f"{bound:g}"
+                yield sample(f"{self._name}_bucket", {**named, "le": text}, total)
+            yield sample(f"{self._name}_sum", named, self._sums[labels])
+            yield sample(f"{self._name}_count", named, total)
+
+
+def gauge(name: str, about: str, values: Iterable[tuple[Mapping[str, str], float]]) -> Iterator[str]:
+    """Write what is so just now, by labels."""
+    yield head(name, about, "gauge")
+    for labels, value in values:
+        yield sample(name, labels, value)
+
+
+def head(name: str, about: str, kind: str) -> str:
+    """Write what comes before the samples of a metric."""
+    return f"# HELP {name} {about}\n# TYPE {name} {kind}"
+
+
+def sample(name: str, labels: Mapping[str, str], value: float) -> str:
+    """Write one number. Labels are words without quotes, backslashes or line feeds."""
+    named = ",".join(f'{key}="{text}"' for key, text in labels.items())
+    return f"{name}{{{named}}} {value:.15g}" if named else f"{name} {value:.15g}"

@@ -1,0 +1,123 @@
+"""What those who watch a server are told: whether it can work, and numbers without a name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+
+from askback.app import create_app
+from askback.delivery.local import LocalBus
+from askback.ports.store import Principal
+from askback.ports.webhooks import Answered
+from askback.service import access, deadlines
+from askback.service.waits import Waits
+from askback.testing.fake_courier import FakeCourier
+from askback.testing.fake_store import FakeStore
+from askback.transports.rest import monitoring
+from tests.transports.conftest import ANSWER, Api, ManualClock, asked
+from tests.transports.hooks import hooked, sweep, swept
+from tests.transports.test_resumes import pulled, settled
+
+pytestmark = pytest.mark.anyio
+
+
+async def numbers(api: Api) -> dict[str, float]:
+    """The samples by their names and labels."""
+    reply = await (await api.as_("admin")).get("/metrics")
+    assert reply.status_code == 200
+    assert reply.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    lines = [line for line in reply.text.splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
+
+
+async def test_what_waits_and_what_has_ended_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    courier = FakeCourier(answers=[Answered(500)])
+    async with swept(courier, monkeypatch) as api:
+        await asked(api)
+        request = await asked(api)
+        api.clock.advance(seconds=30)
+        await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
+        await asked(api, timeout_s=1)
+        api.clock.advance(seconds=2)
+        await deadlines.sweep(api.app.services)
+        await hooked(api)
+        await settled(api, delivery="resume")
+        await sweep(api)
+        await pulled(api, limit=1)
+        found = await numbers(api)
+    expected = {
+        'askback_requests_open{kind="form"}': 1,
+        'askback_requests_open{kind="approval"}': 0,
+        'askback_requests_ended_total{kind="form",status="answered"}': 2,
+        'askback_requests_ended_total{kind="form",status="expired"}': 1,
+        'askback_answer_seconds_bucket{kind="form",le="15"}': 1,
+        'askback_answer_seconds_bucket{kind="form",le="60"}': 2,
+        'askback_answer_seconds_sum{kind="form"}': 30,
+        'askback_resumes{state="leased"}': 1,
+        'askback_resumes{state="waiting"}': 2,
+        'askback_webhook_attempts_total{outcome="failed"}': 1,
+        'askback_webhook_deliveries{state="waiting"}': 1,
+        'askback_connections{kind="websocket"}': 0,
+        "askback_writer_queue": 0,
+    }
+    assert {name: found[name] for name in expected} == expected
+    assert found["askback_writer_changes_total"] >= found["askback_writer_groups_total"] > 5
+
+
+class Somebody:
+    """A connection that waits."""
+
+    def __init__(self, principal: Principal) -> None:
+        self.principal = principal
+        self.told: list[str] = []
+
+    def settled(self, request_id: str, wire: str) -> None:
+        self.told.append(request_id)
+
+
+async def test_how_soon_somebody_who_waits_was_told_is_counted(api: Api) -> None:
+    request = await asked(api)
+    token = await access.authenticate(api.app.services, api.tokens["requester"])
+    assert token is not None
+    somebody = Somebody(token)
+    waits = Waits(api.app.services)
+    waits.add(request["id"], somebody)
+    await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
+    found = await numbers(api)
+    assert somebody.told == [request["id"]]
+    assert found['askback_wakeup_seconds_bucket{le="0.001"}'] == found["askback_wakeup_seconds_count"] == 1
+
+
+async def test_no_label_is_what_somebody_chose(api: Api) -> None:
+    await settled(api, thread_id="thread-canary", agent={"name": "agent-canary"})
+    await (await api.as_("admin")).get("/metrics-canary")
+    text = (await (await api.as_("admin")).get("/metrics")).text
+    assert "canary" not in text
+
+
+async def test_a_server_is_ready_while_it_can_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(monitoring, "FRESH_S", -1)
+    bus = LocalBus()
+    store = FakeStore(on_commit=bus.publish)
+    app = create_app(store=store, bus=bus)
+    async with app.running():
+        caller = Api(app, ManualClock()).client()
+        seen: list[tuple[int, Any]] = []
+        for offline in (False, True, False):
+            store.offline = offline
+            reply = await caller.get("/readyz")
+            seen.append((reply.status_code, reply.json()))
+        assert (await caller.get("/healthz")).status_code == 200
+    assert seen[0] == seen[2] == (200, {"status": "ready"})
+    status, body = seen[1]
+    assert (status, body["error"]["code"]) == (503, "unavailable")
+
+
+async def test_however_many_ask_whether_it_is_ready_it_looks_once(api: Api) -> None:
+    before = api.app.services.store.pressure().changes
+    async with anyio.create_task_group() as tasks:
+        for _ in range(20):
+            tasks.start_soon(api.client().get, "/readyz")
+    assert api.app.services.store.pressure().changes - before == 1
