@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from askback import AsyncClient
+from tests.forks.process import Process, fork
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
 
@@ -30,7 +31,7 @@ class Server:
     def client(self, role: str) -> AsyncClient:
         return AsyncClient(self.url, self.tokens[role])
 
-    def run(self, *arguments: str, stdin: bytes | None = None, **environment: str) -> subprocess.Popen[bytes]:
+    def run(self, *arguments: str, stdin: bytes | None = None, **environment: str) -> Process:
         """Start `askback …` beside this server."""
         process = start(*arguments, ASKBACK_DATA_DIR=str(self.data), **environment)
         if stdin is not None:
@@ -41,7 +42,13 @@ class Server:
         return process
 
 
-def start(*arguments: str, **environment: str) -> subprocess.Popen[bytes]:
+def start(*arguments: str, **environment: str) -> Process:
+    """Start `askback …`, forked from a process that has done the imports."""
+    return fork(*arguments, environment={**ENVIRONMENT, "PYTHONUNBUFFERED": "1", **environment})
+
+
+def start_anew(*arguments: str, **environment: str) -> subprocess.Popen[bytes]:
+    """Start `python -m askback …`, where it matters what the system shows of it, or how it starts."""
     return subprocess.Popen(
         [sys.executable, "-m", "askback", *arguments],
         stdin=subprocess.PIPE,

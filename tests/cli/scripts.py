@@ -10,9 +10,10 @@ from typing import Any
 import anyio
 
 from tests.cli.conftest import Server
+from tests.forks.process import Process
 
 
-async def asked(process: subprocess.Popen[bytes]) -> str:
+async def asked(process: Process) -> str:
     """Read the hint on standard error and return the id of the request."""
     assert process.stderr is not None
     line = await anyio.to_thread.run_sync(process.stderr.readline)
@@ -21,17 +22,17 @@ async def asked(process: subprocess.Popen[bytes]) -> str:
     return found[0].decode()
 
 
-def complete(process: subprocess.Popen[bytes], stdin: str = "") -> tuple[int, str, str]:
+def complete(process: Process | subprocess.Popen[bytes], stdin: str = "") -> tuple[int, str, str]:
     """Wait until a command has ended; return its status and what it wrote. One that hangs is killed, and fails."""
     try:
         out, err = process.communicate(stdin.encode() if process.stdin else None, timeout=30)
     finally:
         process.kill()
-        process.wait()
-    return process.returncode, out.decode(), err.decode()
+        status = process.wait()
+    return status, out.decode(), err.decode()
 
 
-async def finished(process: subprocess.Popen[bytes]) -> tuple[int, Any]:
+async def finished(process: Process) -> tuple[int, Any]:
     """Wait until a command has ended; return its status and its line of JSON, or what it complained of."""
     status, out, err = await anyio.to_thread.run_sync(complete, process)
     lines = out.splitlines()

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import pty
 import re
-import subprocess
-import sys
-import termios
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +12,7 @@ from pathlib import Path
 import anyio
 
 from tests.cli.conftest import ENVIRONMENT
+from tests.forks.process import Process, fork
 
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -58,23 +55,22 @@ class Screen:
 @asynccontextmanager
 async def on_a_terminal(
     data: Path, *arguments: str, **environment: str
-) -> AsyncIterator[tuple[Screen, subprocess.Popen[bytes]]]:
+) -> AsyncIterator[tuple[Screen, Process]]:
     """Run `askback …` with a data folder."""
     primary, secondary = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "askback", *arguments],
-        stdin=secondary,
-        stdout=secondary,
-        stderr=secondary,
-        env={
+    process = fork(
+        *arguments,
+        environment={
             **ENVIRONMENT,
             "ASKBACK_DATA_DIR": str(data),
             "TERM": "xterm",
             "COLUMNS": "200",
             **environment,
         },
-        start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C is a signal
+        stdin=secondary,
+        stdout=secondary,
+        stderr=secondary,
+        terminal=True,
     )
     os.close(secondary)
     try:

@@ -6,8 +6,6 @@ import json
 import os
 import pty
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from askback.domain.audit import verify
 from tests.cli.conftest import ENVIRONMENT, start
 from tests.cli.scripts import complete, finished
 from tests.cli.terminals import on_a_terminal
+from tests.forks.process import fork
 from tests.requirements import requirement
 
 OFFERED = "Approve? [y/N/a(lways)]: "
@@ -166,16 +165,13 @@ async def test_ctrl_c_takes_it_back(tmp_path: Path) -> None:
 def test_a_person_who_cannot_see_the_question_is_not_asked(tmp_path: Path) -> None:
     primary, keyboard = pty.openpty()
     try:
-        blind = subprocess.run(
-            [sys.executable, "-m", "askback", "approve", "--", "make"],
-            stdin=keyboard, capture_output=True, timeout=30, check=False,
-            env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)},
-        )  # fmt: skip
+        environment = {**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)}
+        status, _, err = complete(fork("approve", "--", "make", environment=environment, stdin=keyboard))
     finally:
         os.close(primary)
         os.close(keyboard)
-    assert blind.returncode == 1
-    assert b"askback serve" in blind.stderr
+    assert status == 1
+    assert "askback serve" in err
 
 
 @requirement("B28")

@@ -12,9 +12,10 @@ import anyio
 import pytest
 
 from askback import AsyncClient
-from tests.cli.conftest import Server, start
+from tests.cli.conftest import Server, start, start_anew
 from tests.cli.scripts import asked, complete
 from tests.cli.terminals import on_a_terminal
+from tests.forks.process import Process
 from tests.requirements import requirement
 
 CANARY = "canary-2f6a-c3d8"
@@ -26,11 +27,11 @@ def script(text: str) -> list[str]:
     return [sys.executable, "-c", text]
 
 
-async def ended(process: subprocess.Popen[bytes], stdin: str = "") -> tuple[int, str, str]:
+async def ended(process: Process | subprocess.Popen[bytes], stdin: str = "") -> tuple[int, str, str]:
     return await anyio.to_thread.run_sync(complete, process, stdin)
 
 
-async def first_line(process: subprocess.Popen[bytes]) -> bytes:
+async def first_line(process: Process | subprocess.Popen[bytes]) -> bytes:
     """Read what a command says first, or have it killed."""
     assert process.stdout is not None
     try:
@@ -70,9 +71,10 @@ async def test_no_process_shows_a_value_among_its_arguments_and_only_the_command
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await given(agent, person, thread, A_KEY=CANARY)
-    process = server.run(
-        "run", "--secret", "A_KEY", "--thread", thread, "--", *script("print('up', flush=True); input()")
-    )
+    process = start_anew(
+        "run", "--secret", "A_KEY", "--thread", thread, "--", *script("print('up', flush=True); input()"),
+        ASKBACK_DATA_DIR=str(server.data),
+    )  # fmt: skip
     assert await first_line(process) == b"up\n"
     ours = Path("/proc") / str(process.pid)
     [child] = [one for task in (ours / "task").iterdir() for one in (task / "children").read_text().split()]

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import stat
-import subprocess
-import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -18,36 +15,25 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.cli.conftest import Server, start, start_anew
+from tests.cli.scripts import complete
+from tests.forks.process import Process
+
 ASK = {"kind": "form", "thread_id": "t1", "form": {"fields": [{"id": "a", "type": "text", "label": "A"}]}}
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "askback", *arguments]
-
-
-def environment(**changes: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
-    return {**kept, **changes}
-
-
 @contextmanager
-def serving(data: Path, *flags: str, **env: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+def serving(
+    data: Path, *flags: str, begin: Callable[..., Any] = start, **env: str
+) -> Iterator[tuple[Process, dict[str, Any]]]:
     """Start a server on a free port, and end it."""
-    process = subprocess.Popen(
-        command("serve", "--port", "0", "--data-dir", str(data), "--ready-json", *flags),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(**env),
-    )
-    try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line, process.communicate(timeout=10)[1]
-        yield process, json.loads(line)
-    finally:
-        process.kill()
-        process.communicate(timeout=10)
+    with begin("serve", "--port", "0", "--data-dir", str(data), "--ready-json", *flags, **env) as process:
+        try:
+            line = process.stdout.readline()
+            assert line, complete(process)
+            yield process, json.loads(line)
+        finally:
+            process.kill()
 
 
 def caller(ready: dict[str, Any], role: str) -> httpx2.Client:
@@ -56,7 +42,7 @@ def caller(ready: dict[str, Any], role: str) -> httpx2.Client:
 
 
 def test_one_line_says_how_to_reach_the_server_once_it_accepts_requests(tmp_path: Path) -> None:
-    with serving(tmp_path) as (_, ready):
+    with serving(tmp_path, begin=start_anew) as (_, ready):
         assert set(ready) == {"url", "requester_token", "responder_token", "admin_token", "login_url"}
         for role in ("requester", "responder", "admin"):
             with caller(ready, role) as http:
@@ -111,21 +97,21 @@ def test_behind_a_proxy_links_and_cookies_are_those_of_the_public_address(tmp_pa
 
 
 @pytest.mark.parametrize("head", [b"X-A: ", b"X-A: 1\r\n", b""])
-def test_a_request_head_without_end_is_cut_before_it_fills_the_memory(tmp_path: Path, head: bytes) -> None:
-    with serving(tmp_path) as (_, ready), socket.create_connection(address(ready), timeout=20) as stranger:
+def test_a_request_head_without_end_is_cut_before_it_fills_the_memory(server: Server, head: bytes) -> None:
+    with socket.create_connection(address(server.url), timeout=20) as stranger:
         stranger.sendall(b"GET / HTTP/1.1\r\n" if head else b"GET /")
         sent = 0
         with suppress(ConnectionError):
             while sent < 16 * 1024 * 1024:
                 sent += stranger.send((head or b"a") * 8192)
         assert sent < 16 * 1024 * 1024
-        with caller(ready, "requester") as agent:
-            body = {**ASK, "form": {"title": "x" * 400, **ASK["form"]}}
-            assert agent.post("/v1/requests", json=body, headers={"X-Long": "a" * 60_000}).status_code == 201
+    with caller({"url": server.url, "requester_token": server.tokens["requester"]}, "requester") as agent:
+        body = {**ASK, "form": {"title": "x" * 400, **ASK["form"]}}
+        assert agent.post("/v1/requests", json=body, headers={"X-Long": "a" * 60_000}).status_code == 201
 
 
-def address(ready: dict[str, Any]) -> tuple[str, int]:
-    host, _, port = ready["url"].removeprefix("http://").partition(":")
+def address(url: str) -> tuple[str, int]:
+    host, _, port = url.removeprefix("http://").partition(":")
     return host, int(port)
 
 
@@ -150,23 +136,20 @@ def test_a_signal_ends_it_in_order_while_somebody_waits(tmp_path: Path, number: 
                 thread.start()
             assert begun.wait(10)
             process.send_signal(number)
-            out, err = process.communicate(timeout=10)
+            ended = complete(process)
             for thread in threads:
                 thread.join(10)
                 assert not thread.is_alive()
-        assert (process.returncode, out, err) == (0, "", "")
+        assert ended == (0, "", "")
         assert not (tmp_path / "askback.db-wal").exists()
 
 
 def test_a_second_server_of_the_same_folder_says_which_file_is_in_use(tmp_path: Path) -> None:
     with serving(tmp_path) as (_, first):
-        second = subprocess.run(
-            command("serve", "--port", "0", "--data-dir", str(tmp_path)),
-            capture_output=True, text=True, timeout=30, env=environment(), check=False,
-        )  # fmt: skip
-        assert second.returncode == 1
-        assert str(tmp_path / "askback.db") in second.stderr
-        assert "Traceback" not in second.stderr
+        status, _, err = complete(start("serve", "--port", "0", "--data-dir", str(tmp_path)))
+        assert status == 1
+        assert str(tmp_path / "askback.db") in err
+        assert "Traceback" not in err
         assert json.loads((tmp_path / "server.json").read_text())["url"] == first["url"]
 
 
@@ -175,36 +158,25 @@ def test_a_port_in_use_is_named(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        failed = subprocess.run(
-            command("serve", "--port", str(port), "--data-dir", str(tmp_path)),
-            capture_output=True, text=True, timeout=30, env=environment(), check=False,
-        )  # fmt: skip
-    assert failed.returncode == 1
-    assert f"127.0.0.1:{port} cannot be bound" in failed.stderr
-    assert "Traceback" not in failed.stderr
+        status, _, err = complete(start("serve", "--port", str(port), "--data-dir", str(tmp_path)))
+    assert status == 1
+    assert f"127.0.0.1:{port} cannot be bound" in err
+    assert "Traceback" not in err
 
 
 def test_a_person_sees_the_link_the_address_and_the_line_for_the_agent(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        command("serve", "--host", "0.0.0.0", "--port", "0", "--data-dir", str(tmp_path)),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(PYTHONUNBUFFERED="1"),
-    )  # fmt: skip
-    try:
-        assert process.stdout is not None
-        seen = ""
-        while "Ctrl+C" not in seen:
-            line = process.stdout.readline()
-            assert line, process.communicate(timeout=10)[1]
-            seen += line
-        kept = json.loads((tmp_path / "server.json").read_text())
-        assert f"export ASKBACK_URL={kept['url']} ASKBACK_TOKEN={kept['requester_token']}" in seen
-        assert f"{kept['url']}/login?code=" in seen
-        process.terminate()
-        _, warned = process.communicate(timeout=10)
-        assert "TLS" in warned
-    finally:
-        process.kill()
-        process.communicate(timeout=10)
+    process = start("serve", "--host", "0.0.0.0", "--port", "0", "--data-dir", str(tmp_path))
+    assert process.stdout is not None
+    seen = ""
+    while "Ctrl+C" not in seen:
+        line = process.stdout.readline()
+        assert line, complete(process)
+        seen += line.decode()
+    kept = json.loads((tmp_path / "server.json").read_text())
+    assert f"export ASKBACK_URL={kept['url']} ASKBACK_TOKEN={kept['requester_token']}" in seen
+    assert f"{kept['url']}/login?code=" in seen
+    process.terminate()
+    assert "TLS" in complete(process)[2]
 
 
 def test_a_new_link_and_a_new_token_come_from_the_running_server(tmp_path: Path) -> None:
@@ -238,23 +210,17 @@ def test_a_token_made_while_no_server_runs_works_in_the_next_one(tmp_path: Path)
 def test_what_cannot_be_done_is_said_in_a_sentence(
     tmp_path: Path, arguments: tuple[str, ...], status: int, said: str
 ) -> None:
-    failed = subprocess.run(
-        command(*arguments), capture_output=True, text=True, timeout=30, check=False,
-        env=environment(ASKBACK_DATA_DIR=str(tmp_path)),
-    )  # fmt: skip
-    assert failed.returncode == status
-    assert said in failed.stderr
-    assert "Traceback" not in failed.stderr
+    ended, _, err = complete(start(*arguments, ASKBACK_DATA_DIR=str(tmp_path)))
+    assert ended == status
+    assert said in err
+    assert "Traceback" not in err
 
 
 def run(*arguments: str, data: Path) -> str:
     """Run a command that must succeed and return what it printed."""
-    done = subprocess.run(
-        command(*arguments), capture_output=True, text=True, timeout=30, check=False,
-        env=environment(ASKBACK_DATA_DIR=str(data)),
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    status, out, err = complete(start(*arguments, ASKBACK_DATA_DIR=str(data)))
+    assert status == 0, err
+    return out.strip()
 
 
 def _ignoring(work: Any) -> Any:

@@ -1,0 +1,134 @@
+"""The process that commands of the tests are forked from: it has imported what they need, and does nothing itself.
+
+It is started with one end of a socket, on which each message asks for a command and carries four descriptors: the
+command's input, output and error output, and one to which the id of the process is written when it has begun and its
+status when it has ended. When the other end of the socket is closed, it kills what still runs and ends.
+
+It imports packages that take long, and of askback what knows nothing of arguments, environments and terminals: the
+modules of `askback.cli` are imported by the command, as ever.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import importlib
+import json
+import os
+import runpy
+import selectors
+import signal
+import socket
+import sys
+import termios
+import threading
+from contextlib import suppress
+from io import TextIOWrapper
+from typing import Any
+
+HEAVY = (
+    *("askback.app", "askback.client", "askback.domain.validation.ask", "askback.settings"),
+    *("rich.console", "rich.markdown", "rich.table", "typer.core", "typer.main"),
+    *("uvicorn", "uvloop", "uvicorn.protocols.http.httptools_impl", "websockets.asyncio.client"),
+)
+
+
+def main(control: socket.socket) -> dict[str, Any] | None:
+    """Fork a process for each message; return the message in the new process, and None in this one at the end."""
+    for name in HEAVY:
+        importlib.import_module(name)
+    gc.freeze()  # what is there is shared for as long as nobody writes to it
+    assert threading.active_count() == 1, "a process with threads cannot be forked"
+    woken, wake = os.pipe()
+    os.set_blocking(woken, False)
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    running: dict[int, int] = {}
+    with selectors.DefaultSelector() as ready:
+        ready.register(control, selectors.EVENT_READ)
+        ready.register(woken, selectors.EVENT_READ)
+        while True:
+            for key, _ in ready.select():
+                if key.fd == woken:
+                    with suppress(BlockingIOError):
+                        os.read(woken, 4096)
+                    report(running)
+                elif (message := receive(control)) is None:
+                    for pid in running:
+                        os.kill(pid, signal.SIGKILL)
+                    return None
+                elif not begin(message, running):
+                    return message
+
+
+def receive(control: socket.socket) -> dict[str, Any] | None:
+    """Read a message; None when there will be no more."""
+    data, descriptors, *_ = socket.recv_fds(control, 65536, 4)
+    if not data:
+        return None
+    size = int.from_bytes(data[:4], "big")
+    while len(data) < size + 4:
+        data += control.recv(65536)
+    return {**json.loads(data[4:]), "descriptors": descriptors}
+
+
+def begin(message: dict[str, Any], running: dict[int, int]) -> bool:
+    """Fork; true in the parent, false in the new process."""
+    *streams, status = message["descriptors"]
+    pid = os.fork()
+    if pid:
+        os.write(status, f"{pid}\n".encode())
+        running[pid] = status
+        for descriptor in streams:
+            os.close(descriptor)
+    return pid != 0
+
+
+def report(running: dict[int, int]) -> None:
+    """Tell how the processes ended that have."""
+    while running:
+        pid, ended = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            return
+        status = running.pop(pid)
+        with suppress(BrokenPipeError):  # nobody waits for it
+            os.write(status, f"{os.waitstatus_to_exitcode(ended)}\n".encode())
+        os.close(status)
+
+
+def become(message: dict[str, Any]) -> None:
+    """Make of this process what `python -m askback` with these arguments would be when it has started."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for target, descriptor in enumerate(message["descriptors"][:3]):
+        os.dup2(descriptor, target)
+    os.closerange(3, 256)
+    if message["terminal"]:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that Ctrl-C is a signal
+    os.environ.clear()
+    os.environ.update(message["environment"])
+    through = bool(os.environ.get("PYTHONUNBUFFERED"))
+    sys.stdin, sys.stdout, sys.stderr = (text_on(at, mode) for at, mode in enumerate("rww"))
+    sys.stdout.reconfigure(line_buffering=os.isatty(1), write_through=through)
+    sys.stderr.reconfigure(line_buffering=True, write_through=through, errors="backslashreplace")
+    sys.argv = ["askback", *message["arguments"]]
+
+
+def text_on(descriptor: int, mode: str) -> TextIOWrapper:
+    """Open a standard stream, which is never closed."""
+    stream = os.fdopen(descriptor, mode, encoding="utf-8", closefd=False)
+    assert isinstance(stream, TextIOWrapper)
+    return stream
+
+
+if __name__ == "__main__":
+    with socket.socket(fileno=int(sys.argv[1])) as listening:
+        asked = main(listening)
+        if asked is not None:
+            listening.detach()
+    if asked is not None:
+        become(asked)
+        del asked, listening
+        runpy.run_module("askback", run_name="__main__", alter_sys=True)

@@ -1,0 +1,54 @@
+"""What is forked does as what is started anew, which is why so many tests may fork."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.forks.process import fork
+
+
+@pytest.mark.parametrize(
+    ("arguments", "typed", "status"),
+    [
+        (["rules", "check"], b'{"command": "git push"}\n', 0),
+        (["ask", "--json-form", "-"], b"{", 2),
+        (["approve", "--help"], b"", 0),
+        (["nonsense"], b"", 2),
+    ],
+)
+def test_it_says_what_one_that_starts_anew_says(
+    tmp_path: Path, arguments: list[str], typed: bytes, status: int
+) -> None:
+    environment = {"ASKBACK_DATA_DIR": str(tmp_path), "PATH": os.environ["PATH"], "COLUMNS": "100"}
+    forked = fork(*arguments, environment=environment)
+    said = forked.communicate(typed, timeout=30)
+    anew = subprocess.run(
+        [sys.executable, "-m", "askback", *arguments],
+        env=environment, input=typed, capture_output=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert (forked.returncode, *said) == (anew.returncode, anew.stdout, anew.stderr)
+    assert anew.returncode == status
+
+
+def test_a_signal_is_for_one_and_its_number_comes_back(tmp_path: Path) -> None:
+    arguments = ("serve", "--port", "0", "--ready-json")
+    first, second = (
+        fork(*arguments, environment={"ASKBACK_DATA_DIR": str(tmp_path / name)}) for name in ("a", "b")
+    )
+    with first, second:
+        for each in (first, second):
+            assert each.stdout is not None
+            assert each.stdout.readline()
+        first.kill()
+        assert first.wait(20) == -signal.SIGKILL
+        assert second.poll() is None
+        with pytest.raises(subprocess.TimeoutExpired):
+            second.wait(0)
+        second.terminate()
+        assert second.wait(20) == 0
