@@ -13,6 +13,7 @@ from askback.storage.postgres import PostgresStore
 from askback.storage.postgres.connection import Database, Patience
 from askback.testing.store_contracts import DurableContracts, StoreContracts
 from askback.testing.store_suite import OnCommit
+from askback.testing.store_threads import ThreadContracts
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 
@@ -46,7 +47,7 @@ class Intruder:
 
 
 @requirement("H3")
-class TestPostgresStore(StoreContracts, DurableContracts):
+class TestPostgresStore(StoreContracts, ThreadContracts, DurableContracts):
     @pytest.fixture(autouse=True)
     async def _database(self, postgres: PostgresServer) -> AsyncIterator[None]:
         name = await postgres.new()

@@ -37,9 +37,8 @@ def record(row: Row) -> Record:
     """Make a request: the fields of `Record`, the access to its thread as a text."""
     (
         request_id, tenant, thread_id, kind, requester, status, revision,
-        created_at, expires_at, spec, state, digest, due_at, access, *line,
+        created_at, expires_at, spec, state, digest, due_at, access, exclusive, behind,
     ) = row  # fmt: skip
-    exclusive, behind = line or (None, False)  # a backend that lets nothing wait in line does not read them
     return Record(
         request_id, tenant, thread_id, kind, requester, _STATUS[status], revision,
         created_at, expires_at, spec, state, digest, due_at, read_access(access), exclusive, bool(behind),
@@ -64,9 +63,9 @@ def thread_view(thread: Row, messages: Sequence[Message], requests: Sequence[Row
 
     Each request comes after the seq of its creation. Messages and requests come newest first.
     """
-    seq, access, *archived_at = thread
+    seq, access, archived_at = thread
     pairs = sorted(((row[0], record(row[1:])) for row in requests), key=lambda pair: pair[0])
-    return ThreadView(seq, list(reversed(messages)), pairs, read_access(access), *archived_at)
+    return ThreadView(seq, list(reversed(messages)), pairs, read_access(access), archived_at)
 
 
 def principal(row: Row) -> Principal:

@@ -30,6 +30,7 @@ Operation = Callable[[Connection], Awaitable[T]]
 
 SIZE = 10
 TRIES = 5
+MAINTENANCE_S = 3_600.0
 
 
 class Borrowed:
@@ -79,6 +80,15 @@ class Borrowed:
         self._changes.add(task)
         task.add_done_callback(self._changed)
         return await asyncio.shield(task)
+
+    async def maintain(self, sql: str) -> None:
+        """Run a statement that is no transaction and may take long; raises `Unavailable`."""
+        async with self._borrowed() as db:
+            await db.execute("SET statement_timeout = 0")
+            try:
+                await db.execute(sql, timeout=MAINTENANCE_S)
+            finally:
+                await db.execute("RESET statement_timeout")
 
     def _changed(self, task: asyncio.Task[Any]) -> None:
         self._changes.discard(task)

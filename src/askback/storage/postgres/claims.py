@@ -14,7 +14,13 @@ from askback.storage.postgres.jobs import Job, Overtaken
 async def take(db: Connection, jobs: Sequence[Job]) -> None:
     """Take the keys of jobs; a job whose key was taken before is replayed, or refused when its body is another."""
     claims = [
-        (job.claim_id, job.change.claim.tenant, job.change.claim.digest, job.target)
+        (
+            job.claim_id,
+            job.change.claim.tenant,
+            job.change.draft.thread_id,
+            job.change.claim.digest,
+            job.target,
+        )
         for job in jobs
         if job.claim_id is not None and job.change.claim is not None
     ]

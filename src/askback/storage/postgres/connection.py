@@ -100,7 +100,6 @@ async def _nothing(connection: Connection) -> None:
 # Classes of SQLSTATE that tell of the database and not of a statement: connections, read-only, no such database, out of
 # resources, locks, shut down by somebody, broken.
 _ABOUT_THE_DATABASE = frozenset({"08", "25", "28", "3D", "53", "55", "57", "58", "XX"})
-_ONCE_MORE = "40"
 
 
 def refused_by_database(error: BaseException) -> bool:
@@ -112,10 +111,16 @@ def refused_by_database(error: BaseException) -> bool:
 
 
 def worth_another_try(error: BaseException) -> bool:
-    """Whether a transaction was undone for no fault of its own: a deadlock, or a schema that has just changed."""
-    return isinstance(error, asyncpg.InvalidCachedStatementError) or (
-        isinstance(error, asyncpg.PostgresError) and (error.sqlstate or "").startswith(_ONCE_MORE)
+    """Whether a transaction was undone for no fault of its own.
+
+    That is a deadlock, a schema that has just changed, or somebody who took a unique key at the same moment.
+    """
+    once_more = (
+        asyncpg.InvalidCachedStatementError,
+        asyncpg.UniqueViolationError,
+        asyncpg.TransactionRollbackError,
     )
+    return isinstance(error, once_more)
 
 
 def unavailable(error: BaseException) -> Unavailable:

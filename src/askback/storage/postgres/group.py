@@ -15,16 +15,16 @@ from askback.domain.events import Event
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
 from askback.ports.store import Change
-from askback.storage.postgres import claims, messages, requests, threads
+from askback.storage.postgres import admission, claims, messages, requests
 from askback.storage.postgres.along import write_along
 from askback.storage.postgres.connection import Connection
-from askback.storage.postgres.jobs import AddMessage, Insert, Job, Settle
+from askback.storage.postgres.jobs import AddMessage, Entry, Insert, Job, Settle
 
 
-async def write_group(db: Connection, jobs: Sequence[Job], *, origin: str) -> Sequence[Job]:
-    """Write a group within a transaction; return the jobs that were applied, in the order of their positions.
+async def write_group(db: Connection, jobs: Sequence[Job]) -> Sequence[Entry]:
+    """Write a group within a transaction; return the events of what was applied, which are yet to be logged.
 
-    All of them have their outcomes or errors. After any exception the transaction must not be committed: `Overtaken`
+    All jobs have their outcomes or errors then. After any exception the transaction must not be committed: `Overtaken`
     says that the group can be written again, `IdTaken`, `VersionTaken` and `ValueError` that one of it cannot.
     """
     for job in jobs:
@@ -32,34 +32,26 @@ async def write_group(db: Connection, jobs: Sequence[Job], *, origin: str) -> Se
     await claims.take(db, jobs)
     await requests.settle(db, jobs)
     await messages.extend(db, jobs)
-    await threads.check_access(db, jobs)
-    applied = [job for job in jobs if job.open]
-    if applied:
-        await threads.number(db, applied)
-        await requests.add(db, applied)
-        await messages.add(db, applied)
-        await messages.add_deltas(db, applied)
-        await threads.set_access(db, applied)
-        await write_along(db, *(job.change.along for job in applied))
+    fitting = [job for job in jobs if job.open]
+    if fitting:
+        await admission.place(db, fitting)
+        await requests.add(db, fitting)
+        await messages.add(db, fitting)
+        await messages.add_deltas(db, fitting)
+        await write_along(db, *(job.change.along for job in fitting if job.open))
     await claims.give_back(db, jobs)
     await requests.look_up(db, jobs)
-    if applied:
-        await threads.log(db, applied, origin=origin)
-        for job in applied:
-            job.outcome = Outcome.APPLIED
-    return applied
+    applied = [job for job in fitting if job.open]
+    for job in applied:
+        job.outcome = Outcome.APPLIED
+    return [_entry(job) for job in applied]
 
 
-def event_of(job: Job) -> Event:
-    """Return the event of an applied job."""
-    assert job.place is not None
-    change, spec = job.change, None
-    if isinstance(change, Insert):
-        spec = change.record.spec
-    elif isinstance(change, Settle):
-        spec = job.found[5]
+def event_of(entry: Entry) -> Event:
+    """Return an event that has been logged."""
+    place = entry.place
     return domain_events.commit(
-        change.draft, seq=job.place.seq, position=job.position, spec=spec, access=job.place.access
+        entry.draft, seq=place.seq, position=entry.position, spec=entry.spec, access=place.access
     )
 
 
@@ -72,14 +64,24 @@ def result_of(job: Job) -> Any:
     return (job.target, job.outcome) if isinstance(job.change, AddMessage) else job.outcome
 
 
+def _entry(job: Job) -> Entry:
+    assert job.place is not None
+    spec = None
+    if isinstance(job.change, Insert):
+        spec = job.change.record.spec
+    elif isinstance(job.change, Settle):
+        spec = job.found[5]
+    return Entry(job.change.draft, job.place, spec)
+
+
 def _written(job: Job) -> Record:
     assert job.place is not None
     if isinstance(job.change, Insert):
         return replace(job.change.record, access=job.place.access)
     assert isinstance(job.change, Settle)
     step = job.change.step
-    kind, requester, revision, created_at, expires_at, spec, digest, due_at = job.found
+    kind, requester, revision, created_at, expires_at, spec, digest, due_at, exclusive, behind = job.found
     return Record(
         step.id, step.tenant, step.event.thread_id, kind, requester, step.status, revision,
-        created_at, expires_at, spec, step.state, digest, due_at, job.place.access,
+        created_at, expires_at, spec, step.state, digest, due_at, job.place.access, exclusive, behind,
     )  # fmt: skip

@@ -1,11 +1,11 @@
-"""Changes that write an event, on their way: what each needs, what it is kept apart from, and what became of it."""
+"""Changes that write events, on their way: what each needs, what it is kept apart from, and what became of it."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,6 +15,8 @@ from askback.domain.record import Record
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Claim, Settlement
+from askback.ports.threads import Quota
+from askback.storage.postgres.connection import Connection
 
 Key = tuple[str, ...]
 
@@ -27,6 +29,7 @@ class Insert:
     draft: Draft
     claim: Claim | None
     along: Along
+    quota: Quota | None
 
     @property
     def target(self) -> str:
@@ -34,9 +37,17 @@ class Insert:
         return self.record.id
 
     @property
-    def row(self) -> Key:
-        """The row that it changes."""
-        return "request", self.record.tenant, self.record.id
+    def takes(self) -> bool:
+        """Whether it takes an exclusive key."""
+        return self.record.exclusive is not None and not self.record.behind and not self.record.settled
+
+    @property
+    def rows(self) -> Iterable[Key]:
+        """Return what it changes."""
+        record = self.record
+        yield "request", record.tenant, record.id
+        if self.takes:
+            yield "exclusive", record.tenant, record.thread_id, record.requester, record.exclusive or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +69,9 @@ class Settle:
         return self.step.id
 
     @property
-    def row(self) -> Key:
-        """The row that it changes."""
-        return "request", self.step.tenant, self.step.id
+    def rows(self) -> Iterable[Key]:
+        """Return what it changes."""
+        yield "request", self.step.tenant, self.step.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +82,13 @@ class AddMessage:
     data: str
     draft: Draft
     claim: Claim | None
+    held: bool
     along: Along = NOTHING
 
     @property
-    def row(self) -> Key:
-        """The row that it changes."""
-        return "message", self.draft.tenant, self.draft.thread_id, self.target
+    def rows(self) -> Iterable[Key]:
+        """Return what it changes."""
+        yield "message", self.draft.tenant, self.draft.thread_id, self.target
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,29 +103,12 @@ class AppendText:
     along: Along = NOTHING
 
     @property
-    def row(self) -> Key:
-        """The row that it changes."""
-        return "message", self.draft.tenant, self.draft.thread_id, self.target
+    def rows(self) -> Iterable[Key]:
+        """Return what it changes."""
+        yield "message", self.draft.tenant, self.draft.thread_id, self.target
 
 
-@dataclass(frozen=True, slots=True)
-class SetAccess:
-    """Another access to a thread, which the events after it carry: it shares its group with nothing."""
-
-    access: Access
-    before: Access
-    draft: Draft
-    along: Along
-    claim: None = None
-    target: str = ""
-
-    @property
-    def row(self) -> Key:
-        """The row that it changes."""
-        return "thread", self.draft.tenant, self.draft.thread_id
-
-
-Change = Insert | Settle | AddMessage | AppendText | SetAccess
+Change = Insert | Settle | AddMessage | AppendText
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +121,22 @@ class Place:
 
 
 @dataclass(slots=True, eq=False)
+class Entry:
+    """An event in its place: what it tells, with the spec of its request, and its position once it has one."""
+
+    draft: Draft
+    place: Place
+    spec: str | None = None
+    position: int = 0
+
+
+@dataclass(slots=True, eq=False)
 class Job:
-    """One change, and who waits for it.
+    """A change that is written together with others, and who waits for it.
 
     No two jobs of a group have a key in common. When the group is written, each has its `outcome` or its `error`. A job
     `holds` its claim unless that was taken before; `target` is the id that the claim was kept for. `found` is what a
-    step found in its row, or the row as it is, or the key of a message; `place` and `position` are those of its event.
+    step found in its row, or the row as it is, or the key of a message; `place` is that of its event.
     """
 
     change: Change
@@ -144,19 +149,18 @@ class Job:
     target: str = ""
     found: Any = None
     place: Place | None = None
-    position: int = 0
 
     @classmethod
     def of(cls, change: Change, future: asyncio.Future[Any]) -> Job:
         """Make the job of a change."""
         claim_id = None if change.claim is None else _digest(change.claim)
-        keys = {change.row} if claim_id is None else {change.row, claim_id}
-        return cls(change, future, claim_id, frozenset(keys), target=change.target)
+        keys: set[Key | bytes] = {*change.rows} if claim_id is None else {*change.rows, claim_id}
+        return cls(change, future, claim_id, frozenset(keys))
 
     @property
     def alone(self) -> bool:
-        """Whether it needs a group of its own."""
-        return isinstance(self.change, SetAccess)
+        """Whether it needs a group of its own: who leaves a line looks first who has the key."""
+        return isinstance(self.change, Settle) and self.change.step.forward
 
     @property
     def open(self) -> bool:
@@ -169,12 +173,30 @@ class Job:
         self.holds, self.target = False, self.change.target
 
 
+Act = Callable[[Connection], Awaitable[tuple[Any, Sequence[Entry]]]]
+
+
+@dataclass(slots=True, eq=False)
+class WholeJob:
+    """Something about a thread as a whole, which shares its group with nothing, and who waits for it.
+
+    `act` is run in the transaction; it returns what the caller is told, and the events that it makes, in their places.
+    """
+
+    act: Act
+    future: asyncio.Future[Any]
+    keys: frozenset[Key | bytes] = frozenset()
+    alone: bool = True
+    error: Exception | None = None
+    result: Any = None
+
+
 def _digest(claim: Claim) -> bytes:
     text = json.dumps([claim.tenant, claim.principal, claim.scope, claim.key])
     return hashlib.sha256(text.encode()).digest()
 
 
-C = TypeVar("C", Insert, Settle, AddMessage, AppendText, SetAccess)
+C = TypeVar("C", Insert, Settle, AddMessage, AppendText)
 
 
 def of_kind(jobs: Iterable[Job], kind: type[C]) -> Sequence[tuple[Job, C]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from askback.ports.store import IdTaken, MessageFull, MessageMissing
+from askback.ports.threads import ThreadArchived
 from askback.storage.postgres import queries
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.jobs import AddMessage, AppendText, Job, of_kind
@@ -21,11 +23,22 @@ async def extend(db: Connection, jobs: Sequence[Job]) -> None:
     found = await db.fetch(queries.EXTEND, *columns, sizes, [text.room for _, text in texts])
     keys = {tuple(row[:3]): row[3] for row in found}
     refused = [job for (job, _), name in zip(texts, where, strict=True) if name[:3] not in keys]
-    there = {tuple(row) for row in (await db.fetch(queries.MESSAGES_THERE, *columns) if refused else ())}
+    there = await _there(db, columns) if refused else dict[Any, bool]()
     for (job, text), name in zip(texts, where, strict=True):
         job.found = keys.get(name[:3])
         if job.found is None:
-            job.error = MessageFull(text.target) if name[:3] in there else MessageMissing(text.target)
+            job.error = _refusal(text, archived=there.get(name[:3]))
+
+
+async def _there(db: Connection, names: Sequence[Sequence[str]]) -> Mapping[Any, bool]:
+    """Return those that are there, and whether their threads are archived."""
+    return {tuple(row[:3]): row[3] for row in await db.fetch(queries.MESSAGES_THERE, *names)}
+
+
+def _refusal(text: AppendText, *, archived: bool | None) -> Exception:
+    if archived is None:
+        return MessageMissing(text.target)
+    return ThreadArchived(text.draft.thread_id) if archived else MessageFull(text.target)
 
 
 async def add(db: Connection, jobs: Sequence[Job]) -> None:
@@ -34,7 +47,7 @@ async def add(db: Connection, jobs: Sequence[Job]) -> None:
     if not messages:
         return
     new = [
-        (job.place.thread, message.target, message.draft.owner, job.place.seq, message.data)
+        (job.place.thread, message.target, message.draft.owner, job.place.seq, message.data, message.held)
         for job, message in messages
         if job.place is not None
     ]

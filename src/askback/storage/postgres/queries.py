@@ -16,20 +16,17 @@ from askback.storage.postgres.conditions import Conditions
 
 # Threads
 
-# Count on: tenants, ids, how many events each -> key, the seq of the last of them, access. A thread is made with its
-# first events. The row stays locked until the commit, which is why a seq is never given twice nor left out: who comes
-# later waits, and a group that is undone gives its numbers back.
+# Count on: tenants, ids, how many events each -> key, the seq of the last of them, and what else a group asks. A thread
+# is made with its first events. The row stays locked until the commit, which is why a seq is never given twice nor left
+# out: who comes later waits, and a group that is undone gives its numbers back.
 NUMBER = """
 INSERT INTO threads (tenant, id, seq)
 SELECT tenant, id, events FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (tenant, id, events)
 ORDER BY tenant COLLATE "C", id COLLATE "C"
 ON CONFLICT (tenant, id) DO UPDATE SET seq = threads.seq + excluded.seq
-RETURNING tenant, id, key, seq, access"""
+RETURNING tenant, id, key, seq, access, archived_at, asked, asked_from, refused_at"""
 # By its tenant and id.
-THREAD = "SELECT key, seq, access FROM threads WHERE tenant = $1 AND id = $2"
-LOCK_ACCESS = "SELECT access FROM threads WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE"
-# The access, then the key.
-SET_ACCESS = "UPDATE threads SET access = $1 WHERE key = $2"
+THREAD = "SELECT key, seq, access, archived_at FROM threads WHERE tenant = $1 AND id = $2"
 
 # Events
 
@@ -75,54 +72,60 @@ POSITIONS = "SELECT tenant, position FROM positions"
 # Columns in this order; an id that is in use is left as it is, and does not come back.
 ADD_REQUESTS = """
 INSERT INTO requests (tenant, id, thread, kind, requester, status, revision,
-                      created_at, expires_at, created_seq, state, spec, digest, due_at)
+                      created_at, expires_at, created_seq, state, spec, digest, due_at, exclusive, behind)
 SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::integer[],
-                     $8::bigint[], $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[])
-ON CONFLICT DO NOTHING RETURNING tenant, id"""
+                     $8::bigint[], $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[],
+                     $15::text[], $16::boolean[])
+ON CONFLICT (tenant, id) DO NOTHING RETURNING tenant, id"""
 
 # The compare-and-set: tenant, id, the expected statuses with spaces between, the expected revision and state or null;
-# then status, state, by how much the revision grows, a new spec or null, whether the times change, and to what.
+# then status, state, by how much the revision grows, a new spec or null, whether the times change, and to what, a new
+# digest or null, whether it leaves its line.
 #
 # A row that another server holds is waited for; then its newest version is what is compared.
 SETTLE = """
 WITH step AS (
     SELECT s.* FROM unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::text[],
-                           $8::integer[], $9::text[], $10::boolean[], $11::bigint[], $12::bigint[])
-        AS s (tenant, id, expected, revision, state_before, status, state, growth, spec, timed, expires_at, due_at)
+                           $8::integer[], $9::text[], $10::boolean[], $11::bigint[], $12::bigint[],
+                           $13::text[], $14::boolean[])
+        AS s (tenant, id, expected, revision, state_before, status, state, growth, spec, timed, expires_at, due_at,
+              digest, forward)
     JOIN requests AS r ON r.tenant = s.tenant AND r.id = s.id
     ORDER BY r.tenant, r.id FOR NO KEY UPDATE OF r
 )
 UPDATE requests AS r SET status = s.status, state = s.state, revision = r.revision + s.growth,
     spec = coalesce(s.spec, r.spec),
     expires_at = CASE WHEN s.timed THEN s.expires_at ELSE r.expires_at END,
-    due_at = CASE WHEN s.timed THEN s.due_at ELSE r.due_at END
+    due_at = CASE WHEN s.timed THEN s.due_at ELSE r.due_at END,
+    digest = coalesce(s.digest, r.digest), behind = r.behind AND NOT s.forward
 FROM step AS s
 WHERE r.tenant = s.tenant AND r.id = s.id AND r.status = ANY (string_to_array(s.expected, ' '))
     AND r.revision = coalesce(s.revision, r.revision) AND r.state = coalesce(s.state_before, r.state)
-RETURNING r.tenant, r.id, r.kind, r.requester, r.revision, r.created_at, r.expires_at, r.spec, r.digest, r.due_at"""
+RETURNING r.tenant, r.id, r.kind, r.requester, r.revision, r.created_at, r.expires_at, r.spec, r.digest, r.due_at,
+    r.exclusive, r.behind"""
 
 # In the order of the fields of `Record`.
 RECORD = """
 r.id, r.tenant, t.id, r.kind, r.requester, r.status, r.revision,
-r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access"""
-_REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
-GET = f"SELECT {RECORD} {_REQUESTS} WHERE r.tenant = $1 AND r.id = $2"
+r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access, r.exclusive, r.behind"""
+REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
+GET = f"SELECT {RECORD} {REQUESTS} WHERE r.tenant = $1 AND r.id = $2"
 # Of tenants and ids.
 GET_MANY = f"""
-SELECT {RECORD} {_REQUESTS}
+SELECT {RECORD} {REQUESTS}
 JOIN unnest($1::text[], $2::text[]) AS w (tenant, id) ON w.tenant = r.tenant AND w.id = r.id"""
 # The newest request about a call that a person dealt with: (tenant, thread id, digest, requester).
 LAST_WITH_DIGEST = f"""
-SELECT {RECORD} {_REQUESTS} WHERE t.tenant = $1 AND t.id = $2 AND r.digest = $3 AND r.requester = $4
+SELECT {RECORD} {REQUESTS} WHERE t.tenant = $1 AND t.id = $2 AND r.digest = $3 AND r.requester = $4
   AND r.status IN ('answered', 'declined')
 ORDER BY r.id DESC LIMIT 1"""
 
 # Written exactly as in the partial indexes, or Postgres would not use them.
-_OPEN = "r.status IN ('pending', 'resolving')"
+OPEN = "r.status IN ('pending', 'resolving')"
 DUE = f"""
-SELECT {RECORD} {_REQUESTS} WHERE {_OPEN} AND r.due_at IS NOT NULL AND r.due_at <= $1
+SELECT {RECORD} {REQUESTS} WHERE {OPEN} AND r.due_at IS NOT NULL AND r.due_at <= $1
 ORDER BY r.due_at LIMIT $2"""
-NEXT_DEADLINE = f"SELECT min(r.due_at) FROM requests AS r WHERE {_OPEN} AND r.due_at IS NOT NULL"
+NEXT_DEADLINE = f"SELECT min(r.due_at) FROM requests AS r WHERE {OPEN} AND r.due_at IS NOT NULL"
 
 
 def list_requests(
@@ -146,7 +149,7 @@ def list_requests(
     if statuses is not None:
         where.add("r.status = ANY ({}::text[])", statuses)
     if only_open:
-        where.add(_OPEN)
+        where.add(OPEN)
     for condition, value in (
         ("r.kind = {}", kind),
         ("r.requester = {}", requester),
@@ -155,30 +158,30 @@ def list_requests(
     ):
         if value is not None:
             where.add(condition, value)
-    return where.query(f"SELECT {RECORD} {_REQUESTS}", f"ORDER BY r.id DESC LIMIT {where.parameter(limit)}")
+    return where.query(f"SELECT {RECORD} {REQUESTS}", f"ORDER BY r.id DESC LIMIT {where.parameter(limit)}")
 
 
 # The newest requests and messages of a thread, newest first: (thread key, limit).
 THREAD_REQUESTS = f"""
-SELECT r.created_seq, {RECORD} {_REQUESTS} WHERE r.thread = $1 ORDER BY r.created_seq DESC LIMIT $2"""
+SELECT r.created_seq, {RECORD} {REQUESTS} WHERE r.thread = $1 ORDER BY r.created_seq DESC LIMIT $2"""
 THREAD_MESSAGES = """
 SELECT m.id, m.seq, m.data, (SELECT string_agg(d.text, '' ORDER BY d.seq) FROM deltas AS d WHERE d.message = m.key)
 FROM messages AS m WHERE m.thread = $1 ORDER BY m.seq DESC LIMIT $2"""
 
 # Messages
 
-# Thread, id, owner, seq, data of each; an id that is in use does not come back.
+# Thread, id, owner, seq, data of each, and whether it is held; an id that is in use does not come back.
 ADD_MESSAGES = """
-INSERT INTO messages (thread, id, owner, seq, data)
-SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[])
+INSERT INTO messages (thread, id, owner, seq, data, held)
+SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::boolean[])
 ON CONFLICT DO NOTHING RETURNING thread, id"""
 # Make room for bytes: tenant, thread id, message id, owner, how many, how many there may be already -> the key of each
-# message that its owner may extend so far.
+# message that its owner may extend so far, in a thread that takes something new.
 EXTEND = """
 WITH delta AS (
     SELECT d.*, m.key FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
         AS d (tenant, thread, id, owner, bytes, room)
-    JOIN threads AS t ON t.tenant = d.tenant AND t.id = d.thread
+    JOIN threads AS t ON t.tenant = d.tenant AND t.id = d.thread AND t.archived_at IS NULL
     JOIN messages AS m ON m.thread = t.key AND m.id = d.id AND m.owner = d.owner
     ORDER BY m.key FOR NO KEY UPDATE OF m
 )
@@ -188,19 +191,21 @@ RETURNING d.tenant, d.thread, d.id, m.key"""
 # Message, seq, text of each.
 ADD_DELTAS = """
 INSERT INTO deltas (message, seq, text) SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[])"""
-# Those of tenants, thread ids, message ids and owners that are there.
+# Those of tenants, thread ids, message ids and owners that are there, and whether their threads take nothing new.
 MESSAGES_THERE = """
-SELECT w.tenant, w.thread, w.id FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
+SELECT w.tenant, w.thread, w.id, t.archived_at IS NOT NULL FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
     AS w (tenant, thread, id, owner)
 JOIN threads AS t ON t.tenant = w.tenant AND t.id = w.thread
 JOIN messages AS m ON m.thread = t.key AND m.id = w.id AND m.owner = w.owner"""
 
 # Claims
 
-# Id, tenant, digest, target of each -> the ids that were free. One that another server is about to take is waited for.
+# Id, tenant, thread, digest, target of each -> the ids that were free. One that another server is about to take is
+# waited for.
 TAKE_CLAIMS = """
-INSERT INTO claims (id, tenant, digest, target)
-SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::text[]) AS c (id, tenant, digest, target) ORDER BY c.id
+INSERT INTO claims (id, tenant, thread, digest, target)
+SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::text[], $5::text[])
+    AS c (id, tenant, thread, digest, target) ORDER BY c.id
 ON CONFLICT DO NOTHING RETURNING id"""
 CLAIMS = "SELECT id, digest, target FROM claims WHERE id = ANY ($1::bytea[])"
 GIVE_CLAIMS_BACK = "DELETE FROM claims WHERE id = ANY ($1::bytea[])"

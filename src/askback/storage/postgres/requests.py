@@ -8,13 +8,19 @@ from typing import Any
 from askback.ports.outcome import Outcome
 from askback.ports.store import IdTaken, Settlement
 from askback.storage import rows
-from askback.storage.postgres import queries
+from askback.storage.postgres import queries, thread_queries
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.jobs import Insert, Job, Settle, of_kind
 
 
 async def settle(db: Connection, jobs: Sequence[Job]) -> None:
     """Try steps of the lifecycle, each on another request; those that do not fit their rows are lost."""
+    steps = of_kind(jobs, Settle)
+    if not steps:
+        return
+    for job, change in steps:
+        if change.step.forward and await _is_held_by_another(db, change.step):
+            job.outcome = Outcome.LOST
     steps = of_kind(jobs, Settle)
     if not steps:
         return
@@ -31,7 +37,12 @@ def _step(step: Settlement) -> tuple[Any, ...]:
     return (
         step.tenant, step.id, " ".join(step.expected), step.revision, step.state_before,
         step.status.value, step.state, int(step.asks_again), step.spec, step.times is not None, expires_at, due_at,
+        step.refused, step.forward,
     )  # fmt: skip
+
+
+async def _is_held_by_another(db: Connection, step: Settlement) -> bool:
+    return await db.fetchrow(thread_queries.HELD_BY_ANOTHER, step.tenant, step.id) is not None
 
 
 async def add(db: Connection, jobs: Sequence[Job]) -> None:
@@ -52,7 +63,7 @@ def _request(job: Job, change: Insert) -> tuple[Any, ...]:
     return (
         record.tenant, record.id, job.place.thread, record.kind, record.requester, record.status.value,
         record.revision, record.created_at, record.expires_at, job.place.seq, record.state, record.spec,
-        record.digest, record.due_at,
+        record.digest, record.due_at, record.exclusive, record.behind,
     )  # fmt: skip
 
 

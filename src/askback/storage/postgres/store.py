@@ -14,25 +14,27 @@ from askback.ports.bus import Notice, Subscription
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Change, Claim, Settlement, ThreadView
+from askback.ports.threads import Quota
 from askback.storage import rows
-from askback.storage.postgres import queries, schema
+from askback.storage.postgres import queries, schema, wholes
 from askback.storage.postgres.access import AccessPart
 from askback.storage.postgres.borrowed import Borrowed
 from askback.storage.postgres.clock import DatabaseClock
 from askback.storage.postgres.connection import Database, refused_by_database
 from askback.storage.postgres.health import HealthPart
-from askback.storage.postgres.jobs import AddMessage, AppendText, Insert, SetAccess, Settle
+from askback.storage.postgres.jobs import AddMessage, AppendText, Insert, Settle
 from askback.storage.postgres.listening import listen
 from askback.storage.postgres.policy import PolicyPart
 from askback.storage.postgres.resumes import ResumePart
 from askback.storage.postgres.secrets import SecretPart
+from askback.storage.postgres.threadpart import ThreadPart
 from askback.storage.postgres.webhooks import WebhookPart
 from askback.storage.postgres.writer import Writer
 
 _ENDLESS = 2**62
 
 
-class PostgresStore(PolicyPart, SecretPart, ResumePart, WebhookPart, HealthPart, AccessPart):
+class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, HealthPart, AccessPart):
     """Everything in one database, which other servers may use as well. It is also the `Feed` of a shared bus.
 
     `on_commit` hears of committed events on the event loop. `origin` is what this server's notices are known by;
@@ -80,10 +82,16 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, WebhookPart, HealthPart,
     # Requests
 
     async def insert(
-        self, record: Record, event: Draft, claim: Claim | None = None, along: Along = NOTHING
+        self,
+        record: Record,
+        event: Draft,
+        claim: Claim | None = None,
+        along: Along = NOTHING,
+        *,
+        quota: Quota | None = None,
     ) -> Change:
         """Store a new request and its event."""
-        return await self._writer.submit(Insert(record, event, claim, along))
+        return await self._writer.submit(Insert(record, event, claim, along, quota))
 
     async def get(self, tenant: str, request_id: str) -> Record | None:
         """Read one request by its id."""
@@ -141,10 +149,10 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, WebhookPart, HealthPart,
     # Threads
 
     async def add_message(
-        self, message_id: str, data: str, event: Draft, claim: Claim | None = None
+        self, message_id: str, data: str, event: Draft, claim: Claim | None = None, *, held: bool = False
     ) -> tuple[str, Outcome]:
         """Add a message and its event."""
-        return await self._writer.submit(AddMessage(message_id, data, event, claim))
+        return await self._writer.submit(AddMessage(message_id, data, event, claim, held))
 
     async def append_text(
         self,
@@ -169,7 +177,9 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, WebhookPart, HealthPart,
         self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access
     ) -> Outcome:
         """Give a thread another access."""
-        return await self._writer.submit(SetAccess(access, before, event, along))
+        return await self._writer.submit_whole(
+            lambda db: wholes.set_access(db, access, event, along, before=before)
+        )
 
     async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
         """Read a thread in one snapshot."""

@@ -1,63 +1,98 @@
-"""The threads and events of a group: numbers without a gap, and who may see what."""
+"""The threads of a group, as it finds them and leaves them: numbers without a gap, counts, who may see what."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from askback.domain.access import read_access
-from askback.ports.outcome import Outcome
-from askback.storage.postgres import queries
+from askback.domain.access import Access, read_access
+from askback.domain.events import Draft
+from askback.storage.postgres import queries, thread_queries
 from askback.storage.postgres.connection import Connection
-from askback.storage.postgres.jobs import Job, Overtaken, Place, SetAccess, of_kind
+from askback.storage.postgres.jobs import Entry, Place
+
+Name = tuple[str, str]
 
 
-async def number(db: Connection, jobs: Sequence[Job]) -> None:
-    """Give each job the next number in its thread, in the order of the jobs."""
-    drafts = [job.change.draft for job in jobs]
+@dataclass(slots=True, eq=False)
+class Thread:
+    """A thread that is locked until the commit.
+
+    `seq` counts the events that were placed, `numbered` is how many the row has by now: what is left of those, because
+    a change was refused, is given back. `asked`, `asked_from` and `refused_at` are as in `ports.threads`.
+    """
+
+    key: int
+    seq: int
+    numbered: int
+    access: Access
+    archived: bool
+    asked: int
+    asked_from: int
+    refused_at: int | None
+    noted: bool = False
+
+    def place(self) -> Place:
+        """Give the next number."""
+        self.seq += 1
+        return Place(self.key, self.seq, self.access)
+
+    def count(self, *, window_ms: int, now: int) -> None:
+        """Count a form, in a window that begins with the first one after the last has passed."""
+        if self.asked_from + window_ms <= now:
+            self.asked, self.asked_from = 0, now
+        self.asked += 1
+        self.noted = True
+
+    def give_back(self, *, created_at: int) -> None:
+        """Take back what was counted in the window of now."""
+        if self.asked > 0 and self.asked_from <= created_at:
+            self.asked -= 1
+            self.noted = True
+
+    def refuse(self, *, at: int) -> None:
+        """Note that a person refused a form."""
+        self.refused_at = at
+        self.noted = True
+
+
+async def number(db: Connection, drafts: Iterable[Draft]) -> Mapping[Name, Thread]:
+    """Reserve the next numbers for events, and lock their threads, which are made if need be."""
     counts = Counter((draft.tenant, draft.thread_id) for draft in drafts)
-    columns = zip(*((*thread, count) for thread, count in counts.items()), strict=True)
-    threads = {
-        (tenant, thread_id): Place(key, last - counts[tenant, thread_id], read_access(access))
-        for tenant, thread_id, key, last, access in await db.fetch(queries.NUMBER, *columns)
+    columns = zip(*((*name, events) for name, events in counts.items()), strict=True)
+    return {
+        (tenant, thread_id): Thread(
+            key, last - counts[tenant, thread_id], last, read_access(access), archived_at is not None, *rest
+        )
+        for tenant, thread_id, key, last, access, archived_at, *rest in await db.fetch(
+            queries.NUMBER, *columns
+        )
     }
-    for job, draft in zip(jobs, drafts, strict=True):
-        before = threads[draft.tenant, draft.thread_id]
-        job.place = threads[draft.tenant, draft.thread_id] = replace(before, seq=before.seq + 1)
 
 
-async def check_access(db: Connection, jobs: Sequence[Job]) -> None:
-    """Lose what is to change another access to a thread than it has; the thread is locked from here, if it is there."""
-    for job, change in of_kind(jobs, SetAccess):
-        text = await db.fetchval(queries.LOCK_ACCESS, change.draft.tenant, change.draft.thread_id)
-        if read_access(text) != change.before:
-            job.outcome = Outcome.LOST
+async def keep(db: Connection, threads: Iterable[Thread]) -> None:
+    """Write what became of threads, as far as it is not written yet."""
+    changed = [thread for thread in threads if thread.noted or thread.seq != thread.numbered]
+    if changed:
+        rows = [(each.key, each.seq, each.asked, each.asked_from, each.refused_at) for each in changed]
+        await db.execute(thread_queries.KEEP, *zip(*rows, strict=True))
+    if empty := [each.key for each in changed if each.seq == 0]:
+        await db.execute(thread_queries.DROP_EMPTY, empty)
 
 
-async def set_access(db: Connection, jobs: Sequence[Job]) -> None:
-    """Give threads another access, which their events carry."""
-    for job, change in of_kind(jobs, SetAccess):
-        assert job.place is not None
-        if job.place.access != change.before:
-            raise Overtaken  # somebody made the thread meanwhile, and shared it
-        await db.execute(queries.SET_ACCESS, change.access.text, job.place.thread)
-        job.place = replace(job.place, access=change.access)
-
-
-async def log(db: Connection, jobs: Sequence[Job], *, origin: str) -> None:
-    """Write the events of numbered jobs, give them their positions, and tell the other servers."""
-    after = Counter(job.change.draft.tenant for job in jobs)
+async def log(db: Connection, entries: Sequence[Entry], *, origin: str) -> None:
+    """Write events, give them their positions, and tell the other servers."""
+    after = Counter(entry.draft.tenant for entry in entries)
     tenants = dict(after)
     events: list[tuple[str, int, int, int, str, str | None, int, str]] = []
-    for job in jobs:
-        assert job.place is not None
-        draft, place = job.change.draft, job.place
+    for entry in entries:
+        draft, place = entry.draft, entry.place
         after[draft.tenant] -= 1
         at = (draft.tenant, after[draft.tenant], place.thread, place.seq)
         events.append((*at, draft.type, draft.request_id, draft.at, draft.data))
     columns = zip(*events, strict=True)
     placed = await db.fetch(queries.LOG, list(tenants), list(tenants.values()), origin, *columns)
     newest = {tenant: position for tenant, position, _ in placed}
-    for job, event in zip(jobs, events, strict=True):
-        job.position = newest[event[0]] - event[1]
+    for entry, event in zip(entries, events, strict=True):
+        entry.position = newest[event[0]] - event[1]

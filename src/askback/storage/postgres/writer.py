@@ -21,10 +21,11 @@ from askback.domain.events import Event
 from askback.errors import Unavailable
 from askback.ports.health import Pressure
 from askback.storage.postgres.borrowed import closed
-from askback.storage.postgres.connection import Database, unavailable, worth_another_try
+from askback.storage.postgres.connection import Connection, Database, unavailable, worth_another_try
 from askback.storage.postgres.group import event_of, result_of, write_group
-from askback.storage.postgres.jobs import Change, Job, Key, Overtaken
+from askback.storage.postgres.jobs import Act, Change, Entry, Job, Key, Overtaken, WholeJob
 from askback.storage.postgres.lane import Lane
+from askback.storage.postgres.threads import log
 from askback.storage.postgres.transactions import transaction
 from askback.storage.postgres.turns import Turn, Turns
 
@@ -33,6 +34,8 @@ _log = logging.getLogger(__name__)
 LANES = 2
 LARGEST_GROUP = 256
 TRIES = 5
+
+Group = Sequence[Job | WholeJob]
 
 
 class Writer:
@@ -49,7 +52,7 @@ class Writer:
         self._on_commit = on_commit
         self._lanes = [Lane(database) for _ in range(LANES)]
         self._tasks: list[asyncio.Task[None]] = []
-        self._waiting: deque[Job] = deque()
+        self._waiting: deque[Job | WholeJob] = deque()
         self._busy: set[Key | bytes] = set()
         self._something = asyncio.Event()
         self._turns = Turns()
@@ -63,18 +66,27 @@ class Writer:
         self._open = True
         self._tasks = [asyncio.get_running_loop().create_task(self._run(lane)) for lane in self._lanes]
 
+    def submit_whole(self, act: Act) -> asyncio.Future[Any]:
+        """Queue something about a thread as a whole, which is a group of its own; the future is as that of `submit`."""
+        future = self._queue_up()
+        self._waiting.append(WholeJob(act, future))
+        return future
+
     def submit(self, change: Change) -> asyncio.Future[Any]:
         """Queue a change; the future is done once it is durable, or holds why it is not, or that nobody knows.
 
         A future that is cancelled before its group begins takes its change with it; later, the change happens whole
         and nobody hears of it.
         """
+        future = self._queue_up()
+        self._waiting.append(Job.of(change, future))
+        return future
+
+    def _queue_up(self) -> asyncio.Future[Any]:
         if not self._open:
             raise closed()
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append(Job.of(change, future))
         self._something.set()
-        return future
+        return asyncio.get_running_loop().create_future()
 
     def pressure(self) -> Pressure:
         """Return what was written so far, and how many changes wait."""
@@ -98,7 +110,7 @@ class Writer:
                     self._busy -= job.keys
                 self._something.set()
 
-    async def _next_group(self) -> list[Job]:
+    async def _next_group(self) -> Group:
         """Wait for jobs; none once the writer is closed and all is done."""
         while not (group := self._take()):
             if not self._open and not self._waiting:
@@ -107,10 +119,10 @@ class Writer:
             await self._something.wait()
         return group
 
-    def _take(self) -> list[Job]:
+    def _take(self) -> Group:
         """Take jobs that have nothing to do with each other or with a group that is being written."""
-        group: list[Job] = []
-        passed: deque[Job] = deque()
+        group: list[Job | WholeJob] = []
+        passed: deque[Job | WholeJob] = deque()
         theirs: set[Key | bytes] = set()
         while self._waiting and len(group) < LARGEST_GROUP and len(passed) < LARGEST_GROUP:
             job = self._waiting.popleft()
@@ -127,23 +139,24 @@ class Writer:
         self._waiting.extendleft(reversed(passed))
         return group
 
-    async def _write(self, lane: Lane, group: Sequence[Job]) -> None:
+    async def _write(self, lane: Lane, group: Group) -> None:
         """Write a group; when one of it cannot be written, halves of it, until it is found."""
         try:
             await self._try(lane, group)
         except Unavailable as error:
             _log.error("a group of %d changes was not stored: %s", len(group), error)
             lane.drop()
-            self._fail(group, error)
+            for job in group:
+                self._fail(job, copy.copy(error))  # each caller its own: it remembers where it was raised
         except Exception as error:  # noqa: BLE001 - it belongs to one of the callers, whatever it is
             if len(group) == 1:
-                self._fail(group, error)
+                self._fail(group[0], error)
                 return
             middle = len(group) // 2
             await self._write(lane, group[:middle])
             await self._write(lane, group[middle:])
 
-    async def _try(self, lane: Lane, group: Sequence[Job]) -> None:
+    async def _try(self, lane: Lane, group: Group) -> None:
         for left in reversed(range(TRIES)):
             try:
                 await self._transact(lane, group)
@@ -155,13 +168,14 @@ class Writer:
             else:
                 return
 
-    async def _transact(self, lane: Lane, group: Sequence[Job]) -> None:
+    async def _transact(self, lane: Lane, group: Group) -> None:
         db = await lane.connection()
         turn: Turn | None = None
         try:
             async with transaction(db):
-                applied = await write_group(db, group, origin=self._origin)
-                if applied:
+                entries = await _write(db, group)
+                if entries:
+                    await log(db, entries, origin=self._origin)
                     turn = self._turns.take()
             self._groups += 1
             self._changes += len(group)
@@ -172,28 +186,35 @@ class Writer:
         if turn is None:
             self._deliver(group, [])
         else:
-            self._turns.settle(turn, partial(self._deliver, group, applied))
+            self._turns.settle(turn, partial(self._deliver, group, entries))
 
-    def _deliver(self, group: Sequence[Job], applied: Sequence[Job]) -> None:
-        if applied and self._on_commit is not None:
+    def _deliver(self, group: Group, entries: Sequence[Entry]) -> None:
+        if entries and self._on_commit is not None:
             try:
-                self._on_commit([event_of(job) for job in applied])
+                self._on_commit([event_of(entry) for entry in entries])
             except Exception:  # noqa: BLE001 - the port: a failing listener does not fail the write
                 _log.exception("a listener failed; the events are stored")
         for job in group:
             if job.future.done():
                 continue
             if job.error is None:
-                job.future.set_result(result_of(job))
+                job.future.set_result(job.result if isinstance(job, WholeJob) else result_of(job))
             else:
                 job.future.set_exception(job.error)
 
     @staticmethod
-    def _fail(group: Sequence[Job], error: Exception) -> None:
-        for job in group:
-            if not job.future.done():
-                # Each caller its own, since an exception remembers where it was raised.
-                job.future.set_exception(copy.copy(error))
+    def _fail(job: Job | WholeJob, error: Exception) -> None:
+        if not job.future.done():
+            job.future.set_exception(error)
+
+
+async def _write(db: Connection, group: Group) -> Sequence[Entry]:
+    """Write a group, but for its events."""
+    (first, *others) = group
+    if isinstance(first, WholeJob):
+        first.result, entries = await first.act(db)
+        return entries
+    return await write_group(db, [first, *(job for job in others if isinstance(job, Job))])
 
 
 def _nothing() -> None:

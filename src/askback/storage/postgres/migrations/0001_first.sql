@@ -8,17 +8,23 @@ CREATE TABLE positions (
 );
 
 -- Threads number their events; every other row points at them by an integer. access is a JSON object, NULL for a thread
--- that nobody has shared. Room is left in each page, so that counting on does not touch an index.
+-- that nobody has shared. asked counts the forms since asked_from; refused_at is when a person last refused one. Room is
+-- left in each page, so that counting on does not touch an index.
 CREATE TABLE threads (
     key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     tenant text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL,
     seq bigint NOT NULL,
     access text,
+    archived_at bigint,
+    asked bigint NOT NULL DEFAULT 0,
+    asked_from bigint NOT NULL DEFAULT 0,
+    refused_at bigint,
     UNIQUE (tenant, id)
 ) WITH (fillfactor = 70);
 
--- created_seq is the seq of the request's first event.
+-- created_seq is the seq of the request's first event. exclusive is the key of which a requester has one open request
+-- in a thread at most; those that are behind wait in line for it.
 CREATE TABLE requests (
     tenant text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL,
@@ -34,11 +40,19 @@ CREATE TABLE requests (
     spec text NOT NULL,
     digest text COLLATE "C",
     due_at bigint,
+    exclusive text COLLATE "C",
+    behind boolean NOT NULL DEFAULT FALSE,
     PRIMARY KEY (tenant, id)
 );
 
 CREATE INDEX requests_thread ON requests (thread, created_seq);
 CREATE INDEX requests_open ON requests (tenant, id) WHERE status IN ('pending', 'resolving');
+CREATE INDEX requests_open_thread ON requests (thread) WHERE status IN ('pending', 'resolving');
+CREATE INDEX requests_open_requester ON requests (tenant, requester) WHERE status IN ('pending', 'resolving');
+CREATE UNIQUE INDEX requests_exclusive ON requests (thread, requester, exclusive)
+    WHERE exclusive IS NOT NULL AND NOT behind AND status IN ('pending', 'resolving');
+CREATE INDEX requests_behind ON requests (thread, requester, exclusive, id)
+    WHERE behind AND status IN ('pending', 'resolving');
 CREATE INDEX requests_due ON requests (due_at) WHERE due_at IS NOT NULL AND status IN ('pending', 'resolving');
 CREATE INDEX requests_digest ON requests (thread, digest, requester, id) WHERE digest IS NOT NULL;
 
@@ -65,10 +79,12 @@ CREATE TABLE messages (
     seq bigint NOT NULL,
     data text NOT NULL,
     appended bigint NOT NULL DEFAULT 0,
+    held boolean NOT NULL DEFAULT FALSE,
     UNIQUE (thread, id)
 ) WITH (fillfactor = 70);
 
 CREATE INDEX messages_seq ON messages (thread, seq);
+CREATE INDEX messages_held ON messages (thread, seq) WHERE held;
 
 -- What was appended to messages since, by the seq of its event; `messages.appended` counts the bytes. Rows of their own,
 -- because a text that grows in its row is written anew, as a whole, with each word. Bytes, because no text of Postgres
@@ -81,12 +97,16 @@ CREATE TABLE deltas (
 );
 
 -- id is a digest of principal, scope and key with the tenant: together they may be longer than an entry of an index.
+-- A claim goes with its thread.
 CREATE TABLE claims (
     id bytea PRIMARY KEY,
     tenant text COLLATE "C" NOT NULL,
+    thread text COLLATE "C" NOT NULL,
     digest text NOT NULL,
-    target text COLLATE "C" NOT NULL
+    target text NOT NULL
 );
+
+CREATE INDEX claims_thread ON claims (tenant, thread);
 
 -- names and threads are JSON arrays of patterns, groups is one of names.
 CREATE TABLE tokens (
@@ -127,8 +147,8 @@ CREATE TABLE sessions (
 CREATE INDEX logins_end ON logins (expires_at);
 CREATE INDEX sessions_end ON sessions (expires_at);
 
--- subject is the thread's id or the project's name, empty for a rule that holds always. A rule is never
--- deleted: what was decided by it names it.
+-- subject is the thread's id or the project's name, empty for a rule that holds always. A rule is deleted
+-- only with its thread: what was decided by it names it.
 CREATE TABLE rules (
     tenant text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL,

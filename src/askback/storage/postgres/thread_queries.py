@@ -1,0 +1,110 @@
+"""The SQL texts of threads as a whole."""
+
+# ruff: noqa: S608  (no value is ever put into a text)
+
+from __future__ import annotations
+
+from askback.storage.postgres.queries import OPEN, RECORD, REQUESTS
+
+# What a group has made of threads: key, seq, asked, asked_from, refused_at of each.
+KEEP = """
+UPDATE threads AS t SET seq = n.seq, asked = n.asked, asked_from = n.asked_from, refused_at = n.refused_at
+FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
+    AS n (key, seq, asked, asked_from, refused_at)
+WHERE t.key = n.key"""
+# Those of the keys in which nothing came to be after all.
+DROP_EMPTY = "DELETE FROM threads WHERE key = ANY ($1::bigint[]) AND seq = 0"
+
+# By tenant and id: locked until the commit, if it is there -> key, access, archived_at.
+LOCK = "SELECT key, access, archived_at FROM threads WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE"
+SET_ACCESS = "UPDATE threads SET access = $2 WHERE key = $1"
+SET_ARCHIVED = "UPDATE threads SET archived_at = $2 WHERE key = $1"
+
+# By tenant and thread id.
+TERMS = """
+SELECT (SELECT data FROM policies WHERE tenant = $1 AND thread = ''),
+       (SELECT data FROM policies WHERE tenant = $1 AND thread = $2),
+       (SELECT refused_at FROM threads WHERE tenant = $1 AND id = $2)"""
+USE = f"""
+SELECT t.asked, t.asked_from, (SELECT count(*) FROM requests AS r WHERE {OPEN} AND r.thread = t.key)
+FROM threads AS t WHERE t.tenant = $1 AND t.id = $2"""
+RESET = "UPDATE threads SET asked = 0, asked_from = 0 WHERE tenant = $1 AND id = $2"
+
+# Quotas
+
+# How many are open, counted no further than a limit: keys of threads and their limits; tenants, requesters and limits.
+PENDING_IN_THREADS = f"""
+SELECT w.key, (SELECT count(*) FROM (
+    SELECT 1 FROM requests AS r WHERE {OPEN} AND r.thread = w.key LIMIT w.most) AS counted)
+FROM unnest($1::bigint[], $2::bigint[]) AS w (key, most)"""
+PENDING_OF_REQUESTERS = f"""
+SELECT w.tenant, w.requester, (SELECT count(*) FROM (
+    SELECT 1 FROM requests AS r WHERE {OPEN} AND r.tenant = w.tenant AND r.requester = w.requester LIMIT w.most
+) AS counted)
+FROM unnest($1::text[], $2::text[], $3::bigint[]) AS w (tenant, requester, most)"""
+
+# Exclusive keys
+
+_IN_FRONT = f"{OPEN} AND r.exclusive IS NOT NULL AND NOT r.behind"
+# Who has which key: keys of threads, requesters, exclusive keys.
+HOLDERS = f"""
+SELECT r.thread, {RECORD} {REQUESTS}
+JOIN unnest($1::bigint[], $2::text[], $3::text[]) AS w (thread, requester, exclusive)
+    ON w.thread = r.thread AND w.requester = r.requester AND w.exclusive = r.exclusive
+WHERE {_IN_FRONT}"""
+# (tenant, request id) -> a row when another has the key of this one.
+HELD_BY_ANOTHER = f"""
+SELECT 1 FROM requests AS b JOIN requests AS r
+    ON r.thread = b.thread AND r.requester = b.requester AND r.exclusive = b.exclusive
+WHERE b.tenant = $1 AND b.id = $2 AND b.behind AND {_IN_FRONT}"""
+NEXT_IN_LINE = f"""
+SELECT {RECORD} {REQUESTS} WHERE {OPEN} AND r.behind AND NOT EXISTS (
+    SELECT 1 FROM requests AS o WHERE o.thread = r.thread AND o.requester = r.requester AND o.exclusive = r.exclusive
+        AND o.status IN ('pending', 'resolving') AND NOT o.behind
+) AND NOT EXISTS (
+    SELECT 1 FROM requests AS o WHERE o.thread = r.thread AND o.requester = r.requester AND o.exclusive = r.exclusive
+        AND o.status IN ('pending', 'resolving') AND o.behind AND o.id < r.id
+) LIMIT $1"""
+
+# Held messages
+
+_NOTHING_OPEN = f"NOT EXISTS (SELECT 1 FROM requests AS r WHERE {OPEN} AND r.thread = t.key)"
+DELIVERABLE = f"""
+SELECT DISTINCT t.tenant, t.id FROM messages AS m JOIN threads AS t ON t.key = m.thread
+WHERE m.held AND {_NOTHING_OPEN} LIMIT $1"""
+# By the key of the thread -> key, owner, data of each, in order.
+HELD = f"""
+SELECT m.key, m.owner, m.data FROM messages AS m JOIN threads AS t ON t.key = m.thread
+WHERE m.held AND t.key = $1 AND {_NOTHING_OPEN} ORDER BY m.seq"""
+# Key and new data of each.
+DELIVER = """
+UPDATE messages AS m SET held = FALSE, data = n.data
+FROM unnest($1::bigint[], $2::text[]) AS n (key, data) WHERE m.key = n.key"""
+
+# Erasure
+
+# (the key of the thread, its tenant, its id). All parts see the same state, and what points at what is checked at the
+# end.
+ERASE = """
+WITH its AS MATERIALIZED (SELECT id FROM requests WHERE thread = $1),
+claims_ AS (DELETE FROM claims WHERE tenant = $2 AND thread = $3),
+executions_ AS (DELETE FROM executions WHERE tenant = $2 AND request IN (SELECT id FROM its)),
+candidates_ AS (DELETE FROM candidates WHERE tenant = $2 AND request IN (SELECT id FROM its)),
+secrets_ AS (DELETE FROM secrets WHERE tenant = $2
+    AND (scope = 'request' AND subject IN (SELECT id FROM its) OR scope = 'session' AND subject = $3)),
+grants_ AS (DELETE FROM grants WHERE tenant = $2 AND thread = $3),
+resumes_ AS (DELETE FROM resumes WHERE tenant = $2 AND thread = $3),
+rules_ AS (DELETE FROM rules WHERE tenant = $2 AND scope = 'thread' AND subject = $3),
+policies_ AS (DELETE FROM policies WHERE tenant = $2 AND thread = $3),
+events_ AS (DELETE FROM events WHERE thread = $1),
+deltas_ AS (DELETE FROM deltas WHERE message IN (SELECT key FROM messages WHERE thread = $1)),
+messages_ AS (DELETE FROM messages WHERE thread = $1),
+requests_ AS (DELETE FROM requests WHERE thread = $1)
+UPDATE threads SET asked = 0, asked_from = 0, refused_at = NULL WHERE key = $1"""
+# (tenant, id, before, limit): the last event of a thread is the one with its seq.
+IDLE = f"""
+SELECT t.tenant, t.id, e.at FROM threads AS t JOIN events AS e ON e.thread = t.key AND e.seq = t.seq
+WHERE (t.tenant, t.id) > ($1, $2) AND e.at < $3 AND e.type <> 'thread.erased' AND {_NOTHING_OPEN}
+ORDER BY t.tenant, t.id LIMIT $4"""
+SCRUB = """
+VACUUM claims, executions, candidates, secrets, grants, resumes, rules, policies, events, deltas, messages, requests"""

@@ -1,0 +1,76 @@
+"""The `ThreadStore` part of the port on Postgres."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from askback.domain.events import Draft
+from askback.domain.record import Record
+from askback.ports.outcome import Outcome
+from askback.ports.policy import NOTHING, Along
+from askback.ports.threads import Idle, Terms, Use
+from askback.storage import rows
+from askback.storage.postgres import thread_queries as queries
+from askback.storage.postgres import wholes
+from askback.storage.postgres.along import write_along
+from askback.storage.postgres.connection import Connection
+from askback.storage.postgres.part import Part
+
+
+class ThreadPart(Part):
+    """Threads as a whole. See `askback.ports.threads` for what each method promises."""
+
+    async def terms(self, tenant: str, thread_id: str) -> Terms:
+        """Read what holds in a thread."""
+        row = await self._borrowed.row(queries.TERMS, tenant, thread_id)
+        return Terms(None, None, None) if row is None else Terms(*row)
+
+    async def use(self, tenant: str, thread_id: str) -> Use:
+        """Read how much a thread has used."""
+        row = await self._borrowed.row(queries.USE, tenant, thread_id)
+        return Use(0, 0, 0) if row is None else Use(*row)
+
+    async def reset_use(self, tenant: str, thread_id: str, along: Along = NOTHING) -> None:
+        """Begin to count the questions of a thread anew."""
+
+        async def reset(db: Connection) -> None:
+            await db.execute(queries.RESET, tenant, thread_id)
+            await write_along(db, along)
+
+        await self._borrowed.change(reset)
+
+    async def set_archived(self, event: Draft, along: Along = NOTHING, *, archived_at: int | None) -> Outcome:
+        """Archive a thread, or take it back."""
+        return await self._writer.submit_whole(
+            lambda db: wholes.set_archived(db, event, along, archived_at=archived_at)
+        )
+
+    async def next_in_line(self, *, limit: int = 200) -> Sequence[Record]:
+        """Read requests that can come forward."""
+        return [rows.record(row) for row in await self._borrowed.rows(queries.NEXT_IN_LINE, limit)]
+
+    async def deliverable(self, *, limit: int = 200) -> Sequence[tuple[str, str]]:
+        """Read which threads can deliver what they hold."""
+        found = await self._borrowed.rows(queries.DELIVERABLE, limit)
+        return [(tenant, thread_id) for tenant, thread_id in found]
+
+    async def deliver(self, tenant: str, thread_id: str, *, at: int) -> int:
+        """Deliver what a thread holds."""
+        return await self._writer.submit_whole(lambda db: wholes.deliver(db, tenant, thread_id, now=at))
+
+    async def erase_thread(self, event: Draft, along: Along = NOTHING) -> bool:
+        """Erase a thread."""
+        return await self._writer.submit_whole(lambda db: wholes.erase(db, event, along))
+
+    async def idle_threads(
+        self, *, before_ms: int, after: tuple[str, str] = ("", ""), limit: int = 100
+    ) -> Sequence[Idle]:
+        """Read threads in which nothing has happened since."""
+        return [Idle(*row) for row in await self._borrowed.rows(queries.IDLE, *after, before_ms, limit)]
+
+    async def scrub(self) -> None:
+        """Have Postgres clean the tables up: what was erased is dead until then, and its space is free after it.
+
+        The write-ahead log, archives and replicas are the operator's, see `docs/how-to/postgres.md`.
+        """
+        await self._borrowed.maintain(queries.SCRUB)

@@ -1,0 +1,84 @@
+"""What is done to a thread as a whole, each in a transaction of its own, which locks the thread first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from askback.domain.access import Access, read_access
+from askback.domain.events import MESSAGE_ADDED, Draft
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Along
+from askback.storage.postgres import thread_queries as queries
+from askback.storage.postgres.along import write_along
+from askback.storage.postgres.connection import Connection
+from askback.storage.postgres.jobs import Entry, Overtaken
+from askback.storage.postgres.threads import Thread, number
+from askback.storage.transcript import delivered
+
+Done = tuple[Any, Sequence[Entry]]
+
+
+async def set_access(db: Connection, access: Access, draft: Draft, along: Along, *, before: Access) -> Done:
+    """Give a thread another access, unless it has come to another one meanwhile."""
+    row = await _lock(db, draft.tenant, draft.thread_id)
+    if read_access(None if row is None else row[1]) != before:
+        return Outcome.LOST, []
+    thread = await _number(db, draft)
+    if thread.access != before:
+        raise Overtaken  # somebody made the thread meanwhile, and shared it
+    await db.execute(queries.SET_ACCESS, thread.key, access.text)
+    await write_along(db, along)
+    return Outcome.APPLIED, [Entry(draft, replace(thread.place(), access=access))]
+
+
+async def set_archived(db: Connection, draft: Draft, along: Along, *, archived_at: int | None) -> Done:
+    """Archive a thread or take it back, unless it is so already."""
+    row = await _lock(db, draft.tenant, draft.thread_id)
+    archive = archived_at is not None
+    if (row is not None and row[2] is not None) is archive:
+        return Outcome.REPLAYED, []
+    thread = await _number(db, draft)
+    if thread.archived is archive:
+        raise Overtaken  # somebody made the thread meanwhile, and archived it
+    await db.execute(queries.SET_ARCHIVED, thread.key, archived_at)
+    await write_along(db, along)
+    return Outcome.APPLIED, [Entry(draft, thread.place())]
+
+
+async def deliver(db: Connection, tenant: str, thread_id: str, *, now: int) -> Done:
+    """Deliver what a thread holds, unless something is open in it."""
+    row = await _lock(db, tenant, thread_id)
+    held = [] if row is None else await db.fetch(queries.HELD, row[0])
+    if not held:
+        return 0, []
+    texts = [delivered(data) for _, _, data in held]
+    await db.execute(queries.DELIVER, [key for key, _, _ in held], texts)
+    drafts = [
+        Draft(MESSAGE_ADDED, tenant, thread_id, now, None, text, owner)
+        for (_, owner, _), text in zip(held, texts, strict=True)
+    ]
+    thread = await _number(db, *drafts)
+    return len(held), [Entry(draft, thread.place()) for draft in drafts]
+
+
+async def erase(db: Connection, draft: Draft, along: Along) -> Done:
+    """Erase what is in a thread and belongs to it; False when there is none."""
+    row = await _lock(db, draft.tenant, draft.thread_id)
+    if row is None:
+        return False, []
+    await db.execute(queries.ERASE, row[0], draft.tenant, draft.thread_id)
+    thread = await _number(db, draft)
+    await write_along(db, along)
+    return True, [Entry(draft, thread.place())]
+
+
+async def _lock(db: Connection, tenant: str, thread_id: str) -> Any:
+    """Lock a thread until the commit -> its key, access as a text, and when it was archived, if it is there."""
+    return await db.fetchrow(queries.LOCK, tenant, thread_id)
+
+
+async def _number(db: Connection, *drafts: Draft) -> Thread:
+    (thread,) = (await number(db, drafts)).values()
+    return thread
