@@ -1,0 +1,180 @@
+"""What a store is, in plain Python: every call changes a few dictionaries, and returns what a store has to return.
+
+It knows one tenant, and says nothing about who may see what. `Refusal` names the exception that a store has to raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from askback.domain.events import Draft
+from askback.domain.lifecycle import TERMINAL
+from askback.domain.record import Record
+from askback.ports.outcome import Outcome
+from askback.ports.resumes import Lease, Resume, Standing
+from askback.ports.store import Claim, ClaimMismatch, MessageFull, MessageMissing, Settlement
+
+Refusal = type[ClaimMismatch] | type[MessageMissing] | type[MessageFull]
+Did = tuple[Outcome, Record | None]
+
+
+@dataclass
+class Model:
+    """All that was committed. `log` has the type, the thread, the `seq` and the request of every event, in their order."""
+
+    now: int
+    requests: dict[str, Record] = field(default_factory=dict[str, Record])
+    log: list[tuple[str, str, int, str | None]] = field(
+        default_factory=list[tuple[str, str, int, str | None]]
+    )
+    texts: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    claims: dict[tuple[str, str], tuple[str, str]] = field(
+        default_factory=dict[tuple[str, str], tuple[str, str]]
+    )
+    resumes: dict[str, Standing] = field(default_factory=dict[str, Standing])
+    """By request, in the order in which they were written."""
+
+    # --- requests ----------------------------------------------------------------------------
+
+    def insert(self, record: Record, event: Draft, claim: Claim | None) -> Did | Refusal:
+        """A new request, or the one that this claim made."""
+        if (before := self._before(claim)) is not None:
+            return before
+        self.requests[record.id] = record
+        self._tell(event, claim, record.id)
+        return Outcome.APPLIED, record
+
+    def settle(
+        self, step: Settlement, claim: Claim | None, resumes: Sequence[Resume]
+    ) -> Did | Refusal | None:
+        """A step of the lifecycle, if the request is as the step expects it."""
+        if (before := self._before(claim)) is not None:
+            return before
+        record = self.requests.get(step.id)
+        if record is None:
+            return None
+        fits = (
+            record.status in step.expected
+            and step.revision in (None, record.revision)
+            and step.state_before in (None, record.state)
+        )
+        if not fits:
+            return Outcome.LOST, record
+        times = step.times or (record.expires_at, record.due_at)
+        record = replace(
+            record,
+            status=step.status,
+            state=step.state,
+            revision=record.revision + step.asks_again,
+            spec=step.spec or record.spec,
+            expires_at=times[0],
+            due_at=times[1],
+        )
+        self.requests[record.id] = record
+        for resume in resumes:
+            self.resumes.setdefault(resume.request_id, Standing(resume, attempt=0, finished=False))
+        self._tell(step.event, claim, record.id)
+        return Outcome.APPLIED, record
+
+    def due(self) -> list[str]:
+        """The open requests that are to be looked at, earliest first."""
+        found = [r for r in self._deadlines() if (r.due_at or 0) <= self.now]
+        return [r.id for r in found]
+
+    def next_deadline(self) -> int | None:
+        """The earliest moment at which an open request is to be looked at."""
+        return next((r.due_at for r in self._deadlines()), None)
+
+    def _deadlines(self) -> list[Record]:
+        timed = [r for r in self.requests.values() if r.status not in TERMINAL and r.due_at is not None]
+        return sorted(timed, key=lambda r: r.due_at or 0)
+
+    # --- messages ----------------------------------------------------------------------------
+
+    def say(self, message_id: str, text: str, event: Draft, claim: Claim | None) -> Did | Refusal:
+        """A new message."""
+        if (before := self._before(claim)) is not None:
+            return before
+        self.texts[event.thread_id, message_id] = text
+        self._tell(event, claim, message_id)
+        return Outcome.APPLIED, None
+
+    def append(
+        self, message_id: str, text: str, event: Draft, claim: Claim | None, *, most: int, start: int
+    ) -> Did | Refusal:
+        """More of a message, of which all but the first `start` bytes were appended."""
+        if (before := self._before(claim)) is not None:
+            return before
+        held = self.texts.get((event.thread_id, message_id))
+        if held is None:
+            return MessageMissing
+        if len((held + text).encode()) - start > most:
+            return MessageFull
+        self.texts[event.thread_id, message_id] = held + text
+        self._tell(event, claim, message_id)
+        return Outcome.APPLIED, None
+
+    # --- resumes -----------------------------------------------------------------------------
+
+    def lease(self, requester: str, thread_id: str | None, *, until: int, limit: int) -> list[Lease]:
+        """What is available, oldest first."""
+        found = [s for s in self._open(requester, thread_id) if s.resume.available_at <= self.now][:limit]
+        leases: list[Lease] = []
+        for standing in found:
+            resume = replace(standing.resume, available_at=until)
+            self.resumes[resume.request_id] = replace(standing, resume=resume, attempt=standing.attempt + 1)
+            leases.append(Lease(resume, self.requests[resume.request_id], standing.attempt + 1, until))
+        return leases
+
+    def next_resume(self, requester: str, thread_id: str | None) -> int | None:
+        """When something is available next."""
+        return min((s.resume.available_at for s in self._open(requester, thread_id)), default=None)
+
+    def finish(self, resume_id: str, requester: str, attempt: int) -> Outcome | None:
+        """The end of a resume, unless somebody else has it since."""
+        for standing in self.resumes.values():
+            if (standing.resume.id, standing.resume.requester) == (resume_id, requester):
+                if standing.finished:
+                    return Outcome.REPLAYED
+                if standing.attempt != attempt:
+                    return Outcome.LOST
+                self.resumes[standing.resume.request_id] = replace(standing, finished=True)
+                return Outcome.APPLIED
+        return None
+
+    def release(self, lease: Lease) -> None:
+        """A lease that is given back, if it still holds."""
+        standing = self.resumes.get(lease.resume.request_id)
+        if standing is not None and not standing.finished and standing.attempt == lease.attempt:
+            at = min(standing.resume.available_at, self.now)
+            self.resumes[lease.resume.request_id] = replace(
+                standing, resume=replace(standing.resume, available_at=at)
+            )
+
+    def drop_held(self, request_id: str) -> None:
+        """A held resume that is not needed, unless somebody has it already."""
+        standing = self.resumes.get(request_id)
+        if standing is not None and standing.resume.held and standing.attempt == 0:
+            del self.resumes[request_id]
+
+    def _open(self, requester: str, thread_id: str | None) -> list[Standing]:
+        return [
+            s
+            for s in self.resumes.values()
+            if not s.finished and s.resume.requester == requester and thread_id in (None, s.resume.thread_id)
+        ]
+
+    # --- what every change does --------------------------------------------------------------
+
+    def _before(self, claim: Claim | None) -> Did | Refusal | None:
+        if claim is None or (claim.scope, claim.key) not in self.claims:
+            return None
+        digest, target = self.claims[claim.scope, claim.key]
+        return ClaimMismatch if digest != claim.digest else (Outcome.REPLAYED, self.requests.get(target))
+
+    def _tell(self, event: Draft, claim: Claim | None, target: str) -> None:
+        seq = 1 + sum(1 for _, thread_id, _, _ in self.log if thread_id == event.thread_id)
+        self.log.append((event.type, event.thread_id, seq, event.request_id))
+        if claim is not None:
+            self.claims[claim.scope, claim.key] = (claim.digest, target)

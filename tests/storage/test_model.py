@@ -1,0 +1,90 @@
+"""All stores are the same store: whatever is done in whatever order, each returns what the model returns.
+
+`MODEL_EXAMPLES` is how many conversations with a store are tried, each of up to forty calls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from askback.ports.store import Store
+from askback.storage.sqlite import SqliteStore
+from askback.testing.fake_store import FakeStore
+from askback.testing.store_suite import OnCommit
+from tests.postgres_server import PostgresServer
+from tests.requirements import requirement
+from tests.storage.conversation import Conversation, Place
+from tests.storage.faulty_stores import FAULTS
+
+EXAMPLES = os.environ.get("MODEL_EXAMPLES")
+
+
+def hold(place: Place, *, examples: int, shrink: bool = True) -> None:
+    """Have as many conversations with a store; raises where it says something else than the model."""
+
+    class Here(Conversation):
+        pass
+
+    Here.place = place
+    some = settings(
+        max_examples=int(EXAMPLES or examples),
+        stateful_step_count=40,
+        deadline=None,
+        derandomize=EXAMPLES is None,
+        report_multiple_bugs=False,
+        database=None,
+        print_blob=True,
+        phases=[Phase.generate, Phase.shrink] if shrink else [Phase.generate],
+    )
+    run_state_machine_as_test(Here, settings=some)
+
+
+@contextmanager
+def opened(make: Callable[[OnCommit], Store], *, durable: bool = True) -> Iterator[Place]:
+    with asyncio.Runner() as runner:
+        place = Place(make, runner, durable=durable)
+        try:
+            yield place
+        finally:
+            place.run(place.store.close())
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_store_with_a_fault_is_not_the_model(fault: type[FakeStore]) -> None:
+    with (
+        opened(lambda tell: fault(on_commit=tell), durable=False) as place,
+        pytest.raises(AssertionError),
+    ):
+        hold(place, examples=60, shrink=False)
+
+
+@requirement("H2", "H4", "H5")
+@pytest.mark.timeout(600)
+def test_sqlite_is_the_model(tmp_path: Path) -> None:
+    with opened(lambda tell: SqliteStore(tmp_path / "askback.db", on_commit=tell)) as place:
+        hold(place, examples=20)
+
+
+@pytest.mark.timeout(600)
+def test_the_store_in_memory_is_the_model() -> None:
+    with opened(lambda tell: FakeStore(on_commit=tell), durable=False) as place:
+        hold(place, examples=30)
+
+
+@requirement("H2", "H4", "H5")
+@pytest.mark.timeout(600)
+def test_postgres_is_the_model(postgres: PostgresServer) -> None:
+    from askback.storage.postgres import PostgresStore
+
+    name = asyncio.run(postgres.new())
+    with opened(lambda tell: PostgresStore(postgres.database(name), on_commit=tell)) as place:
+        hold(place, examples=6)
+    asyncio.run(postgres.drop(name))
