@@ -9,7 +9,7 @@ JOBS   ?= 2
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui demo test test-python test-web check lint types layers gen gen-check fmt picture bench lock wheel clean
+.PHONY: help setup ui demo test test-python test-web check lint types layers gen gen-check fmt picture bench soak lock wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,10 @@ picture: setup ## Take the picture of the README again (needs Chromium)
 
 bench: setup ## Measure speed on this machine, beside the raw commit rate of the same run
 	$(BIN)/python -m bench $(ARGS)
+
+soak: setup ## Kill servers, agents and Postgres for SOAK_MINUTES (60), and converse with every store; prints each seed
+	MODEL_EXAMPLES=1000 $(BIN)/python -m pytest -q tests/storage/test_model.py
+	$(BIN)/python -m tests.fault.soak $(ARGS)
 
 lock: ## Choose new versions for all Python packages and write the locks (needs uv)
 	@for lock in "requirements.lock" "requirements-dev.lock --all-extras --group dev" "requirements-tools.lock --group tools"; do \

@@ -58,6 +58,8 @@ class Report:
     ended: int
     went_on: int
     kills: int
+    crashes: int
+    """Of the database."""
 
 
 async def run(
@@ -74,7 +76,7 @@ async def run(
         )
         for number in range(scene.hosts)
     ]
-    kills = 0
+    kills = crashes = 0
     async with _processes(server, hosts):
         people = People(server.url, ledger, scene.seed)
         async with anyio.create_task_group() as tasks:
@@ -82,7 +84,9 @@ async def run(
             inspector = Inspector(server.url, ledger)
             chance = random.Random(scene.seed)
             while kills < scene.kills and not ledger.faults:
-                kills += await _kill(chance, ledger, server, hosts, database)
+                crash = database if chance.random() < 0.4 else None
+                kills += await _kill(chance, ledger, server, hosts, crash)
+                crashes += crash is not None
                 await inspector.look()
             if not ledger.faults:
                 await _come_to_an_end(ledger, hosts, scene.patience_s)
@@ -95,6 +99,7 @@ async def run(
         ended=sum(1 for _ in ledger.notes("ended")),
         went_on=sum(1 for note in ledger.notes("acted") if note["by"] == "resume"),
         kills=kills,
+        crashes=crashes,
     )
 
 
@@ -116,16 +121,15 @@ async def _kill(
     """Kill some of them at a random moment while they are busy, and start them again; return how many."""
     victims: list[Killable] = [server] if chance.random() < 0.7 else []
     victims += [host for host in hosts if chance.random() < 0.15]
-    crash = database is not None and chance.random() < 0.3
     await _until_busy(ledger)
     await anyio.sleep(chance.uniform(0, 0.1))
     for victim in victims:
         victim.kill()
-    if crash and database is not None:
+    if database is not None:
         await anyio.to_thread.run_sync(database.crash)
     for victim in victims:
         await victim.start()
-    return len(victims) + crash
+    return len(victims) + (database is not None)
 
 
 async def _until_busy(ledger: Ledger) -> None:

@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 from tests.fault import kill, planted
+from tests.fault.crashing import running
 from tests.requirements import requirement
 
 KILLS = int(os.environ.get("FAULT_KILLS", "8"))
@@ -24,6 +25,18 @@ async def test_killing_the_server_loses_nothing_and_repeats_nothing(tmp_path: Pa
     assert report.faults == [], f"seed {SEED}"
     assert report.kills >= KILLS
     assert report.answered >= KILLS, "too little happened to prove anything"
+    assert report.went_on > 0
+
+
+@requirement("H1", "H4", "H5", "H8")
+async def test_a_crash_of_postgres_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
+    with anyio.fail_after(120 + KILLS * 10):
+        async with running() as database:
+            url = database.database(await database.new()).url
+            scene = kill.Scene(seed=SEED, kills=KILLS // 2)
+            report = await kill.run(tmp_path, scene, database_url=url, database=database)
+    assert report.faults == [], f"seed {SEED}"
+    assert report.crashes > 0
     assert report.went_on > 0
 
 
