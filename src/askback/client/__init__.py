@@ -28,14 +28,18 @@ from askback.client.streaming import MessageStream
 from askback.client.surroundings import asking
 from askback.client.sync_client import Client
 from askback.client.validating import AskAgain, Validator, Verdict
+from askback.client.webhooks import Attempt, Delivery, DeliveryPage, NewWebhook, Webhook
 
 __all__ = [
     "AppFailed",
     "AskAgain",
     "AsyncClient",
+    "Attempt",
     "AuditPage",
     "BatchResult",
     "Client",
+    "Delivery",
+    "DeliveryPage",
     "Execution",
     "Hook",
     "KeptPage",
@@ -43,6 +47,7 @@ __all__ = [
     "Lease",
     "LeaseEnded",
     "MessageStream",
+    "NewWebhook",
     "NoFormFor",
     "NoServer",
     "Outcome",
@@ -58,6 +63,7 @@ __all__ = [
     "ThreadAccess",
     "Validator",
     "Verdict",
+    "Webhook",
     "asking",
     "on_resume",
     "requires_approval",

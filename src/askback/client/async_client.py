@@ -20,6 +20,7 @@ from askback.client.resumes import Resumes
 from askback.client.road import Road
 from askback.client.secrets import SecretRequests
 from askback.client.threads import Threads
+from askback.client.webhooks import Webhooks
 from askback.domain.modeltext import with_texts
 
 Transport = Literal["auto", "websocket", "http"]
@@ -27,7 +28,9 @@ Transport = Literal["auto", "websocket", "http"]
 RETRY_S = 30.0
 
 
-class AsyncClient(Forms, Approvals, SecretRequests, Requests, Resumes, Answers, Policies, Keeping, Threads):
+class AsyncClient(
+    Forms, Approvals, SecretRequests, Requests, Resumes, Answers, Policies, Keeping, Webhooks, Threads
+):
     """A connection to an askback server, which carries every call and every wait.
 
     `url` and `token` default to `ASKBACK_URL` and `ASKBACK_TOKEN`, and those to the server that

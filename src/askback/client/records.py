@@ -13,13 +13,13 @@ from askback.domain.approval import Mode
 from askback.domain.request import Actor
 
 
-class _Read(BaseModel):
+class Read(BaseModel):
     """Keys that are not known are ignored, so that an older client can talk to a newer server."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Execution(_Read):
+class Execution(Read):
     """The one use of an approved call. `input` is what was approved, and what has to be run."""
 
     request_id: str
@@ -32,7 +32,7 @@ class Execution(_Read):
     note: str | None = None
 
 
-class Rule(_Read):
+class Rule(Read):
     """A rule that the server keeps; `rule` is its text."""
 
     id: str
@@ -52,7 +52,7 @@ class Rule(_Read):
     revoked_by: Actor | None = None
 
 
-class Trial(_Read):
+class Trial(Read):
     """Settings that are tried without effect; None is as in the settings that hold."""
 
     level: Literal["deny", "allowlist", "full"] | None = None
@@ -61,7 +61,7 @@ class Trial(_Read):
     lists: list[str] | None = None
 
 
-class PolicySettings(_Read):
+class PolicySettings(Read):
     """What holds where no rule says otherwise; see `docs/explanation/policy.md`."""
 
     level: Literal["deny", "allowlist", "full"]
@@ -71,7 +71,7 @@ class PolicySettings(_Read):
     shadow: Trial | None = None
 
 
-class ThreadAccess(_Read):
+class ThreadAccess(Read):
     """Who may do what in a thread; `owner` is None, and `others` is `all`, where nobody has said whose it is."""
 
     owner: str | None = None
@@ -79,7 +79,7 @@ class ThreadAccess(_Read):
     people: dict[str, Literal["view", "prompt", "all"]]
 
 
-class KeptSecret(_Read):
+class KeptSecret(Read):
     """A secret that the server keeps: its name, its place and its times; nothing gives its value back.
 
     `owner` is whose it is, None where it is shared. `version` counts the values that it has had.
@@ -96,7 +96,7 @@ class KeptSecret(_Read):
     set_by: Actor | None = None
 
 
-class Rotation(_Read):
+class Rotation(Read):
     """How many secrets came under the first master key, how many no key opens, how many old keys were dropped."""
 
     rewrapped: int

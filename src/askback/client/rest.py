@@ -38,6 +38,10 @@ ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "secrets": ("GET", "/v1/secrets"),
         "drop_secret": ("DELETE", "/v1/secrets/{secret_id}"),
         "rotate_secrets": ("POST", "/v1/secrets/rotate"),
+        "webhooks": ("GET", "/v1/webhooks"),
+        "remove_webhook": ("DELETE", "/v1/webhooks/{webhook_id}"),
+        "deliveries": ("GET", "/v1/webhooks/{webhook_id}/deliveries"),
+        "redeliver": ("POST", "/v1/webhooks/{webhook_id}/redeliver"),
     }
 )
 """Method and path of each operation that is one call; the arguments of a GET that are not in its path are its query."""

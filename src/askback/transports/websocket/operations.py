@@ -42,6 +42,7 @@ from askback.service.waits import Waiter, Waits
 from askback.service.watch import Reader, Watcher, Watches
 from askback.transports import texts
 from askback.transports.websocket.arguments import Frame, needed, place, statuses, text, whole
+from askback.transports.websocket.webhooks import WEBHOOKS
 from askback.transports.websocket.whole_threads import WHOLE_THREADS
 
 BREATH = 100
@@ -361,6 +362,7 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
         "access": _access,
         "share": _share,
         **WHOLE_THREADS,
+        **WEBHOOKS,
         "subscribe": _subscribe,
         "unsubscribe": _unsubscribe,
     }

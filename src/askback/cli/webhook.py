@@ -1,0 +1,126 @@
+"""`askback webhook`: addresses that are told of what happens, and what became of each message."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from askback.cli.local import client_as
+from askback.cli.terminal import printable
+from askback.client.webhooks import Delivery, NewWebhook, Webhook
+from askback.domain.webhooks import EVENTS, RESUME, WebhookEvent
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
+WebhookId = Annotated[str, typer.Argument(help="The id (whk_…).")]
+AsJson = Annotated[bool, typer.Option("--json", help="A line of JSON for each.")]
+
+
+@app.callback()
+def webhook() -> None:
+    """Have other programs told of what happens, at addresses of theirs."""
+
+
+@app.command()
+def add(
+    url: Annotated[str, typer.Argument(help="The address, https://….")],
+    event: Annotated[
+        list[str] | None,
+        typer.Option(help=f"What of: {', '.join(EVENTS)}; several times. {RESUME} without it."),
+    ] = None,
+    requester: Annotated[str | None, typer.Option(help="Only about what this requester (id) asks.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Add a webhook, and print the secret that its receiver checks messages with. It is shown once."""
+    events = event or [RESUME]
+    if unknown := set(events) - set(EVENTS):
+        raise typer.BadParameter(f"unknown: {', '.join(sorted(unknown))}", param_hint="--event")
+
+    async def make() -> NewWebhook:
+        async with client_as("admin", data_dir=data_dir) as client:
+            return await client.add_webhook(
+                url, events=cast("list[WebhookEvent]", events), requester=requester
+            )
+
+    made = asyncio.run(make())
+    print(f"{made.id}\n{made.secret.reveal()}")
+
+
+@app.command(name="list")
+def list_(as_json: AsJson = False, data_dir: DataDir = None) -> None:
+    """List the webhooks, oldest first."""
+
+    async def read() -> list[Webhook]:
+        async with client_as("admin", data_dir=data_dir) as client:
+            return await client.webhooks()
+
+    for each in asyncio.run(read()):
+        if as_json:
+            print(each.model_dump_json())
+        else:
+            about = f" of {each.requester}" if each.requester else ""
+            off = "" if each.active else "  (off: its receiver said that it is gone)"
+            print(printable(f"{each.id}  {each.url}  {', '.join(each.events)}{about}{off}"))
+
+
+@app.command()
+def remove(which: WebhookId, data_dir: DataDir = None) -> None:
+    """Remove a webhook and its log."""
+
+    async def end() -> None:
+        async with client_as("admin", data_dir=data_dir) as client:
+            await client.remove_webhook(which)
+
+    asyncio.run(end())
+    print(f"{printable(which)} is removed.")
+
+
+@app.command()
+def deliveries(
+    which: WebhookId,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="How many.")] = 20,
+    as_json: AsJson = False,
+    data_dir: DataDir = None,
+) -> None:
+    """List what was sent, newest first, and what came of each attempt."""
+
+    async def read() -> list[Delivery]:
+        async with client_as("admin", data_dir=data_dir) as client:
+            return list(await client.deliveries(which, limit=limit))
+
+    for each in asyncio.run(read()):
+        if as_json:
+            print(each.model_dump_json())
+            continue
+        again = f", again {_moment(each.next_at)}" if each.next_at else ""
+        print(printable(f"{each.id}  {each.type}  {each.state}{again}"))
+        for attempt in each.attempts:
+            came = attempt.error if attempt.status is None else attempt.status
+            print(printable(f"    {_moment(attempt.at)}  {came}  {attempt.duration_ms} ms"))
+
+
+@app.command()
+def redeliver(
+    which: WebhookId,
+    delivery: Annotated[str | None, typer.Option(help="The delivery (dlv_…).")] = None,
+    resume: Annotated[str | None, typer.Option(help="The resume (rsm_…).")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Send a delivery or a resume again, now and for three days."""
+    if (delivery is None) == (resume is None):
+        raise typer.BadParameter("say --delivery or --resume", param_hint="--delivery")
+
+    async def again() -> Delivery:
+        async with client_as("admin", data_dir=data_dir) as client:
+            return await client.redeliver(which, delivery=delivery, resume=resume)
+
+    print(f"{asyncio.run(again()).id} is sent again.")
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment.astimezone():%Y-%m-%d %H:%M:%S}"

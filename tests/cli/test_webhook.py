@@ -1,0 +1,43 @@
+"""`askback webhook`: added with its secret shown once, listed, removed, and sent again."""
+
+from __future__ import annotations
+
+import json
+
+import anyio
+
+from tests.cli.conftest import Server
+from tests.cli.scripts import complete
+from tests.requirements import requirement
+
+URL = "https://hooks.example.com/in"
+
+
+async def ran(server: Server, *arguments: str) -> tuple[int, str, str]:
+    return await anyio.to_thread.run_sync(complete, server.run("webhook", *arguments))
+
+
+@requirement("G10")
+async def test_a_webhook_is_added_listed_and_removed(server: Server) -> None:
+    status, out, err = await ran(server, "add", URL, "--event", "request.escalated")
+    assert status == 0, err
+    which, secret = out.split()
+    assert secret.startswith("whsec_")
+    _, listed, _ = await ran(server, "list")
+    assert f"{which}  {URL}  request.escalated\n" in listed
+    _, as_json, _ = await ran(server, "list", "--json")
+    assert which in {json.loads(line)["id"] for line in as_json.splitlines()}
+    assert secret not in listed + as_json
+    assert (await ran(server, "deliveries", which))[:2] == (0, "")
+    status, _, err = await ran(server, "redeliver", which, "--delivery", "dlv_none")
+    assert (status, "no such delivery" in err) == (1, True)
+    assert (await ran(server, "remove", which))[:2] == (0, f"{which} is removed.\n")
+
+
+async def test_what_cannot_be_is_refused_before_or_by_the_server(server: Server) -> None:
+    status, _, err = await ran(server, "add", URL, "--event", "nothing")
+    assert (status, "unknown: nothing" in err) == (2, True)
+    status, _, err = await ran(server, "redeliver", "whk_x")
+    assert status == 2
+    status, _, err = await ran(server, "add", "https://localhost/")
+    assert (status, "ASKBACK_WEBHOOK_HOSTS" in err) == (1, True)

@@ -1,0 +1,46 @@
+"""Webhooks that an admin's program looks after, over every transport."""
+
+from __future__ import annotations
+
+import pytest
+
+from askback import Forbidden, Invalid, NotFound
+from tests.client.conftest import Connect
+from tests.requirements import requirement
+
+URL = "https://hooks.example.com/in"
+
+
+@requirement("G10")
+async def test_a_webhook_is_made_listed_and_removed(connect: Connect) -> None:
+    async with connect("admin") as admin:
+        made = await admin.add_webhook(URL, events=["request.escalated"], requester="tok_none")
+        assert made.secret.reveal().startswith("whsec_")
+        assert made.secret.reveal() not in repr(made)
+        [listed] = [each for each in await admin.webhooks() if each.id == made.id]
+        assert (listed.url, listed.events, listed.requester) == (URL, ["request.escalated"], "tok_none")
+        assert listed.active
+        assert list(await admin.deliveries(made)) == []
+        with pytest.raises(NotFound):
+            await admin.redeliver(made, delivery="dlv_none")
+        with pytest.raises(Invalid):
+            await admin.redeliver(made)
+        await admin.remove_webhook(made)
+        for call in (admin.remove_webhook(made.id), admin.deliveries(made.id)):
+            with pytest.raises(NotFound):
+                await call
+
+
+@requirement("I11")
+async def test_an_address_inside_is_refused(connect: Connect) -> None:
+    async with connect("admin") as admin:
+        with pytest.raises(Invalid) as refused:
+            await admin.add_webhook("https://169.254.169.254/latest")
+    assert [fault["code"] for fault in refused.value.field_errors] == ["webhook_inside"]
+
+
+async def test_webhooks_are_for_admins(connect: Connect) -> None:
+    async with connect("responder") as person:
+        for call in (person.add_webhook(URL), person.webhooks(), person.remove_webhook("whk_x")):
+            with pytest.raises(Forbidden):
+                await call
