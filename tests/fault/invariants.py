@@ -137,7 +137,7 @@ class Inspector:
                 self._ledger.broken("I5", f"an agent was told that {request_id} is {note['status']}")
         for note in self._ledger.notes("ran"):
             if _said(stored[note["request"]]) != Said("answered", "approve"):
-                self._ledger.broken("I2", f"{note['id']} ran and was not approved")
+                self._ledger.broken("I2", f"{note['request']} ran and was not approved")
         for note in self._ledger.notes("fault"):
             self._ledger.broken("I5", f"{note['key']} ended in {note['error']}")
 
