@@ -191,6 +191,9 @@ SECRETS = {
 DURABLE = {
     # C is about the agent's side
     "C15": "What nobody could see, what nobody answered in time and what somebody declined are told apart.",
+    # D is about how much is asked
+    "D8": "A thread is asked as many questions as was set, over restarts and servers, and the next is refused in words.",
+    "D9": "A question counts when it is asked; it is given back where that is set, and an admin begins anew.",
     # F is about forms that are checked, and about time
     "F13": "The requester's validator has the last word about an answer, and the person sees that it is being checked.",
     "F14": "What does not hold is asked again under the same id, as another revision, with what was wrong and what was typed.",
@@ -205,6 +208,10 @@ DURABLE = {
     "H9": "Archiving a thread takes back what is open, releases who waits within a second and takes nothing new.",
     "H10": "A deadline fires once, by the clock of the database, however many servers watch it.",
     "I11": "No webhook leads inside, whatever its address, its name or a redirect says.",
+    "L1": "Forms are counted for each thread and approvals never.",
+    "L2": "No more requests are open in a thread, or of an agent, than was set.",
+    "L6": "Who answers too fast is told when to go on, and then it is taken.",
+    "L7": "What was used is shown, and begins anew when its window has passed or an admin says so.",
     "L8": "A deadline is from a second to thirty days from now, or never.",
     "M9": "Each reason to take a request back is what the outcome and the event say.",
 }

@@ -37,6 +37,7 @@ MATRIX: list[tuple[str, str, Any, set[str], int]] = [
     ("POST", "/v1/login-links", {}, {"admin"}, 201),
     ("POST", "/v1/tokens", {"role": "requester"}, {"admin"}, 201),
     ("GET", "/v1/limits", None, EVERYBODY, 200),
+    ("POST", "/v1/limits/reset", {"thread_id": "t1"}, {"admin"}, 200),
     ("POST", "/v1/requests/batch", {"action": "decline", "requests": [{"id": "req_x"}]}, PEOPLE, 200),
     ("POST", "/v1/requests/{id}/consume", {"execution_id": "x"}, {"requester"}, 409),
     ("POST", "/v1/requests/{id}/report", {"execution_id": "x", "outcome": "failed"}, {"requester"}, 404),

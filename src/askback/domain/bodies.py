@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 from askback.domain.access import Access, Level
 from askback.domain.approval import Mode, Scope, Verdict
 from askback.domain.fields import Form, Model, Number_
+from askback.domain.policy.conduct import FreeText
 from askback.domain.secrets.asked import SecretScope
 
 
@@ -101,7 +102,9 @@ class ShadowBody(Model):
 
 
 class PolicyBody(Model):
-    """`POST /v1/policy`: what is not given stays. With `thread_id` only `mode`, for that thread (null: as everywhere).
+    """`POST /v1/policy`: what is not given stays; null is as it was at first, or in a thread as everywhere.
+
+    With `thread_id` only `mode` and how the conversation goes (`domain/policy/conduct.py`), for that thread.
 
     `confirm` has to be `ENABLE FULL` to switch to the mode or the level `full`. `shadow` are settings to try: what
     they would have decided is in the audit log; null ends the trial.
@@ -113,6 +116,15 @@ class PolicyBody(Model):
     ask_mode: Literal["off", "on-miss", "always"] | None = None
     lists: list[str] | None = None
     shadow: ShadowBody | None = None
+    free_text: FreeText | None = None
+    max_questions: int | None = None
+    questions_window_s: int | None = None
+    max_questions_text: str | None = None
+    refund_questions: bool | None = None
+    max_pending: int | None = None
+    max_pending_per_agent: int | None = None
+    max_submissions_per_minute: int | None = None
+    retention_days: int | None = None
     confirm: str | None = None
 
 
@@ -160,6 +172,12 @@ class AckBody(Model):
     """`POST /v1/resumes/{id}/ack`: the `attempt` of the lease under which the agent has gone on."""
 
     attempt: int
+
+
+class ResetBody(Model):
+    """`POST /v1/limits/reset`: the thread whose questions are counted anew."""
+
+    thread_id: str
 
 
 class LeaseBody(Model):

@@ -72,6 +72,8 @@ class Limits:
     """How many a tenant has at most."""
     page: int = 200
     ws_connections: int = 20_000
+    connections: int = 20_000
+    """Of one principal: WebSockets, and event streams, each counted by itself."""
 
 
 DEFAULTS = Limits()

@@ -56,6 +56,7 @@ async def answer_unread(
 
 async def _asked(ctx: Services, principal: Principal, request_id: str) -> Record:
     await access.require(ctx, principal, "answer", request_id)
+    await ctx.pace.take(principal, clock=ctx.clock, store=ctx.store)
     record = await newest(ctx, principal, request_id)
     await require_to_answer(ctx, principal, record)
     return record

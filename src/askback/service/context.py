@@ -21,6 +21,7 @@ from askback.service.directory import OwnGroups
 from askback.service.metrics import Metrics
 from askback.service.newest import Newest
 from askback.service.nowhere import Nowhere
+from askback.service.pace import Pace
 from askback.service.presence import LocalPresence
 from askback.service.submissions import Submissions
 
@@ -38,6 +39,7 @@ class Services:
     newest: Newest = field(default_factory=Newest)
     attendance: Attendance = field(default_factory=Attendance)
     directory: Directory = field(default_factory=OwnGroups)
+    pace: Pace = field(default_factory=Pace)
     presence: Presence = field(default_factory=LocalPresence)
     courier: Courier = field(default_factory=Nowhere)
     metrics: Metrics = field(default_factory=Metrics)

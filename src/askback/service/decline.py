@@ -13,6 +13,7 @@ from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.notes import check_note
 from askback.service.read import get
+from askback.service.refusals import digest_of
 from askback.service.settle import lost, settle
 
 
@@ -21,6 +22,7 @@ async def decline(
 ) -> Change:
     """Settle a request with `{"reason", "note"?}`; `skipped` only where the form allows it (D17)."""
     await access.require(ctx, principal, "decline", request_id)
+    await ctx.pace.take(principal, clock=ctx.clock, store=ctx.store)
     record = await get(ctx, principal, request_id)
     await require_to_answer(ctx, principal, record)
     sent = parse(DeclineBody, body)
@@ -30,6 +32,13 @@ async def decline(
         return await lost(ctx, record, claimed)
     if sent.reason == "skipped" and not (record.kind == "form" and ctx.newest.form(record).allow_skip):
         raise Faults([fault("reason", "skip_not_allowed")])
+    unwanted = record.kind == "form" and sent.reason != "skipped"
     return await settle(
-        ctx, record, Action.DECLINE, sent.model_dump(exclude_none=True), by=principal, claim=claimed
+        ctx,
+        record,
+        Action.DECLINE,
+        sent.model_dump(exclude_none=True),
+        by=principal,
+        claim=claimed,
+        refused=digest_of(ctx.newest.form(record)) if unwanted else None,
     )

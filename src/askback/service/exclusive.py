@@ -16,18 +16,28 @@ from askback.domain.record import Record, splice
 from askback.domain.request import Envelope
 from askback.errors import Conflict
 from askback.ports.store import Change, Claim, KeyHeld, Principal
+from askback.ports.threads import Quota
 from askback.service.context import Services
 from askback.service.settle import come_forward, settle
 
 
 async def insert(
-    ctx: Services, principal: Principal, asked: Envelope, record: Record, event: Draft, claimed: Claim | None
+    ctx: Services,
+    principal: Principal,
+    asked: Envelope,
+    record: Record,
+    event: Draft,
+    claimed: Claim | None,
+    quota: Quota,
 ) -> Change:
-    """Store a new open request; raises `Conflict` (`exclusive`, with the open one) where that is what was wanted."""
+    """Store a new open request, if there is room for it.
+
+    Raises `QuotaSpent`, and `Conflict` (`exclusive`, with the open one) where that is what was wanted.
+    """
     record = replace(record, exclusive=asked.exclusive_key)
     while True:
         try:
-            return await ctx.store.insert(record, event, claimed)
+            return await ctx.store.insert(record, event, claimed, quota=quota)
         except KeyHeld as held:
             holder = held.record
         if asked.on_conflict == "reject":
@@ -37,14 +47,17 @@ async def insert(
                 request=json.loads(holder.wire),
             )
         if asked.on_conflict == "queue":
-            return await _line_up(ctx, record, event, claimed)
+            return await _line_up(ctx, record, event, claimed, quota)
         await _supersede(ctx, principal, holder)
 
 
-async def _line_up(ctx: Services, record: Record, event: Draft, claimed: Claim | None) -> Change:
+async def _line_up(
+    ctx: Services, record: Record, event: Draft, claimed: Claim | None, quota: Quota
+) -> Change:
     state = splice(record.state, '{"queued_behind":true}')
     waiting = replace(record, behind=True, state=state)
-    change = await ctx.store.insert(waiting, replace(event, type=REQUEST_LINED_UP, data=state), claimed)
+    lined_up = replace(event, type=REQUEST_LINED_UP, data=state)
+    change = await ctx.store.insert(waiting, lined_up, claimed, quota=quota)
     await come_forward(ctx)  # the one before it may have ended meanwhile
     return change
 

@@ -11,12 +11,14 @@ from pydantic_core import to_json
 from askback.domain import events
 from askback.domain.deadlines import Terms
 from askback.domain.lifecycle import Status
+from askback.domain.policy.conduct import read_conduct
 from askback.domain.record import Record, splice
-from askback.domain.request import Envelope
+from askback.domain.request import Ask, Envelope
 from askback.domain.standing import opened
 from askback.domain.timestamps import rfc3339
 from askback.ports.store import Change, Claim, Principal
-from askback.service import exclusive
+from askback.ports.threads import QuotaSpent
+from askback.service import exclusive, quotas, refusals
 from askback.service.context import Services
 
 
@@ -71,7 +73,18 @@ async def open_request(
             ended = _unseen(record)
             return await ctx.store.insert(ended, opening(ended, f"request.{ended.status}"), claimed)
         record = _waiting(record, record.created_at + ctx.limits.unseen_s * 1000)
-    return await exclusive.insert(ctx, principal, asked, record, opening(record), claimed)
+    terms = await ctx.store.terms(record.tenant, record.thread_id)
+    if isinstance(asked, Ask):
+        before = await refusals.asked_before(ctx, record, asked.form, terms, claimed)
+        if before is not None:
+            return before
+    conduct = read_conduct(terms.everywhere, terms.here)
+    try:
+        return await exclusive.insert(
+            ctx, principal, asked, record, opening(record), claimed, quotas.quota(conduct)
+        )
+    except QuotaSpent as spent:
+        raise quotas.refused(ctx, spent, conduct) from None
 
 
 def _unseen(record: Record) -> Record:

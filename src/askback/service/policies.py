@@ -10,6 +10,7 @@ from askback.domain.access import Level
 from askback.domain.bodies import PolicyBody
 from askback.domain.faults import Faults, fault, join
 from askback.domain.limits import Limits
+from askback.domain.policy.conduct import BOUNDS, EVERYWHERE_ONLY, Conduct
 from askback.domain.policy.lists import LISTS
 from askback.domain.policy.settings import CONFIRMATION, PolicySettings, read_settings
 from askback.domain.validation.prose import Prose
@@ -22,7 +23,12 @@ from askback.service import access, sharing
 from askback.service.context import Services
 from askback.service.ledger import entry
 
-_SETTINGS = ("level", "ask_mode", "mode", "lists", "shadow")
+_DECIDING = ("level", "ask_mode", "mode", "lists", "shadow")
+_SETTINGS = (*_DECIDING, *Conduct.model_fields)
+_IN_THREAD = frozenset({"mode", *Conduct.model_fields}) - EVERYWHERE_ONLY
+_NEEDED = frozenset(_DECIDING) - {"shadow"}
+_ANYBODYS = frozenset({"mode", "free_text"})
+"""What whoever may do all in a thread sets there; the rest of it says how much may be asked and kept."""
 
 
 async def show(ctx: Services, principal: Principal, *, thread_id: str | None = None) -> PolicySettings:
@@ -51,6 +57,9 @@ async def change(ctx: Services, principal: Principal, body: object) -> PolicySet
     if sent.thread_id is not None:
         await sharing.require_in(ctx, principal, sent.thread_id, Level.ALL, attempted="policy")
     given = {name: getattr(sent, name) for name in _SETTINGS if name in sent.model_fields_set}
+    if principal.role != "admin" and not given.keys() <= _ANYBODYS:
+        await access.record_refusal(ctx, principal, "policy")
+        raise Forbidden("Only an admin says how much may be asked and how long it is kept.")
     if "full" in (given.get("mode"), given.get("level")) and sent.confirm != CONFIRMATION:
         raise Conflict(
             f"This lets everything run without asking. To do it, send `confirm` with the text {CONFIRMATION}.",
@@ -83,10 +92,15 @@ def _check(sent: PolicyBody, limits: Limits) -> None:
         _check_lists("shadow.lists", sent.shadow.lists, report)
     for name in _SETTINGS:
         given = name in sent.model_fields_set
-        if sent.thread_id is not None and name != "mode" and given:
+        if sent.thread_id is not None and name not in _IN_THREAD and given:
             report.add(name, "only_mode")
-        elif given and getattr(sent, name) is None and not (name == "shadow" or sent.thread_id is not None):
+        elif given and getattr(sent, name) is None and name in _NEEDED and sent.thread_id is None:
             report.add(name, "missing_required")
+    for name, (least, most) in BOUNDS.items():
+        number = getattr(sent, name)
+        if number is not None and not least <= number <= most:
+            report.add(name, "out_of_range", min=least, max=most)
+    Prose(report, suspicious=True).line("", "max_questions_text", sent.max_questions_text, limits.note)
     if not sent.model_fields_set & set(_SETTINGS):
         raise Faults([fault("mode", "missing_required")])
     report.finish()

@@ -13,7 +13,8 @@ from typing import Any
 
 from askback.domain.deadlines import Times
 from askback.domain.events import REQUEST_CREATED, REQUEST_REPROMPTED, REQUEST_VOTED, Draft
-from askback.domain.lifecycle import TERMINAL, Action, IllegalTransition, Status, step
+from askback.domain.lifecycle import TERMINAL, TRANSITIONS, Action, Status, step
+from askback.domain.policy.conduct import read_conduct
 from askback.domain.record import Record
 from askback.domain.standing import moved
 from askback.domain.timestamps import rfc3339
@@ -52,21 +53,20 @@ async def settle(
     times: Times | None = None,
     spec: str | None = None,
     forward: bool = False,
+    refused: str | None = None,
     **facts: Any,
 ) -> Change:
     """Take `action` on the request as it was read; of several callers the first wins.
 
     `outcome` is what the step adds to the state. `times` are its new moments, `spec` what is asked from now on, `event`
-    the type where it does not follow from the step, and `facts` go into the audit log. With `exactly` the step is
-    tried only on the very state that was read. With `forward` it leaves the line that it waits in.
+    the type where it does not follow from the step, and `facts` go into the audit log. With `exactly` the step is tried
+    only on the very state that was read. `forward` and `refused` are as in `Settlement`.
 
     Raises `Conflict` or `Gone` with the request as it now is when this call came too late, and `Overtaken`.
     """
-    try:
-        status = step(record.status, action)
-    except IllegalTransition:
+    if (record.status, action) not in TRANSITIONS:
         return await lost(ctx, record, claim)
-    now = ctx.clock.now_ms()
+    status, now = step(record.status, action), ctx.clock.now_ms()
     queued = resumes(ctx, record, by=by, now=now) if status in TERMINAL else ()
     if queued:
         outcome, along = {**outcome, "queued": True}, replace(along, resumes=queued)
@@ -75,9 +75,8 @@ async def settle(
     if record.status is Status.RESOLVING and action is not Action.NOTE and along.promote is None:
         along = replace(along, discard=(record.tenant, record.id))  # whatever was tried, the trial is over
     if record.kind != "form" and action is not Action.NOTE:
-        along = replace(
-            along, audit=(*along.audit, _audited(record, action, outcome, by=by, at=now, **facts))
-        )
+        told = _audited(record, action, outcome, by=by, at=now, **facts)
+        along = replace(along, audit=(*along.audit, told))
     change = await ctx.store.settle(
         Settlement(
             tenant=record.tenant,
@@ -92,6 +91,8 @@ async def settle(
             spec=spec,
             times=times,
             forward=forward,
+            refunds=await _refunds(ctx, record, status),
+            refused=refused,
         ),
         claim,
         along,
@@ -99,16 +100,28 @@ async def settle(
     ctx.newest.drop(record.id)
     if change is None:
         raise not_found()
+    if change.outcome is Outcome.LOST and exactly and change.record.status is record.status:
+        raise Overtaken(change.record)
     if change.outcome is Outcome.LOST:
-        if exactly and change.record.status is record.status:
-            raise Overtaken(change.record)
         raise conflict(change.record)
     if change.outcome is Outcome.APPLIED and change.record.settled:
         ctx.metrics.ended(change.record, at=now)
     if change.record.settled and change.record.exclusive is not None:
-        with suppress(Unavailable):  # what has ended has ended; the sweep lets the next one come
-            await come_forward(ctx)
+        await _let_next_come(ctx)
     return change
+
+
+async def _let_next_come(ctx: Services) -> None:
+    with suppress(Unavailable):  # what has ended has ended; the sweep lets the next one come
+        await come_forward(ctx)
+
+
+async def _refunds(ctx: Services, record: Record, status: Status) -> bool:
+    """Whether a form that nobody answered is given back to its thread."""
+    if record.kind != "form" or status not in {Status.CANCELLED, Status.EXPIRED}:
+        return False
+    terms = await ctx.store.terms(record.tenant, record.thread_id)
+    return read_conduct(terms.everywhere, terms.here).refund_questions
 
 
 async def come_forward(ctx: Services) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from math import ceil
 from typing import Any
 
 from askback import logs, messages
@@ -93,7 +94,7 @@ def _headers(error: Exception) -> list[tuple[bytes, bytes]]:
     if isinstance(error, Unauthorized):
         return [(b"www-authenticate", b"Bearer")]
     if isinstance(error, RateLimited | Unavailable):
-        return [(b"retry-after", b"%d" % max(1, round(error.retry_after or RETRY_S)))]
+        return [(b"retry-after", b"%d" % max(1, ceil(error.retry_after or RETRY_S)))]
     if isinstance(error, KeysUnreachable):
         return [(b"retry-after", b"%d" % RETRY_S)]
     return []

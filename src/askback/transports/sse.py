@@ -7,10 +7,12 @@ A reader that stalls is cut, and resumes like any other.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from contextlib import suppress
 
 from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
+from askback.errors import RateLimited
 from askback.service.watch import Watcher, Watches
 from askback.transports.http import Call, Send, header
 from askback.transports.outbox import Outbox
@@ -19,6 +21,7 @@ BEAT_S = 10.0
 """Between two comments; L9 and proxies want one within 15 s."""
 
 END_S = 1.0
+RETRY_S = 5.0
 
 MAX_CURSOR = 2**53 - 1
 
@@ -38,6 +41,7 @@ class Streams:
         self._watches = watches
         self._beat_s = beat_s
         self._open: set[EventStream] = set()
+        self._of: Counter[str] = Counter()
         self._timer: asyncio.TimerHandle | None = None
 
     async def thread(self, call: Call) -> EventStream:
@@ -69,17 +73,22 @@ class Streams:
             stream.beat()
 
     async def _stream(self, call: Call, thread_id: str | None) -> EventStream:
+        if self._of[call.principal.id] >= call.ctx.limits.connections:
+            raise RateLimited("You have too many event streams open. Close some first.", retry_after=RETRY_S)
         stream = EventStream(call, self, inbox=thread_id is None)
         after = _cursor(call)
         stream.watcher = await self._watches.open(call.principal, stream, thread_id=thread_id, after=after)
         self._open.add(stream)
+        self._of[stream.principal_id] += 1
         if self._timer is None:
             self._wind()
         return stream
 
     def forget(self, stream: EventStream) -> None:
         """Drop a stream that has ended."""
-        self._open.discard(stream)
+        if stream in self._open:
+            self._open.discard(stream)
+            self._of -= Counter((stream.principal_id,))
         if not self._open and self._timer is not None:
             self._timer.cancel()
             self._timer = None

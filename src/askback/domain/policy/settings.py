@@ -9,6 +9,7 @@ from typing import Protocol, cast
 from pydantic import BaseModel, ConfigDict, Field
 
 from askback.domain.approval import Mode
+from askback.domain.policy.conduct import Conduct, read_conduct
 from askback.domain.policy.engine import Policy
 from askback.domain.policy.lists import LISTS, rules_of
 from askback.domain.policy.rules import Effect, Rule, RuleError, parse_rule
@@ -30,8 +31,11 @@ class Trial(BaseModel):
     lists: list[str] | None = None
 
 
-class PolicySettings(BaseModel):
-    """What holds where no rule says otherwise. `lists` are ready-made rules by name; see `policy/lists.py`."""
+class PolicySettings(Conduct):
+    """What holds where no rule says otherwise, and how conversations go.
+
+    `lists` are ready-made rules by name; see `policy/lists.py`.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -56,10 +60,13 @@ class KeptRule(Protocol):
 
 
 def read_settings(everywhere: str | None, in_thread: str | None = None) -> PolicySettings:
-    """Return the settings that hold in a thread, from the stored JSON texts; the thread's own mode wins."""
+    """Return the settings that hold in a thread, from the stored JSON texts; what the thread says itself wins."""
     settings = PolicySettings.model_validate_json(everywhere) if everywhere else PolicySettings()
-    mode = Trial.model_validate_json(in_thread).mode if in_thread else None
-    return settings if mode is None else settings.model_copy(update={"mode": mode})
+    if not in_thread:
+        return settings
+    own = read_conduct(everywhere, in_thread).model_dump()
+    mode = Trial.model_validate_json(in_thread).mode
+    return settings.model_copy(update=own if mode is None else {**own, "mode": mode})
 
 
 def enforced(settings: PolicySettings, kept: Iterable[KeptRule]) -> Policy:

@@ -19,7 +19,7 @@ from askback.transports.rest.table_requests import REQUESTS
 from askback.transports.rest.table_resumes import RESUMES
 from askback.transports.rest.table_rules import RULES
 from askback.transports.rest.table_secrets import SECRETS
-from askback.transports.rest.table_threads import WHOLE_THREADS
+from askback.transports.rest.table_threads import LIMITS, WHOLE_THREADS
 from askback.transports.rest.table_webhooks import WEBHOOKS
 
 STREAM = "text/event-stream"
@@ -129,9 +129,7 @@ def api(
         Operation(
             "DELETE", "/v1/session", accounts.logout(hang_up), "close_session", "Log out.", {204: None}
         ),
-        Operation(
-            "GET", "/v1/limits", about.limits, "read_limits", "What is enforced here.", {200: ANYTHING}
-        ),
+        *LIMITS,
         Operation(
             "GET", "/healthz", about.health, "health", "Whether it runs.", {200: ANYTHING}, public=True
         ),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from askback.transports.endpoint import Operation
-from askback.transports.rest import threads
-from askback.transports.rest.shapes import NAME_OR_NULL, TEXT, shape
+from askback.domain.bodies import ResetBody
+from askback.transports.endpoint import Operation, Query
+from askback.transports.rest import about, threads
+from askback.transports.rest.shapes import ANYTHING, NAME_OR_NULL, TEXT, shape
 
 _IDS = {"type": "array", "items": TEXT}
 
@@ -24,5 +25,27 @@ WHOLE_THREADS = (
         "unarchive_thread",
         "Let a thread take something new again.",
         {200: shape(id=TEXT, archived_at=NAME_OR_NULL)},
+    ),
+)
+
+LIMITS = (
+    Operation(
+        "GET",
+        "/v1/limits",
+        about.limits,
+        "read_limits",
+        "What is enforced here.",
+        {200: ANYTHING},
+        query=(Query("thread_id", TEXT, "Also what this thread has used of it."),),
+    ),
+    Operation(
+        "POST",
+        "/v1/limits/reset",
+        about.reset_limits,
+        "reset_limits",
+        "Count the questions of a thread anew.",
+        {200: ANYTHING},
+        body=ResetBody,
+        roles=("admin",),
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from askback.errors import Forbidden, Refused, Unauthorized
 from askback.service.context import Services
 from askback.service.waits import Waits
@@ -29,6 +31,7 @@ class Sockets:
         self._watches = watches
         self._waits = waits
         self._open: set[Connection] = set()
+        self._of: Counter[str] = Counter()
 
     def count(self) -> int:
         """How many connections are open."""
@@ -63,6 +66,9 @@ class Sockets:
         except Refused as error:
             await _refuse(send, _close_code(error), error.code)
             return
+        if self._of[identity.principal.id] >= self._ctx.limits.connections:
+            await _refuse(send, TRY_LATER, "too many connections of yours")
+            return
         await self._serve(
             Connection(
                 self._ctx,
@@ -77,10 +83,12 @@ class Sockets:
 
     async def _serve(self, connection: Connection, receive: Receive) -> None:
         self._open.add(connection)
+        self._of[connection.principal.id] += 1
         try:
             await connection.run(receive)
         finally:
             self._open.discard(connection)
+            self._of -= Counter((connection.principal.id,))  # those without any are left out
 
 
 def _offered_token(offered: list[str]) -> str | None:

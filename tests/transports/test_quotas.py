@@ -1,0 +1,162 @@
+"""How much may be asked and answered: durable where it has to be, shown before it is met, and reset by time or an admin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from askback.app import create_app
+from askback.domain.limits import Limits
+from askback.settings import load
+from tests.requirements import requirement
+from tests.transports.conftest import ANSWER, LIMITS, Api, ManualClock, ask, asked
+
+pytestmark = pytest.mark.anyio
+
+APPROVAL = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {"n": 1}}}
+
+
+async def set_policy(api: Api, **body: Any) -> None:
+    reply = await (await api.as_("admin")).post("/v1/policy", json=body)
+    assert reply.status_code == 200, reply.text
+
+
+async def post(api: Api, body: Any, who: str = "requester") -> httpx2.Response:
+    return await (await api.as_(who)).post("/v1/requests", json=body)
+
+
+async def used(api: Api, thread: str = "t1") -> dict[str, Any]:
+    reply = await (await api.as_("requester")).get("/v1/limits", params={"thread_id": thread})
+    return reply.json()["thread"]
+
+
+def code(reply: httpx2.Response) -> tuple[int, str]:
+    return reply.status_code, reply.json()["error"]["code"]
+
+
+@requirement("D8", "L1", "L7")
+async def test_the_eleventh_question_is_refused_until_the_window_has_passed(api: Api) -> None:
+    words = "Maximum clarification limit (10) reached for this conversation."
+    await set_policy(api, thread_id="t1", max_questions=10, questions_window_s=3600, max_questions_text=words)
+    begun = api.clock.now
+    for _ in range(10):
+        assert (await post(api, ask())).status_code == 201
+        api.clock.advance(seconds=1)
+    eleventh = await post(api, ask())
+    assert code(eleventh) == (429, "too_many_questions")
+    assert eleventh.json()["error"]["message"] == words
+    assert eleventh.headers["retry-after"] == "3590"
+    assert (await post(api, APPROVAL)).status_code == 201
+    assert (await post(api, ask(thread_id="t2"))).status_code == 201
+    shown = await used(api)
+    assert (shown["questions"], shown["pending"]) == (10, 11)
+    api.clock.now = begun + 3600 * 1000
+    assert (await used(api))["questions"] == 0
+    assert (await post(api, ask())).status_code == 201
+    assert (await used(api))["questions"] == 1
+
+
+@requirement("D8")
+async def test_questions_are_counted_over_a_restart(tmp_path: Any) -> None:
+    for expected in (201, 429):
+        app = create_app(load({"ASKBACK_MASTER_KEYS": "off"}, data_dir=tmp_path), clock=ManualClock())
+        async with app.running():
+            api = Api(app, ManualClock())
+            await set_policy(api, max_questions=1)
+            assert (await post(api, ask())).status_code == expected
+
+
+@requirement("D9", "L7")
+async def test_an_admin_resets_the_count_of_a_thread(api: Api) -> None:
+    await set_policy(api, max_questions=1)
+    await asked(api)
+    assert code(await post(api, ask())) == (429, "too_many_questions")
+    done = await (await api.as_("admin")).post("/v1/limits/reset", json={"thread_id": "t1"})
+    assert (done.json()["questions"], done.json()["questions_reset_at"]) == (0, None)
+    assert (await post(api, ask())).status_code == 201
+    log = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
+    assert [e["thread_id"] for e in log if e["action"] == "limits.reset"] == ["t1"]
+
+
+@requirement("D9")
+@pytest.mark.parametrize(("refund", "status"), [(True, 201), (False, 429)])
+async def test_what_was_taken_back_counts_no_more_where_that_is_set(
+    api: Api, refund: bool, status: int
+) -> None:
+    await set_policy(api, max_questions=1, refund_questions=refund)
+    request = await asked(api)
+    await (await api.as_("requester")).post(f"/v1/requests/{request['id']}/cancel", json={})
+    assert (await post(api, ask())).status_code == status
+
+
+@requirement("L2")
+async def test_no_more_requests_are_open_in_a_thread_or_of_an_agent_than_was_set(api: Api) -> None:
+    await set_policy(api, max_pending=3, max_pending_per_agent=4)
+    first = await asked(api)
+    for body in (APPROVAL, ask()):
+        assert (await post(api, body)).status_code == 201
+    assert code(await post(api, ask())) == (409, "too_many_pending")
+    assert (await post(api, ask(thread_id="t2"))).status_code == 201
+    assert code(await post(api, ask(thread_id="t3"))) == (409, "too_many_pending")
+    assert (await post(api, ask(thread_id="t3"), "requester/other")).status_code == 201
+    await (await api.as_("requester")).post(f"/v1/requests/{first['id']}/cancel", json={})
+    assert (await post(api, ask())).status_code == 201
+
+
+@requirement("L6")
+async def test_who_answers_too_fast_is_told_when_to_go_on(api: Api) -> None:
+    await set_policy(api, max_submissions_per_minute=2)
+    requests = [await asked(api) for _ in range(3)]
+    person = await api.as_("responder")
+
+    async def answer(request: dict[str, Any]) -> httpx2.Response:
+        return await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
+
+    assert [(await answer(each)).status_code for each in requests] == [200, 200, 429]
+    refused = await answer(requests[2])
+    assert code(refused) == (429, "rate_limited")
+    other = await api.as_("responder/bob")
+    assert (
+        await other.post(f"/v1/requests/{requests[2]['id']}/decline", json={"reason": "x"})
+    ).status_code == 422
+    api.clock.advance(seconds=int(refused.headers["retry-after"]))
+    assert (await answer(requests[2])).status_code == 200
+
+
+@requirement("L7")
+async def test_limits_are_shown_with_what_was_set(api: Api) -> None:
+    await set_policy(api, max_questions=7)
+    await set_policy(api, thread_id="t1", max_questions=5)
+    agent = await api.as_("requester")
+    everywhere = (await agent.get("/v1/limits")).json()
+    here = (await agent.get("/v1/limits", params={"thread_id": "t1"})).json()
+    assert (everywhere["max_questions"], here["max_questions"]) == (7, 5)
+    assert everywhere["body_bytes"] == LIMITS.body_bytes
+    assert "thread" not in everywhere
+    await set_policy(api, thread_id="t1", max_questions=None)
+    assert (await agent.get("/v1/limits", params={"thread_id": "t1"})).json()["max_questions"] == 7
+
+
+async def test_only_an_admin_says_how_much_may_be_asked(api: Api) -> None:
+    person = await api.as_("responder")
+    refused = await person.post("/v1/policy", json={"thread_id": "t1", "max_questions": 10**6})
+    assert code(refused) == (403, "forbidden")
+    taken = await person.post("/v1/policy", json={"thread_id": "t1", "free_text": "queue"})
+    assert (taken.status_code, taken.json()["free_text"]) == (200, "queue")
+    admin = await api.as_("admin")
+    for body in (
+        {"max_pending": 0},
+        {"questions_window_s": 0},
+        {"thread_id": "t1", "max_pending_per_agent": 3},
+    ):
+        assert (await admin.post("/v1/policy", json=body)).status_code == 422
+
+
+async def test_a_principal_has_no_more_event_streams_than_are_allowed() -> None:
+    app = create_app(limits=Limits(connections=0))
+    async with app.running():
+        api = Api(app, ManualClock())
+        refused = await (await api.as_("responder")).get("/v1/events")
+        assert code(refused) == (429, "rate_limited")

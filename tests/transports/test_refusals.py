@@ -1,0 +1,61 @@
+"""The same form asked again after a person did not want it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from askback.domain.limits import DEFAULTS
+from tests.transports.conftest import ANSWER, Api, ask, asked
+
+pytestmark = pytest.mark.anyio
+
+
+async def again(api: Api, who: str = "requester", **changes: Any) -> httpx2.Response:
+    return await (await api.as_(who)).post("/v1/requests", json=ask(**changes))
+
+
+async def declined(api: Api, reason: str) -> dict[str, Any]:
+    request = await asked(api)
+    person = await api.as_("responder")
+    reply = await person.post(f"/v1/requests/{request['id']}/decline", json={"reason": reason})
+    assert reply.status_code == 200
+    return reply.json()
+
+
+@pytest.mark.parametrize("reason", ["refused", "dismissed"])
+async def test_a_form_that_was_refused_a_moment_ago_comes_back_as_it_ended(api: Api, reason: str) -> None:
+    request = await declined(api, reason)
+    reply = await again(api)
+    assert (reply.status_code, reply.json()) == (200, {**request, "repeated": True})
+    turned = {"fields": [dict(reversed(ask()["form"]["fields"][0].items()))], "title": "Lunch"}
+    assert (await again(api, form=turned)).json()["id"] == request["id"]
+
+
+async def test_another_form_thread_or_agent_and_a_later_time_are_asked(api: Api) -> None:
+    await declined(api, "refused")
+    other = {**ask()["form"], "title": "Dinner"}
+    for reply in (
+        await again(api, form=other),
+        await again(api, thread_id="t2"),
+        await again(api, "requester/other"),
+    ):
+        assert (reply.status_code, reply.json()["status"]) == (201, "pending")
+    api.clock.advance(seconds=DEFAULTS.dismissed_s)
+    assert (await again(api)).status_code == 201
+
+
+async def test_a_form_that_was_answered_or_cancelled_is_asked_again(api: Api) -> None:
+    request = await asked(api)
+    await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
+    assert (await again(api)).status_code == 201
+
+
+async def test_a_retry_with_its_key_gets_what_its_first_try_made(api: Api) -> None:
+    agent = await api.as_("requester", **{"Idempotency-Key": "k"})
+    first = await agent.post("/v1/requests", json=ask())
+    await declined(api, "refused")
+    retried = await agent.post("/v1/requests", json=ask())
+    assert (retried.json()["id"], "repeated" in retried.json()) == (first.json()["id"], False)
