@@ -208,6 +208,7 @@ DURABLE = {
     "H9": "Archiving a thread takes back what is open, releases who waits within a second and takes nothing new.",
     "H10": "A deadline fires once, by the clock of the database, however many servers watch it.",
     "I11": "No webhook leads inside, whatever its address, its name or a redirect says.",
+    "H11": "A thread is exported whole, erased so that no file of the store has any of it, and erased by age.",
     "L1": "Forms are counted for each thread and approvals never.",
     "L2": "No more requests are open in a thread, or of an agent, than was set.",
     "L6": "Who answers too fast is told when to go on, and then it is taken.",

@@ -32,7 +32,7 @@ from askback.ports.probe import Probe
 from askback.ports.store import Store
 from askback.ports.vault import Vault
 from askback.ports.webhooks import Courier
-from askback.service import credentials, deadlines, waiting
+from askback.service import credentials, deadlines, erasure, waiting
 from askback.service.context import Services
 from askback.service.directory import OwnGroups
 from askback.service.secrets import probe
@@ -139,6 +139,7 @@ class App:
                 tasks.start_soon(_keep_delivering, self.services)
                 tasks.start_soon(probe.run, self.services)
                 tasks.start_soon(waiting.run, self.services)
+                tasks.start_soon(erasure.run, self.services, self.settings.retention_days)
                 yield
                 tasks.cancel_scope.cancel()
         finally:

@@ -11,6 +11,7 @@
     ASKBACK_WEBHOOK_HOSTS     names and networks inside that webhooks may reach, with commas
     ASKBACK_LOG_LEVEL         debug, info, warning or error           warning
     ASKBACK_BRAND             who speaks in what models read          askback
+    ASKBACK_RETENTION_DAYS    days after which idle threads are erased
     ASKBACK_MASTER_KEYS       id:key,… for secrets, or off            master.key in the data folder; off with Postgres
 
 `ASKBACK_URL` and `ASKBACK_TOKEN` belong to the client.
@@ -99,6 +100,7 @@ class Settings:
     webhook_hosts: tuple[str, ...] = ()
     log_level: str = "warning"
     brand: str = BRAND
+    retention_days: int | None = None
     master_keys: str | None = field(default=None, repr=False)
     warnings: tuple[str, ...] = ()
 
@@ -255,6 +257,12 @@ def _brand(variable: str, text: str) -> str:
     return text
 
 
+def _days(variable: str, text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= 36_500:
+        raise SettingsError(f"{variable} must be a number of days from 1 to 36500.")
+    return int(text)
+
+
 def _split(text: str) -> tuple[str, ...]:
     return tuple(part for part in (piece.strip() for piece in text.split(",")) if part)
 
@@ -279,5 +287,6 @@ _READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "ASKBACK_WEBHOOK_HOSTS": ("webhook_hosts", _webhook_hosts),
     "ASKBACK_LOG_LEVEL": ("log_level", _log_level),
     "ASKBACK_BRAND": ("brand", _brand),
+    "ASKBACK_RETENTION_DAYS": ("retention_days", _days),
     "ASKBACK_MASTER_KEYS": ("master_keys", lambda _variable, text: text),
 }

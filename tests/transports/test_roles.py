@@ -31,6 +31,8 @@ MATRIX: list[tuple[str, str, Any, set[str], int]] = [
     ("PUT", "/v1/threads/{id}/access", {"owner": "ada"}, {"requester", "admin"}, 200),
     ("POST", "/v1/threads/{id}/archive", None, EVERYBODY, 200),
     ("POST", "/v1/threads/{id}/unarchive", None, EVERYBODY, 200),
+    ("GET", "/v1/threads/{id}/export", None, {"admin"}, 200),
+    ("DELETE", "/v1/threads/{id}", None, {"admin"}, 204),
     ("GET", "/v1/events", None, PEOPLE, 200),
     ("GET", "/v1/session", None, EVERYBODY, 200),
     ("DELETE", "/v1/session", None, EVERYBODY, 204),

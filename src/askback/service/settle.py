@@ -98,22 +98,23 @@ async def settle(
         along,
     )
     ctx.newest.drop(record.id)
+    return await _tried(ctx, record, change, exactly=exactly, now=now)
+
+
+async def _tried(ctx: Services, record: Record, change: Change | None, *, exactly: bool, now: int) -> Change:
+    """Raise what comes of a step that was too late, and go on with what one in time leads to."""
     if change is None:
         raise not_found()
-    if change.outcome is Outcome.LOST and exactly and change.record.status is record.status:
-        raise Overtaken(change.record)
     if change.outcome is Outcome.LOST:
+        if exactly and change.record.status is record.status:
+            raise Overtaken(change.record)
         raise conflict(change.record)
     if change.outcome is Outcome.APPLIED and change.record.settled:
         ctx.metrics.ended(change.record, at=now)
-    if change.record.settled and change.record.exclusive is not None:
-        await _let_next_come(ctx)
+        if change.record.exclusive is not None:
+            with suppress(Unavailable):  # what has ended has ended; the sweep lets the next one come
+                await come_forward(ctx)
     return change
-
-
-async def _let_next_come(ctx: Services) -> None:
-    with suppress(Unavailable):  # what has ended has ended; the sweep lets the next one come
-        await come_forward(ctx)
 
 
 async def _refunds(ctx: Services, record: Record, status: Status) -> bool:

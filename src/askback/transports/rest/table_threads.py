@@ -26,6 +26,24 @@ WHOLE_THREADS = (
         "Let a thread take something new again.",
         {200: shape(id=TEXT, archived_at=NAME_OR_NULL)},
     ),
+    Operation(
+        "GET",
+        "/v1/threads/{id}/export",
+        threads.write_out,
+        "export_thread",
+        "All that is kept of a thread, in one document.",
+        {200: ANYTHING},
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "DELETE",
+        "/v1/threads/{id}",
+        threads.erase,
+        "erase_thread",
+        "Erase what is in a thread.",
+        {204: None},
+        roles=("responder", "admin"),
+    ),
 )
 
 LIMITS = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from askback.ports.outcome import Outcome
-from askback.service import archive, messages, sharing, thread
+from askback.service import archive, erasure, export, messages, sharing, thread
 from askback.transports.http import Call, Reply, json_reply, text_reply
 from askback.transports.rest.requests import REPLAYED
 
@@ -41,3 +41,14 @@ async def put_away(call: Call) -> Reply:
 async def take_out(call: Call) -> Reply:
     """`POST /v1/threads/{id}/unarchive`."""
     return json_reply(await archive.unarchive(call.ctx, call.principal, call.path["id"]))
+
+
+async def write_out(call: Call) -> Reply:
+    """`GET /v1/threads/{id}/export`."""
+    return text_reply(await export.export(call.ctx, call.principal, call.path["id"]))
+
+
+async def erase(call: Call) -> Reply:
+    """`DELETE /v1/threads/{id}`."""
+    await erasure.erase(call.ctx, call.principal, call.path["id"])
+    return Reply(204)
