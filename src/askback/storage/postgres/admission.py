@@ -54,18 +54,25 @@ async def _read_room(db: Connection, pairs: Sequence[tuple[Job, Thread]]) -> _Ro
             room.holders[row[0], holder.requester, holder.exclusive] = holder
     quotas = [(i.record, i.quota, t) for i, t in inserts if i.quota is not None and not i.record.settled]
     in_thread = {t.key: q.pending_in_thread for _, q, t in quotas if q.pending_in_thread is not None}
-    if in_thread:
-        found = await db.fetch(queries.PENDING_IN_THREADS, *zip(*in_thread.items(), strict=True))
-        room.in_thread.update({key: pending for key, pending in found})  # noqa: C416 - rows of a driver are no pairs
     of_requester = {
         (r.tenant, r.requester): q.pending_of_requester
         for r, q, _ in quotas
         if q.pending_of_requester is not None
     }
-    if of_requester:
-        wanted = [(*who, most) for who, most in of_requester.items()]
-        found = await db.fetch(queries.PENDING_OF_REQUESTERS, *zip(*wanted, strict=True))
-        room.of_requester.update({(tenant, requester): pending for tenant, requester, pending in found})
+    if in_thread or of_requester:
+        tenants, requesters = [tenant for tenant, _ in of_requester], [who for _, who in of_requester]
+        columns = (
+            list(in_thread),
+            list(in_thread.values()),
+            tenants,
+            requesters,
+            list(of_requester.values()),
+        )
+        for key, tenant, requester, pending in await db.fetch(queries.PENDING, *columns):
+            if key is not None:
+                room.in_thread[key] = pending
+            else:
+                room.of_requester[tenant, requester] = pending
     return room
 
 

@@ -76,12 +76,14 @@ def _entry(job: Job) -> Entry:
 
 def _written(job: Job) -> Record:
     assert job.place is not None
+    access = job.place.access
     if isinstance(job.change, Insert):
-        return replace(job.change.record, access=job.place.access)
+        record = job.change.record
+        return record if record.access is access else replace(record, access=access)
     assert isinstance(job.change, Settle)
     step = job.change.step
     kind, requester, revision, created_at, expires_at, spec, digest, due_at, exclusive, behind = job.found
     return Record(
         step.id, step.tenant, step.event.thread_id, kind, requester, step.status, revision,
-        created_at, expires_at, spec, step.state, digest, due_at, job.place.access, exclusive, behind,
+        created_at, expires_at, spec, step.state, digest, due_at, access, exclusive, behind,
     )  # fmt: skip

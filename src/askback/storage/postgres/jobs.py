@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from pydantic_core import to_json
 
 from askback.domain.access import Access
 from askback.domain.events import Draft
@@ -192,8 +193,7 @@ class WholeJob:
 
 
 def _digest(claim: Claim) -> bytes:
-    text = json.dumps([claim.tenant, claim.principal, claim.scope, claim.key])
-    return hashlib.sha256(text.encode()).digest()
+    return hashlib.sha256(to_json((claim.tenant, claim.principal, claim.scope, claim.key))).digest()
 
 
 C = TypeVar("C", Insert, Settle, AddMessage, AppendText)

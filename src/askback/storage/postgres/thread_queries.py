@@ -32,16 +32,17 @@ RESET = "UPDATE threads SET asked = 0, asked_from = 0 WHERE tenant = $1 AND id =
 
 # Quotas
 
-# How many are open, counted no further than a limit: keys of threads and their limits; tenants, requesters and limits.
-PENDING_IN_THREADS = f"""
-SELECT w.key, (SELECT count(*) FROM (
+# How many are open, counted no further than a limit: keys of threads and their limits; tenants, requesters and limits
+# -> key, or tenant and requester, and the count.
+PENDING = f"""
+SELECT w.key, NULL, NULL, (SELECT count(*) FROM (
     SELECT 1 FROM requests AS r WHERE {OPEN} AND r.thread = w.key LIMIT w.most) AS counted)
-FROM unnest($1::bigint[], $2::bigint[]) AS w (key, most)"""
-PENDING_OF_REQUESTERS = f"""
-SELECT w.tenant, w.requester, (SELECT count(*) FROM (
+FROM unnest($1::bigint[], $2::bigint[]) AS w (key, most)
+UNION ALL
+SELECT NULL, w.tenant, w.requester, (SELECT count(*) FROM (
     SELECT 1 FROM requests AS r WHERE {OPEN} AND r.tenant = w.tenant AND r.requester = w.requester LIMIT w.most
 ) AS counted)
-FROM unnest($1::text[], $2::text[], $3::bigint[]) AS w (tenant, requester, most)"""
+FROM unnest($3::text[], $4::text[], $5::bigint[]) AS w (tenant, requester, most)"""
 
 # Exclusive keys
 

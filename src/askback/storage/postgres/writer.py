@@ -128,7 +128,8 @@ class Writer:
             job = self._waiting.popleft()
             if job.future.cancelled():
                 continue
-            if job.keys & self._busy or job.keys & theirs or (job.alone and group):
+            free = self._busy.isdisjoint(job.keys) and theirs.isdisjoint(job.keys)
+            if not free or (job.alone and group):
                 theirs |= job.keys
                 passed.append(job)
                 continue

@@ -24,11 +24,12 @@ CREATE TABLE threads (
 ) WITH (fillfactor = 70);
 
 -- created_seq is the seq of the request's first event. exclusive is the key of which a requester has one open request
--- in a thread at most; those that are behind wait in line for it.
+-- in a thread at most; those that are behind wait in line for it. Without a foreign key, which would be checked for each
+-- row: requests, messages and events are only written with their threads, in one transaction.
 CREATE TABLE requests (
     tenant text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL,
-    thread bigint NOT NULL REFERENCES threads (key),
+    thread bigint NOT NULL,
     kind text NOT NULL,
     requester text COLLATE "C" NOT NULL,
     status text NOT NULL,
@@ -56,7 +57,6 @@ CREATE INDEX requests_behind ON requests (thread, requester, exclusive, id)
 CREATE INDEX requests_due ON requests (due_at) WHERE due_at IS NOT NULL AND status IN ('pending', 'resolving');
 CREATE INDEX requests_digest ON requests (thread, digest, requester, id) WHERE digest IS NOT NULL;
 
--- Without foreign keys, which would be checked for each row: an event is only written with its thread and its request.
 CREATE TABLE events (
     tenant text COLLATE "C" NOT NULL,
     position bigint NOT NULL,
@@ -73,7 +73,7 @@ CREATE UNIQUE INDEX events_tenant ON events (tenant, position);
 
 CREATE TABLE messages (
     key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    thread bigint NOT NULL REFERENCES threads (key),
+    thread bigint NOT NULL,
     id text COLLATE "C" NOT NULL,
     owner text COLLATE "C" NOT NULL,
     seq bigint NOT NULL,
@@ -90,7 +90,7 @@ CREATE INDEX messages_held ON messages (thread, seq) WHERE held;
 -- because a text that grows in its row is written anew, as a whole, with each word. Bytes, because no text of Postgres
 -- can hold a NUL.
 CREATE TABLE deltas (
-    message bigint NOT NULL REFERENCES messages (key),
+    message bigint NOT NULL,
     seq bigint NOT NULL,
     text bytea NOT NULL,
     PRIMARY KEY (message, seq)
