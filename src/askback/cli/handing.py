@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from askback.cli.prompt import BACK, Back, Leave, Left
 from askback.cli.secretvalue import PADDED, NotAValue, padded, whole
 from askback.cli.terminal import WORDS, Terminal
 from askback.domain.faults import join
 from askback.domain.request import InputRequest
-from askback.domain.secrets.asked import SecretHelp, ShownSecret
+from askback.domain.secrets.asked import Scope, SecretHelp, ShownSecret
 from askback.domain.secrets.secret import Secret
-
-Scope = Literal["session", "project", "global"]
 
 DISCLAIMER = "Type values here, never paste them into chat."
 HELP = """\

@@ -10,7 +10,7 @@ from typing import Any, cast
 from askback.domain import jsontext
 from askback.domain.faults import Faults
 from askback.domain.policy.calls import Call
-from askback.domain.policy.engine import MODES, Decision, Policy, decide
+from askback.domain.policy.engine import MODES, Judgement, Policy, decide
 from askback.domain.policy.rules import Effect, Rule, RuleError, parse_rule
 from askback.domain.policy.table import ASK_MODES, LEVELS
 
@@ -18,24 +18,24 @@ _EFFECTS: tuple[Effect, ...] = ("deny", "ask", "allow")
 _WITHOUT_RULES = Policy()
 
 
-def check_line(line: bytes | str, fallback: Callable[[], Policy]) -> Decision:
+def check_line(line: bytes | str, fallback: Callable[[], Policy]) -> Judgement:
     """Decide about one line; `fallback` is asked for the policy of one without rules. What cannot be read is asked."""
     try:
         body = jsontext.parse(line)
     except Faults as odd:
-        return Decision(
+        return Judgement(
             "ask", ("The line is no JSON that can be read.", *(fault.code for fault in odd.faults))
         )
     if not isinstance(body, dict):
-        return Decision("ask", ("The line is no JSON object.",))
+        return Judgement("ask", ("The line is no JSON object.",))
     fields = cast("dict[str, Any]", body)
     call = _call(fields)
     if isinstance(call, str):
-        return Decision("ask", (call,))
+        return Judgement("ask", (call,))
     unread: list[str] = []
     policy = _policy(fields, fallback, unread)
     if isinstance(policy, str):
-        return Decision("ask", (policy,))
+        return Judgement("ask", (policy,))
     decision = decide(call, policy)
     if decision.decision == "allow":
         return decision
@@ -97,7 +97,7 @@ def _add(text: object, effect: Effect, found: list[Rule], faults: list[str]) -> 
         faults.append(str(odd))
 
 
-def answer_line(decision: Decision) -> str:
+def answer_line(decision: Judgement) -> str:
     """Write a decision as one line of JSON."""
     body: dict[str, Any] = {
         "decision": decision.decision,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -21,11 +21,10 @@ from askback.client import AsyncClient, Lease, Secrets
 from askback.client.given import given
 from askback.domain.faults import join
 from askback.domain.limits import DEFAULTS
-from askback.domain.secrets.asked import SCOPES
+from askback.domain.secrets.asked import SCOPES, Scope
 from askback.domain.secrets.names import blocked, well_formed
 from askback.errors import AskbackError, Conflict, Invalid, NotFound, Refused
 
-Scope = Literal["session", "project", "global"]
 NOT_RUN = 125
 _MISSING = frozenset({"not_granted", "secret_gone"})
 

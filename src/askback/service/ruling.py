@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from askback.domain.policy.calls import Call
-from askback.domain.policy.engine import Decision, Policy, decide
+from askback.domain.policy.engine import Judgement, Policy, decide
 from askback.domain.policy.rules import Rule
 from askback.domain.policy.settings import enforced, read_settings, tried
 from askback.service.context import Services
@@ -16,8 +16,8 @@ from askback.service.context import Services
 class Ruling:
     """A decision about a call, and what the policy that is tried would have decided."""
 
-    decision: Decision
-    would: Decision | None = None
+    decision: Judgement
+    would: Judgement | None = None
     policy: Policy = field(default_factory=Policy)
 
     def would_allow(self, call: Call, rule: Rule) -> bool:
@@ -40,7 +40,7 @@ class Ruling:
         )
 
 
-NO_RULING = Ruling(Decision("ask", ("A plan is always for a person to approve.",)))
+NO_RULING = Ruling(Judgement("ask", ("A plan is always for a person to approve.",)))
 """About a plan, which no rule decides."""
 
 

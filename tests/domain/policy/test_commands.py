@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from askback.domain.policy.calls import Call
-from askback.domain.policy.engine import Decision, Policy, decide
+from askback.domain.policy.engine import Judgement, Policy, decide
 from askback.domain.policy.lists import rules_of
 from askback.domain.policy.rules import parse_rule
 from tests.requirements import requirement
@@ -39,7 +39,7 @@ def _expanded(value: Any) -> Any:
     return value["$repeat"][0] * value["$repeat"][1] if isinstance(value, dict) else value
 
 
-def _decided(case: dict[str, Any]) -> Decision:
+def _decided(case: dict[str, Any]) -> Judgement:
     return decide(
         Call("bash", {key: _expanded(value) for key, value in case["call"].items()}), POLICIES[case["rules"]]
     )

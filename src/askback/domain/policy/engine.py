@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from askback.domain.approval import Mode
 from askback.domain.policy import files, hard_limits, paths
 from askback.domain.policy.calls import Call
 from askback.domain.policy.dangers import risks
@@ -18,7 +19,6 @@ from askback.domain.policy.rules import Rule
 from askback.domain.policy.shell.reading import Reading
 from askback.domain.policy.table import AskMode, Compat, Level, Verdict, unanswerable, verdict
 
-Mode = Literal["plan", "normal", "accept_edits", "full"]
 MODES: tuple[Mode, ...] = ("plan", "normal", "accept_edits", "full")
 
 
@@ -40,7 +40,7 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class Judgement:
     """What may happen to a call, and why.
 
     `reasons` are sentences; `rule` is the canonical text of the rule that decided, when one did; `risks` say what is
@@ -55,31 +55,31 @@ class Decision:
     locked: bool = False
 
 
-def decide(call: Call, policy: Policy) -> Decision:
+def decide(call: Call, policy: Policy) -> Judgement:
     """Decide about a call. Never raises."""
     try:
         digest = call.digest
     except NotCanonical as odd:
-        return Decision("deny", (str(odd),))
+        return Judgement("deny", (str(odd),))
     try:
         return replace(_decided(call, policy), digest=digest)
     except Exception as failure:  # noqa: BLE001 - whatever fails in a check must not let the call through
         why = f"The check failed ({type(failure).__name__}), and what cannot be checked is not allowed."
-        return Decision(_instead(policy), (why,), digest=digest)
+        return Judgement(_instead(policy), (why,), digest=digest)
 
 
-def _decided(call: Call, policy: Policy) -> Decision:
+def _decided(call: Call, policy: Policy) -> Judgement:
     limit = hard_limits.broken(call)
     dangers = risks(call)
     if limit:
-        return Decision("deny", (f"A hard limit refuses this: {limit}",), risks=dangers)
+        return Judgement("deny", (f"A hard limit refuses this: {limit}",), risks=dangers)
     denied = _hit(call, policy.rules, "deny")
     if denied:
-        return Decision("deny", (f"The rule `{denied.text}` denies this.",), denied.text, dangers)
+        return Judgement("deny", (f"The rule `{denied.text}` denies this.",), denied.text, dangers)
     asked = _hit(call, policy.rules, "ask")
     if asked or policy.faults:
         reasons = (f"The rule `{asked.text}` asks each time.",) if asked else policy.faults
-        return Decision(
+        return Judgement(
             _instead(policy),
             reasons,
             asked.text if asked else None,
@@ -94,23 +94,23 @@ def _instead(policy: Policy) -> Verdict:
     return "deny" if policy.level == "deny" or unanswerable(policy.ask, policy.compat) else "ask"
 
 
-def _by_table(call: Call, policy: Policy, dangers: tuple[str, ...]) -> Decision:
+def _by_table(call: Call, policy: Policy, dangers: tuple[str, ...]) -> Judgement:
     texts, misses = _listed(call, policy, dangers)
     listed = texts is not None
     rule = ", ".join(dict.fromkeys(texts)) if texts else None
     if policy.mode == "plan" and not (listed and _looks(call, texts or (), policy)):
-        return Decision(
+        return Judgement(
             "deny", ("In plan mode nothing runs that could change something.", *misses), risks=dangers
         )
     if unchecked := _unchecked(call):
         why = f"Not all of it can be checked: {unchecked}."
-        return Decision(_instead(policy), (why, *dangers), risks=dangers)
+        return Judgement(_instead(policy), (why, *dangers), risks=dangers)
     level: Level = "full" if policy.mode == "full" and policy.level != "deny" else policy.level
     edit = policy.mode == "accept_edits" and not dangers and _own_file(call)
     kind = verdict(level, policy.ask, listed=listed or edit, dangerous=bool(dangers), compat=policy.compat)
     if kind != "allow":
-        return Decision(kind, _why_not(kind, level, policy, misses, dangers), risks=dangers)
-    return Decision("allow", (_why(level, rule, edit=edit),), rule, dangers)
+        return Judgement(kind, _why_not(kind, level, policy, misses, dangers), risks=dangers)
+    return Judgement("allow", (_why(level, rule, edit=edit),), rule, dangers)
 
 
 def _why(level: Level, rule: str | None, *, edit: bool) -> str:

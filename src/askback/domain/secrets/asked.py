@@ -12,15 +12,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from askback.domain.fields import Model
 
-SCOPES = ("session", "project", "global")
+Scope = Literal["session", "project", "global"]
 """Where a secret holds: in one thread, in one project, everywhere. The person chooses; an agent only suggests."""
+SCOPES: tuple[Scope, ...] = ("session", "project", "global")
 
 
 def _scope(raw: Any) -> Any:
     return "session" if raw == "thread" else raw
 
 
-SecretScope = Annotated[Literal["session", "project", "global"], BeforeValidator(_scope)]
+SecretScope = Annotated[Scope, BeforeValidator(_scope)]
 """On the wire `thread` is another word for `session`."""
 
 
@@ -61,7 +62,7 @@ class ShownSecret(BaseModel):
     names: list[str]
     reason: str
     instructions: str | None = None
-    default_scope: Literal["session", "project", "global"] = "session"
+    default_scope: Scope = "session"
     project: str | None = None
     metadata: dict[str, SecretHelp] = Field(default_factory=dict[str, SecretHelp])
     probe: bool | str = False

@@ -10,7 +10,7 @@ from askback.domain.bodies import DecisionBody
 from askback.domain.faults import Faults, fault, join
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.policy.calls import Call
-from askback.domain.policy.digest import NotCanonical, canonical, digest_of
+from askback.domain.policy.digest import NotCanonical
 from askback.domain.policy.narrow import would_match
 from askback.domain.policy.rules import Rule, RuleError, parse_rule
 from askback.domain.request import ApprovalAsk
@@ -30,8 +30,12 @@ class AskedCall:
 
     ask: ApprovalAsk
     call: Call
-    digest: str
     offered: tuple[Scope, ...]
+
+    @property
+    def digest(self) -> str:
+        """What a decision about the call is bound to."""
+        return self.call.digest
 
     @property
     def is_plan(self) -> bool:
@@ -46,18 +50,18 @@ def check_approval(body: object, *, limits: Limits = DEFAULTS) -> AskedCall:
     _check_choices(asked, prose.report, limits)
     call = _call(asked.approval, prose.report)
     prose.report.finish()
-    return AskedCall(asked, call, _digest(call, "approval.input", limits), _offered(asked.approval))
+    return AskedCall(asked, _bounded(call, "approval.input", limits), _offered(asked.approval))
 
 
-def _digest(call: Call, path: str, limits: Limits) -> str:
-    """Return the digest of a call; its canonical form has the limit of a request, as a number can grow in it."""
+def _bounded(call: Call, path: str, limits: Limits) -> Call:
+    """Return a call that has a digest; its canonical input has the limit of a request, as a number can grow in it."""
     try:
-        text = canonical(call.tool, call.input)
+        size = len(call.canonical_input)
     except NotCanonical:
         raise Faults([fault(path, "not_canonical")]) from None
-    if len(text) > limits.request_bytes:
+    if size > limits.request_bytes:
         raise Faults([fault(path, "too_long.bytes", max=limits.request_bytes)])
-    return digest_of(text)
+    return call
 
 
 def _check_texts(asked: Approval, prose: Prose, limits: Limits) -> None:
@@ -165,7 +169,7 @@ def _edited(sent: DecisionBody, shown: ShownApproval, report: Report, limits: Li
         report.add(path, "lone_surrogate")
     else:
         report.finish()
-        return call, _digest(call, path, limits)
+        return call, _bounded(call, path, limits).digest
     return call, shown.digest
 
 
