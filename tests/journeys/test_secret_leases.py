@@ -220,7 +220,7 @@ async def test_a_runner_leases_no_sensitive_field_that_its_names_do_not_cover(
 async def test_a_runner_can_do_nothing_but_lease(server: Any, team: Team, thread: str) -> None:
     settled = await given(team, thread)
     [found] = await team.ada.kept()
-    for_everybody = {("GET", "/healthz"), ("GET", "/openapi.json"), ("GET", "/v1/limits")}
+    for_everybody = {("GET", path) for path in ("/healthz", "/readyz", "/openapi.json", "/v1/limits")}
     own = {("GET", "/v1/session"), ("DELETE", "/v1/session"), ("POST", "/v1/secrets/lease")}
     reads = {("GET", "/v1/requests"), ("GET", "/v1/requests/{id}")}
     async with await runner(server, team, names=["*"], threads=["*"]) as ci:
