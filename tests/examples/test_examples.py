@@ -8,7 +8,7 @@ import runpy
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +17,9 @@ import httpx2
 import pytest
 
 from askback import AsyncClient, Forbidden, Form, NotFound, Text
+from askback.app import create_app
+from askback.ports.webhooks import Answered
+from askback.service.webhooks import dispatch
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
@@ -36,7 +39,7 @@ ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
     "parallel.py": ("parallel", {}, "{'colour': 'green', 'size': 'large', 'shape': 'square'}"),
 }
 
-OWN_TESTS = ("share_a_thread.py", "directory.py", "server_probe.py")
+OWN_TESTS = ("receive_webhook.py", "share_a_thread.py", "directory.py", "server_probe.py")
 """Examples that have a test of their own."""
 
 DECISIONS: dict[str, tuple[str, str, str]] = {
@@ -243,6 +246,48 @@ async def test_the_server_tries_a_key_for_an_agent_that_names_its_probe() -> Non
                 ended = await agent.wait(again)
     assert ended.answer is not None
     assert ended.answer.verified is True
+
+
+class ToApp:
+    """A courier that carries messages to an app in this process, as they are."""
+
+    def __init__(self, app: Any) -> None:
+        self._http = httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app))
+        self.carried: list[dict[str, Any]] = []
+
+    def vet(self, url: str) -> None:
+        pass
+
+    async def post(self, url: str, *, headers: Mapping[str, str], body: bytes) -> Answered:
+        self.carried.append({"url": url, "headers": headers, "content": body})
+        return Answered((await self.post_again(**self.carried[-1])).status_code)
+
+    async def post_again(self, **message: Any) -> httpx2.Response:
+        return await self._http.post(**message)
+
+
+async def test_the_receiver_goes_on_once_and_only_with_what_is_signed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(dispatch, "LOOK_S", 0.02)
+    courier = ToApp(runpy.run_path(str(EXAMPLES / "receive_webhook.py"))["app"])
+    app = create_app(courier=courier)
+    async with AsyncClient(app=app) as agent:
+        await agent.list()
+        async with AsyncClient(app=app, token=await app.token("admin")) as admin:
+            hook = await admin.add_webhook("https://agents.example.com/askback")
+            monkeypatch.setenv("WEBHOOK_SECRET", hook.secret.reveal())
+            asked = await agent.create(
+                Form(fields=[Text(id="q", label="Q")]), thread_id="t", delivery="resume"
+            )
+            await admin.answer(asked.id, {"q": "a"})
+            with anyio.fail_after(10):
+                while [each.state for each in await admin.deliveries(hook)] != ["delivered"]:
+                    await anyio.sleep(0.01)
+    [message] = courier.carried
+    assert (await courier.post_again(**message)).status_code == 204
+    assert (await courier.post_again(**{**message, "content": b"{}"})).status_code == 401
+    assert capsys.readouterr().out == f'About your question ({asked.id}): The person answered: {{"q": "a"}}\n'
 
 
 def _last(field: dict[str, Any]) -> Any:
