@@ -98,6 +98,10 @@ class ResumeStore(Protocol):
         """Give a lease back before its end, unless somebody else has it or it was finished."""
         ...
 
+    async def hold_resumes(self, resumes: Sequence[Resume]) -> None:
+        """Write resumes after their requests have ended; a request that has one, or that is gone, gets none."""
+        ...
+
     async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
         """Drop the held resumes of these requests: whoever waited has the outcome."""
         ...

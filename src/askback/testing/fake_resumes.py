@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
-from askback.ports.resumes import Lease, Standing
+from askback.ports.resumes import Lease, Resume, Standing
 from askback.testing.fake_along import FakeAlong, KeptResume
 
 
@@ -85,6 +85,14 @@ class FakeResumes(FakeAlong):
         kept = self._resumes.get((lease.resume.tenant, lease.resume.request_id))
         if kept is not None and kept.attempt == lease.attempt:
             kept.resume = replace(kept.resume, available_at=min(kept.resume.available_at, now_ms))
+
+    async def hold_resumes(self, resumes: Sequence[Resume]) -> None:
+        """Write resumes after their requests have ended."""
+        self._begin()
+        for resume in resumes:
+            name = (resume.tenant, resume.request_id)
+            if await self.get(*name) is not None:
+                self._resumes.setdefault(name, KeptResume(resume))
 
     async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
         """Drop the held resumes of these requests."""

@@ -121,6 +121,22 @@ class ResumeContracts(StoreSuite):
         await store.drop_held("main", [request_id(n) for n in (1, 2, 3, 4)])
         assert await leased(store, now=NOON + 60, until=NOON + 120) == [1, 3]
 
+    async def test_a_resume_can_be_held_later_once_and_for_a_request_that_is_there(
+        self, store: Store
+    ) -> None:
+        await settled(store, resume(1))
+        row = record(2)
+        await store.insert(row, created(row))
+        await store.settle(answer(row))
+        await store.hold_resumes([replace(resume(1), id="rsm_late"), resume(2, held=True), resume(3)])
+        assert await leased(store) == [1, 2]
+        first, second, third = [await store.resume_of("main", request_id(n)) for n in (1, 2, 3)]
+        assert first is not None
+        assert first.resume.id == resume(1).id
+        assert second is not None
+        assert second.resume.held
+        assert third is None
+
     async def test_a_step_can_move_the_times_and_what_is_asked(self, store: Store) -> None:
         row = record(1, expires_at=NOON + 9)
         await store.insert(row, created(row))

@@ -15,6 +15,12 @@ ADD = """
 INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held) VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (tenant, request) DO NOTHING"""
 
+# The same, for a request that is there.
+HOLD = """
+INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held)
+SELECT $1, $2, $3, $4, $5, $6, $7 WHERE EXISTS (SELECT 1 FROM requests WHERE tenant = $2 AND id = $5)
+ON CONFLICT (tenant, request) DO NOTHING"""
+
 
 _RESUME = "s.id, s.tenant, s.thread, s.requester, s.request, s.available_at, s.held, s.attempt"
 _LEASED = """

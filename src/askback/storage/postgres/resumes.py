@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple
 
 from askback.ports.outcome import Outcome
 from askback.ports.resumes import Lease, Resume, Standing
@@ -75,6 +76,11 @@ class ResumePart(Part):
         """Give a lease back before its end."""
         which = (lease.resume.tenant, lease.resume.id, lease.attempt)
         await self._borrowed.change(lambda db: db.execute(queries.RELEASE, *which, now_ms))
+
+    async def hold_resumes(self, resumes: Sequence[Resume]) -> None:
+        """Write resumes after their requests have ended."""
+        held = [astuple(resume) for resume in resumes]
+        await self._borrowed.change(lambda db: db.executemany(queries.HOLD, held))
 
     async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
         """Drop the held resumes of these requests."""

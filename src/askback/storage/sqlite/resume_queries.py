@@ -9,6 +9,12 @@ ADD = """
 INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (tenant, request) DO NOTHING"""
 
+# The same, then (tenant, request): one for a request that is there.
+HOLD = """
+INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held)
+SELECT ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM requests WHERE tenant = ? AND id = ?)
+ON CONFLICT (tenant, request) DO NOTHING"""
+
 _MINE = "finished_at IS NULL AND tenant = ? AND requester = ?"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple
 from typing import Any
 
 from askback.ports.outcome import Outcome
@@ -65,6 +66,10 @@ class ResumePart(Part):
         which = (now_ms, lease.resume.tenant, lease.resume.id, lease.attempt)
         await self._writer.submit(lambda db, _: _release(db, which))
 
+    async def hold_resumes(self, resumes: Sequence[Resume]) -> None:
+        """Write resumes after their requests have ended."""
+        await self._writer.submit(lambda db, _: _hold(db, resumes))
+
     async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
         """Drop the held resumes of these requests."""
         await self._writer.submit(lambda db, _: _drop_held(db, tenant, request_ids))
@@ -119,6 +124,11 @@ def _finish(db: Connection, which: tuple[str, str, str], *, attempt: int, now_ms
     if row is None:
         return None
     return Outcome.REPLAYED if row[0] else Outcome.LOST
+
+
+def _hold(db: Connection, resumes: Sequence[Resume]) -> None:
+    for resume in resumes:
+        db.execute(queries.HOLD, (*astuple(resume), resume.tenant, resume.request_id))
 
 
 def _drop_held(db: Connection, tenant: str, request_ids: Sequence[str]) -> None:
