@@ -104,3 +104,35 @@ def test_what_nobody_catches_is_told_without_its_text(way: str) -> None:
     )
     assert "ValueError" in ran.stderr
     assert "canary" not in ran.stderr + ran.stdout
+
+
+def test_a_record_names_the_call_that_it_belongs_to() -> None:
+    token = logs.request_id.set("call-1234")
+    try:
+        assert record("the %s is gone", "key", name="askback.app").endswith("the key is gone [call-1234]")
+    finally:
+        logs.request_id.reset(token)
+
+
+@requirement("I10")
+def test_as_json_a_record_is_one_line_and_as_careful() -> None:
+    error = ValueError(CANARY)
+    token = logs.request_id.set("call-1234")
+    try:
+        made = logs.Record(
+            "websockets", 40, __file__, 7, SENTENCE, (CANARY, 1, 2.0), (ValueError, error, None)
+        )
+    finally:
+        logs.request_id.reset(token)
+    line = logs.JsonLines().format(made)
+    told = json.loads(line)
+    at = told.pop("at")
+    assert told == {
+        "level": "error",
+        "logger": "websockets",
+        "message": "< …, 1 bytes in 2.0 s",
+        "request_id": "call-1234",
+        "error": "ValueError",
+    }
+    assert at.endswith("+00:00")
+    assert "\n" not in line

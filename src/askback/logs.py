@@ -5,36 +5,49 @@
    numbers in them. What they fill in may be a frame, a header or an address with a code in it, and is not there.
 3. Of an exception, its type and the lines of code that it came through. Its text is often the refused value.
 
-This holds for each record from its beginning, so that no handler can write more, whoever added it.
+This holds for each record from its beginning, so that no handler can write more, whoever added it. A record names the
+HTTP call that it belongs to, by the id that the caller got as well.
 """
 
 from __future__ import annotations
 
 import ast
 import errno
+import json
 import logging
 import sys
 import threading
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO, cast, final
 
 OWN = "askback"
-LINE = "%(levelname)s %(name)s: %(message)s"
+LINE = "%(levelname)s %(name)s: %(message)s%(call)s"
+FORMS = ("text", "json")
+
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+"""Of the HTTP call that this code serves; empty outside of one."""
 
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None] | None
 
 _log = logging.getLogger(__name__)
 
 
-def set_up(level: str) -> None:
-    """Let this process log from a level on, and what nobody catches as well, by the rules above."""
+def set_up(level: str, form: str = "text") -> None:
+    """Let this process log from a level on, and what nobody catches as well, by the rules above.
+
+    `form` is one of `FORMS`: lines to read, or an object of JSON on each line.
+    """
     logging.setLogRecordFactory(Record)
-    logging.basicConfig(level=level.upper(), format=LINE)
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines() if form == "json" else logging.Formatter(LINE))
+    logging.basicConfig(level=level.upper(), handlers=[handler])
     sys.excepthook = _uncaught
     sys.unraisablehook = _unraisable
     threading.excepthook = _ended
@@ -67,6 +80,24 @@ class Record(logging.LogRecord):
         super().__init__(name, level, pathname, lineno, msg, args, None, func, sinfo, **more)
         if exc_info and exc_info[1] is not None:
             self.exc_text = outline(exc_info[1])
+        self.request_id = request_id.get()
+        self.call = f" [{self.request_id}]" if self.request_id else ""
+
+
+class JsonLines(logging.Formatter):
+    """Writes a record as one line of JSON: `at`, `level`, `logger`, `message`, and `request_id` and `error` if any."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write it."""
+        said = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            "request_id": getattr(record, "request_id", ""),
+            "error": record.exc_text,
+        }
+        return json.dumps({name: text for name, text in said.items() if text}, ensure_ascii=False)
 
 
 @final

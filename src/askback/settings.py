@@ -9,6 +9,7 @@
     ASKBACK_ALLOWED_ORIGINS   other origins whose pages may talk to it, with commas
     ASKBACK_PUBLIC_URL        the address that people open, when a proxy stands before it
     ASKBACK_WEBHOOK_HOSTS     names and networks inside that webhooks may reach, with commas
+    ASKBACK_LOG               text, or json for an object on each line  text
     ASKBACK_LOG_LEVEL         debug, info, warning or error           warning
     ASKBACK_BRAND             who speaks in what models read          askback
     ASKBACK_RETENTION_DAYS    days after which idle threads are erased
@@ -31,6 +32,7 @@ from urllib.parse import unquote, urlsplit
 from askback.domain.modeltext import BRAND
 from askback.domain.webhooks import Allowed
 from askback.errors import AskbackError
+from askback.logs import FORMS
 from askback.service.access import STANDING
 
 DEFAULT_TENANT = "default"
@@ -98,6 +100,7 @@ class Settings:
     allowed_origins: tuple[str, ...] = ()
     public_url: str | None = None
     webhook_hosts: tuple[str, ...] = ()
+    log_form: str = "text"
     log_level: str = "warning"
     brand: str = BRAND
     retention_days: int | None = None
@@ -245,6 +248,12 @@ def _web(variable: str, text: str) -> Any:
     return url
 
 
+def _log_form(variable: str, text: str) -> str:
+    if text.lower() not in FORMS:
+        raise SettingsError(f"{variable} must be one of {', '.join(FORMS)}.")
+    return text.lower()
+
+
 def _log_level(variable: str, text: str) -> str:
     if text.lower() not in LOG_LEVELS:
         raise SettingsError(f"{variable} must be one of {', '.join(LOG_LEVELS)}.")
@@ -285,6 +294,7 @@ _READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "ASKBACK_ALLOWED_ORIGINS": ("allowed_origins", _origins),
     "ASKBACK_PUBLIC_URL": ("public_url", _public_url),
     "ASKBACK_WEBHOOK_HOSTS": ("webhook_hosts", _webhook_hosts),
+    "ASKBACK_LOG": ("log_form", _log_form),
     "ASKBACK_LOG_LEVEL": ("log_level", _log_level),
     "ASKBACK_BRAND": ("brand", _brand),
     "ASKBACK_RETENTION_DAYS": ("retention_days", _days),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import anyio
 import pytest
 
+from askback import logs
 from askback.app import create_app
 from askback.delivery.local import LocalBus
 from askback.ports.store import Principal
@@ -121,3 +123,34 @@ async def test_however_many_ask_whether_it_is_ready_it_looks_once(api: Api) -> N
         for _ in range(20):
             tasks.start_soon(api.client().get, "/readyz")
     assert api.app.services.store.pressure().changes - before == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ("0af7651916cd43dd8448eb211c80319c", True),
+        ("01J9Z-abc-DEF", True),
+        ("short", False),
+        ("x" * 65, False),
+        ("a b c d e f g", False),
+        ("token=very-secret", False),
+        ("ääääääää", False),
+    ],
+)
+async def test_a_call_has_an_id_of_the_caller_or_of_ours(api: Api, given: str, taken: bool) -> None:
+    for path in ("/healthz", "/v1/requests", "/nothing"):
+        reply = await api.client().get(path, headers={"X-Request-Id": given.encode()})
+        assert (reply.headers["x-request-id"] == given) is taken
+        assert len(reply.headers["x-request-id"]) >= 8
+
+
+async def test_what_goes_wrong_inside_is_logged_with_the_id_that_the_caller_got(
+    api: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(logging, "_logRecordFactory", logs.Record)
+    monkeypatch.setattr(api.app.services.clock, "now_ms", None)
+    reply = await (await api.as_("admin")).get("/metrics")
+    assert reply.status_code == 500
+    assert [getattr(record, "request_id", None) for record in caplog.records] == [
+        reply.headers["x-request-id"]
+    ]

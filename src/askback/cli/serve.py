@@ -51,7 +51,7 @@ def serve(
     database; `ASKBACK_BOOTSTRAP_TOKENS` chooses them instead.
     """
     settings = settings_module.load(host=host, port=port, data_dir=data_dir, database_url=database_url)
-    logs.set_up(settings.log_level)
+    logs.set_up(settings.log_level, settings.log_form)
     forbid_core_dumps()
     if not settings.loopback and not ready_json:
         err.print(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import re
+import secrets
 from urllib.parse import quote
 
-from askback.transports.http import ASGIApp, ClientGone, Message, Receive, Scope, Send
+from askback.logs import request_id
+from askback.transports.http import ASGIApp, ClientGone, Message, Receive, Scope, Send, header
 from askback.transports.problems import problem, problem_reply
 from askback.transports.security import Addresses
 
@@ -21,6 +24,8 @@ SECURITY_HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"cross-origin-opener-policy", b"same-origin"),
 )
 NO_STORE = (b"cache-control", b"no-store")
+REQUEST_ID = b"x-request-id"
+_SANE = re.compile(r"[0-9A-Za-z-]{8,64}")
 CLOSE_CODES = {401: 4401, 403: 4403, 421: 4403}
 
 log = logging.getLogger(__name__)
@@ -45,13 +50,21 @@ class Guard:
             await self._http(scope, receive, send)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        call = _request_id(scope)
+        token = request_id.set(call)
+        try:
+            await self._answer(scope, receive, send, (REQUEST_ID, call.encode()))
+        finally:
+            request_id.reset(token)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, named: tuple[bytes, bytes]) -> None:
         started = False
 
         async def send_guarded(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                message["headers"] = _with_security(message["headers"])
+                message["headers"] = _with_security([*message["headers"], named])
             await send(message)
 
         try:
@@ -100,6 +113,12 @@ async def _deny(error: Exception, scope: Scope, send: Send) -> None:
 def _with_security(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     cached = any(name == b"cache-control" for name, _ in headers)
     return [*headers, *SECURITY_HEADERS] if cached else [*headers, *SECURITY_HEADERS, NO_STORE]
+
+
+def _request_id(scope: Scope) -> str:
+    """Take over the caller's id of the call where it is one that may stand in a log, or make one."""
+    given = header(scope, REQUEST_ID)
+    return given if given is not None and _SANE.fullmatch(given) else secrets.token_hex(16)
 
 
 def _undecoded(scope: Scope) -> str:
