@@ -6,14 +6,23 @@ import asyncio
 import contextlib
 import logging
 import time
+from typing import Any, Protocol
 
 from askback.errors import Unavailable
-from askback.storage.postgres.borrowed import Borrowed
+from askback.storage.rows import Row
 
 EVERY_S = 5.0
 _NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
 _log = logging.getLogger(__name__)
+
+
+class Asked(Protocol):
+    """Whoever can be asked for a row; raises `Unavailable`."""
+
+    async def row(self, sql: str, *parameters: Any) -> Row | None:
+        """Read the first row."""
+        ...
 
 
 class DatabaseClock:
@@ -22,8 +31,8 @@ class DatabaseClock:
     When the database's clock is set back, time stands still here until it has been caught up with.
     """
 
-    def __init__(self, borrowed: Borrowed, *, every_s: float = EVERY_S) -> None:
-        self._borrowed = borrowed
+    def __init__(self, database: Asked, *, every_s: float = EVERY_S) -> None:
+        self._database = database
         self._every_s = every_s
         self._ahead = time.time() * 1000 - _monotonic()
         self._last = 0
@@ -50,7 +59,7 @@ class DatabaseClock:
     async def measure(self) -> None:
         """Ask for the time once. Half of the round trip is taken for the way back."""
         before = _monotonic()
-        row = await self._borrowed.row(_NOW)
+        row = await self._database.row(_NOW)
         assert row is not None
         self._ahead = row[0] - (before + _monotonic()) / 2
 

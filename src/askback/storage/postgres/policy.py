@@ -24,6 +24,8 @@ class PolicyPart(Part):
 
     async def policy(self, tenant: str, *, thread_id: str, project: str | None, now_ms: int) -> PolicyView:
         """Read what decides about a call, in one snapshot."""
+        if "\0" in thread_id:
+            thread_id = ""  # no text of Postgres can be that, so nothing has been said of such a thread
         async with self._borrowed.snapshot() as db:
             settings = {at: data for at, data in await db.fetch(queries.POLICIES, tenant, thread_id)}  # noqa: C416 - rows of a driver are no pairs
             found = await db.fetch(queries.RULES_IN_FORCE, tenant, thread_id, project or "", now_ms)

@@ -60,7 +60,8 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart,
         except Exception as error:
             await self.close()
             if isinstance(error, Unavailable) or refused_by_database(error):
-                raise StoreUnusable(f"The database {self._database} cannot be used: {error}") from error
+                why = f"{error}" or type(error).__name__
+                raise StoreUnusable(f"The database {self._database} cannot be used: {why}") from error
             raise
         except BaseException:
             await self.close()
@@ -183,6 +184,8 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart,
 
     async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
         """Read a thread in one snapshot."""
+        if "\0" in thread_id:
+            return None  # no text of Postgres can be that
         async with self._borrowed.snapshot() as db:
             thread = await db.fetchrow(queries.THREAD, tenant, thread_id)
             if thread is None:

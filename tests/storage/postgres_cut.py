@@ -1,0 +1,83 @@
+"""A line to Postgres that is cut at a commit: before it arrives, or after it was done and before anybody is told."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from askback.storage.postgres.connection import Database
+
+COMMIT = b"COMMIT\0"
+SOCKET = ".s.PGSQL.5432"
+
+
+class Cutter:
+    """Passes connections on, and cuts the one that commits next when it is told to."""
+
+    def __init__(self, socket: str) -> None:
+        self._socket = socket
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.before = self.after = False
+
+    async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        with contextlib.closing(writer), contextlib.suppress(OSError):
+            beyond_reader, beyond_writer = await asyncio.open_unix_connection(self._socket)
+            with contextlib.closing(beyond_writer):
+                back = asyncio.ensure_future(_pass(beyond_reader, writer))
+                forth = asyncio.ensure_future(self._forward(reader, beyond_writer, beyond_reader, back))
+                await asyncio.wait([back, forth], return_when=asyncio.FIRST_COMPLETED)
+                if back.cancelled():
+                    await forth  # it waits for the answer that nobody gets
+                for way in (back, forth):
+                    way.cancel()
+        self._tasks.discard(task)
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _forward(
+        self,
+        reader: asyncio.StreamReader,
+        beyond: asyncio.StreamWriter,
+        answers: asyncio.StreamReader,
+        back: asyncio.Task[None],
+    ) -> None:
+        while data := await reader.read(65_536):
+            if COMMIT in data and self.before:
+                self.before = False
+                return
+            if COMMIT in data and self.after:
+                self.after = False
+                back.cancel()
+                await asyncio.wait([back])
+                beyond.write(data)
+                await answers.read(1)  # it is done: Postgres has answered
+                return
+            beyond.write(data)
+
+
+async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(65_536):
+        writer.write(data)
+
+
+@asynccontextmanager
+async def cutter(database: Database, place: Path) -> AsyncIterator[tuple[Database, Cutter]]:
+    """An address of the same database that leads over a line that can be cut."""
+    parts = urlsplit(database.url)
+    host = parse_qs(parts.query)["host"][0]
+    cut = Cutter(f"{host}/{SOCKET}")
+    server = await asyncio.start_unix_server(cut.connected, place / SOCKET)
+    yield replace(database, url=f"postgresql://postgres@{parts.path}?host={place}"), cut
+    server.close()
+    await cut.close()

@@ -1,0 +1,308 @@
+"""One Postgres database: who may open it, how it is migrated while others serve, its clock, and plans of its reads."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import anyio
+import asyncpg
+import pytest
+
+from askback.errors import StoreUnusable, Unavailable
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Along, PolicyView
+from askback.storage.postgres import (
+    Database,
+    PostgresStore,
+    policy_queries,
+    queries,
+    resume_queries,
+    schema,
+    secret_queries,
+    thread_queries,
+    webhook_queries,
+)
+from askback.storage.postgres.clock import DatabaseClock
+from askback.testing.store_samples import claim, created, policy, record, rule
+from tests.postgres_server import PostgresServer
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def empty(postgres: PostgresServer) -> AsyncIterator[Database]:
+    """A database without a schema of ours."""
+    name = await postgres.new(template="template0")
+    yield postgres.database(name)
+    await postgres.drop(name)
+
+
+@pytest.fixture
+async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
+    """A database that is up to date."""
+    name = await postgres.new()
+    yield postgres.database(name)
+    await postgres.drop(name)
+
+
+# Opening
+
+
+async def test_servers_that_start_at_once_on_an_empty_database_set_it_up_once(empty: Database) -> None:
+    stores = [PostgresStore(empty) for _ in range(5)]
+    await asyncio.gather(*(store.open() for store in stores))
+    row = record(1)
+    await stores[0].insert(row, created(row))
+    assert [await store.get("main", row.id) for store in stores] == [row] * 5
+    for store in stores:
+        await store.close()
+
+
+async def test_the_tables_are_in_a_schema_of_their_own(empty: Database) -> None:
+    store = PostgresStore(empty)
+    await store.open()
+    await store.close()
+    connection = await asyncpg.connect(empty.url)
+    schemas = await connection.fetch(
+        "SELECT DISTINCT schemaname FROM pg_tables WHERE schemaname NOT LIKE 'pg%' AND schemaname <> 'information_schema'"
+    )
+    await connection.close()
+    assert [row[0] for row in schemas] == ["askback"]
+
+
+async def test_a_database_that_is_newer_than_the_program_is_left_alone(database: Database) -> None:
+    connection = await database.connect()
+    await connection.execute("UPDATE schema_version SET version = 9999")
+    await connection.close()
+    with pytest.raises(StoreUnusable, match="schema 9999; this askback knows up to"):
+        await PostgresStore(database).open()
+
+
+async def test_a_database_in_another_encoding_is_refused(postgres: PostgresServer) -> None:
+    await postgres.run("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+    with pytest.raises(StoreUnusable, match="LATIN1"):
+        await PostgresStore(postgres.database("latin")).open()
+    await postgres.drop("latin")
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["postgresql://ada:SECRET@127.0.0.1:9/x", "postgresql://ada:SECRET@/nothing?host=/nowhere"],
+    ids=["no server", "no socket"],
+)
+async def test_a_database_that_cannot_be_reached_is_named_without_its_password(url: str) -> None:
+    store = PostgresStore(Database(url))
+    with pytest.raises(StoreUnusable, match="postgresql://") as refused:
+        await store.open()
+    assert "SECRET" not in f"{refused.value}{refused.value!r}{store!r}"
+    await store.close()
+
+
+async def test_a_database_that_does_not_wait_for_its_disk_is_made_to(
+    database: Database, postgres: PostgresServer
+) -> None:
+    name = database.url.partition("/test")[2].partition("?")[0]
+    for chosen, holds in (("off", "on"), ("remote_apply", "remote_apply")):
+        await postgres.run(f"ALTER DATABASE test{name} SET synchronous_commit = {chosen}")
+        connection = await database.connect()
+        assert await connection.fetchval("SHOW synchronous_commit") == holds
+        await connection.close()
+
+
+# Migrations
+
+
+def test_migrations_are_numbered_without_a_gap() -> None:
+    assert list(schema.migrations()) == list(range(1, len(schema.migrations()) + 1))
+
+
+async def test_only_missing_migrations_are_applied(empty: Database) -> None:
+    steps = {1: "CREATE TABLE a (x integer)", 2: "CREATE TABLE b (x text); INSERT INTO b VALUES (';')"}
+    connection = await empty.connect()
+    assert await schema.upgrade(connection, {1: steps[1]}) == (0, 1)
+    assert await schema.upgrade(connection, steps) == (1, 2)
+    assert await schema.upgrade(connection, steps) == (2, 2)
+    assert await connection.fetchval("SELECT x FROM b") == ";"
+    await connection.close()
+
+
+async def test_a_migration_that_fails_leaves_the_schema_before_it(empty: Database) -> None:
+    steps = {1: "CREATE TABLE a (x integer)", 2: "CREATE TABLE b (x integer); INSERT INTO nowhere VALUES (1)"}
+    connection = await empty.connect()
+    with pytest.raises(asyncpg.PostgresError):
+        await schema.upgrade(connection, steps)
+    tables = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'askback' ORDER BY 1")
+    assert [name for (name,) in tables] == ["a", "schema_version"]
+    await connection.close()
+
+
+async def test_a_migration_runs_while_the_version_before_serves(database: Database) -> None:
+    store = PostgresStore(database)
+    await store.open()
+    more = {**schema.migrations(), len(schema.migrations()) + 1: "ALTER TABLE threads ADD COLUMN colour text"}
+
+    async def serve(n: int) -> Outcome:
+        row = record(n, thread=f"t{n % 3}")
+        return (await store.insert(row, created(row), claim(f"k{n}"))).outcome
+
+    async def migrate() -> None:
+        connection = await database.connect()
+        await schema.upgrade(connection, more)
+        await connection.close()
+
+    for n in range(20):
+        await serve(n)
+    done = await asyncio.gather(migrate(), *(serve(n) for n in range(20, 120)))
+    assert done == [None, *[Outcome.APPLIED] * 100]
+    assert [await serve(n) for n in range(120, 125)] == [Outcome.APPLIED] * 5
+    assert len(await store.list_requests("main", limit=200)) == 125
+    await store.close()
+
+
+# Texts
+
+
+async def test_what_no_text_of_postgres_can_be_is_not_there(database: Database) -> None:
+    store = PostgresStore(database)
+    await store.open()
+    assert await store.get("main", "req_\0") is None
+    assert await store.list_requests("main", thread_id="\0") == []
+    assert await store.thread_events("main", "\0", after=0) == []
+    assert await store.token("\0") is None
+    assert await store.thread("main", "\0") is None
+    await store.write(Along(rules=(rule(1),), policies=(policy('{"n":1}'),)))
+    view = await store.policy("main", thread_id="\0", project=None, now_ms=0)
+    assert view == PolicyView('{"n":1}', None, [rule(1)])
+    await store.close()
+
+
+# The clock
+
+
+class Told:
+    """A database whose time is given."""
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    async def row(self, sql: str, *parameters: Any) -> tuple[int]:
+        return (self.now,)
+
+
+async def test_the_clock_is_that_of_the_database_and_never_goes_back() -> None:
+    told = Told()
+    told.now = 5_000_000_000_000
+    ours = DatabaseClock(told)
+    await ours.measure()
+    first = ours.now_ms()
+    assert 0 <= first - told.now < 60_000
+    told.now -= 3_600_000
+    await ours.measure()
+    assert ours.now_ms() == first
+    told.now += 7_200_000
+    await ours.measure()
+    assert 3_600_000 <= ours.now_ms() - first < 3_660_000
+
+
+async def test_a_server_follows_the_clock_of_its_database(database: Database) -> None:
+    store = PostgresStore(database)
+    await store.open()
+    connection = await database.connect()
+    theirs = await connection.fetchval("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+    assert abs(store.clock.now_ms() - theirs) < 2_000
+    await connection.close()
+    await store.close()
+
+
+async def test_a_clock_goes_on_while_its_database_cannot_be_asked() -> None:
+    class Gone(Told):
+        async def row(self, sql: str, *parameters: Any) -> tuple[int]:
+            if self.now < 0:
+                asked.set()
+                raise Unavailable("gone", retry_after=1)
+            return await super().row(sql)
+
+    told, asked = Gone(), anyio.Event()
+    told.now = 5_000_000_000_000
+    ours = DatabaseClock(told, every_s=0.001)
+    await ours.start()
+    before, told.now = ours.now_ms(), -1
+    with anyio.fail_after(5):
+        await asked.wait()
+    assert ours.now_ms() >= before
+    await ours.stop()
+
+
+# Plans
+
+READS = {
+    queries: [
+        "GET", "GET_MANY", "LAST_WITH_DIGEST", "DUE", "NEXT_DEADLINE", "THREAD_EVENTS", "TENANT_EVENTS", "PERSONS_EVENTS",
+        "LAST_POSITION", "THREAD_REQUESTS", "THREAD_MESSAGES", "SETTLE", "EXTEND", "CLAIMS", "TOKEN", "SESSION",
+    ],
+    policy_queries: ["RULES_IN_FORCE", "RULE", "POLICIES", "EXECUTION", "REPORT", "AUDIT", "AUDIT_HEAD"],
+    secret_queries: ["REPLACE_SECRET", "SECRET", "SECRETS_AT", "CANDIDATES", "LAST_OF_PAGE", "REWRAP_SECRET"],
+    thread_queries: [
+        "LOCK", "USE", "PENDING", "HOLDERS", "HELD_BY_ANOTHER", "NEXT_IN_LINE", "DELIVERABLE", "HELD", "IDLE", "ERASE",
+    ],
+    resume_queries: ["STANDING", "STANDING_OF", "LEASE_ONE", "FINISH", "DROP_HELD"],
+    webhook_queries: ["WEBHOOK", "WEBHOOKS", "LEASE", "NEXT", "NOTE", "FORGET"],
+}  # fmt: skip
+
+
+async def test_whatever_is_read_is_found_by_an_index(database: Database) -> None:
+    connection = await database.connect()
+    scanned: dict[str, list[str]] = {}
+    for module, names in READS.items():
+        for name in names:
+            if found := await _scans(connection, getattr(module, name)):
+                scanned[name] = found
+    await connection.close()
+    assert scanned == {}
+
+
+async def _scans(connection: Any, sql: str) -> list[str]:
+    """The steps of a query's plan, whatever its parameters, that read a table as a whole."""
+    count = max(map(int, re.findall(r"\$(\d+)", sql)), default=0)
+    given = f"({', '.join(['NULL'] * count)})" if count else ""
+    await connection.execute(f"SET plan_cache_mode = force_generic_plan; PREPARE asked AS {sql}")
+    plan = await connection.fetch(f"EXPLAIN EXECUTE asked{given}")
+    await connection.execute("DEALLOCATE asked")
+    return [line for (line,) in plan if "Seq Scan" in line]
+
+
+async def test_lists_are_read_from_an_index_whatever_is_asked_of_them(database: Database) -> None:
+    connection = await database.connect()
+    filters: dict[str, Any] = {
+        "kind": "form",
+        "requester": "tok",
+        "person": "ada",
+        "before": "req_9",
+        "limit": 9,
+    }
+    lists = [
+        queries.list_requests("main", thread_id=thread, statuses=["pending"], only_open=only_open, **filters)
+        for thread in (None, "t1")
+        for only_open in (False, True)
+    ]
+    lists.append(
+        policy_queries.list_rules(
+            "main", subjects=[("thread", "t1")], now_ms=1, person="ada", before="r", limit=9
+        )
+    )
+    lists.append(secret_queries.list_secrets("main", person="ada", before="s", limit=9))
+    lists.append(resume_queries.next_available("main", "tok", "t1"))
+    lists.append(secret_queries.granted("main", "t1", ["A"], requester="tok"))
+    for sql, _ in lists:
+        assert await _scans(connection, sql) == []
+    await connection.close()
+
+
+def test_the_address_of_a_database_shows_no_password() -> None:
+    shown = Database("postgresql://ada:SECRET@db.example:5432/askback?sslmode=require")
+    assert "SECRET" not in f"{shown}{shown!r}{replace(shown)!r}"
+    assert f"{shown}" == "postgresql://db.example:5432/askback"

@@ -1,0 +1,252 @@
+"""The writer of Postgres: groups, numbers under several servers, and connections that are lost at any moment."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+
+from askback.domain.audit import verify
+from askback.domain.events import Event
+from askback.errors import StoreUnusable, Unavailable
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Along
+from askback.storage.postgres import Database, PostgresStore
+from askback.storage.postgres.connection import Patience
+from askback.testing.store_samples import answer, claim, created, entry, record
+from tests.postgres_server import PostgresServer
+from tests.storage.postgres_cut import cutter
+
+pytestmark = pytest.mark.anyio
+END_OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+
+
+@pytest.fixture
+async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
+    """A database that is up to date and empty."""
+    name = await postgres.new()
+    yield postgres.database(name, Patience(lock=5_000, idle=300))
+    await postgres.drop(name)
+
+
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """A folder whose name is short enough for a socket."""
+    with tempfile.TemporaryDirectory(prefix="askback-cut-") as folder:
+        yield Path(folder)
+
+
+@asynccontextmanager
+async def opened(*databases: Database) -> AsyncIterator[Sequence[PostgresStore]]:
+    """A store on each, as of so many servers."""
+    stores = [PostgresStore(each) for each in databases]
+    for store in stores:
+        await store.open()
+    yield stores
+    for store in stores:
+        await store.close()
+
+
+async def put(store: PostgresStore, n: int, *, thread: str = "t1") -> Outcome:
+    """Store the n-th request, with a key."""
+    row = record(n, thread=thread)
+    return (await store.insert(row, created(row), claim(f"k{n}"))).outcome
+
+
+# Groups
+
+
+async def test_changes_that_wait_share_a_commit_and_a_notice(database: Database) -> None:
+    async with opened(database) as (store,):
+        notices: list[object] = []
+        line = await store.subscribe(notices.append)
+        await asyncio.gather(*(put(store, n, thread=f"t{n % 7}") for n in range(600)))
+        done = store.pressure()
+        await line.close()
+    assert (done.changes, done.queued) == (600, 0)
+    assert done.groups <= 20
+    assert len(notices) <= done.groups
+
+
+async def test_changes_of_one_row_are_made_in_the_order_in_which_they_came(database: Database) -> None:
+    async with opened(database) as (store,):
+        row = record(1)
+        await store.insert(row, created(row))
+        changes = await asyncio.gather(*(store.settle(answer(row, f"{n}")) for n in range(30)))
+        assert [change.outcome for change in changes if change is not None] == [
+            Outcome.APPLIED,
+            *[Outcome.LOST] * 29,
+        ]
+
+
+async def test_a_caller_that_left_before_its_group_began_takes_its_change_along(database: Database) -> None:
+    async with opened(database) as (store,):
+        calls = [asyncio.ensure_future(put(store, n)) for n in range(20)]
+        for call in calls[::2]:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+        assert len(await store.list_requests("main")) == 10
+
+
+async def test_closing_finishes_what_waits_and_refuses_what_comes_later(database: Database) -> None:
+    store = PostgresStore(database)
+    await store.open()
+    calls = [asyncio.ensure_future(put(store, n)) for n in range(300)]
+    await asyncio.sleep(0)
+    await store.close()
+    assert set(await asyncio.gather(*calls)) == {Outcome.APPLIED}
+    for late in (put(store, 999), store.get("main", "x"), store.write(Along())):
+        with pytest.raises(Unavailable, match="closed"):
+            await late
+    await store.close()
+
+
+# Several servers
+
+
+async def test_a_reader_that_follows_the_positions_misses_nothing_while_three_servers_commit(
+    database: Database,
+) -> None:
+    async with opened(database, database, database, database) as (*writers, reader):
+        total = 240
+        seen: list[Event] = []
+
+        async def follow() -> None:
+            while len(seen) < total:
+                after = seen[-1].position if seen else 0
+                seen.extend(await reader.tenant_events("main", after=after, limit=7))
+
+        with anyio.fail_after(30):
+            writing = [put(writers[n % 3], n, thread=f"t{n % 4}") for n in range(total)]
+            await asyncio.gather(follow(), *writing)
+        assert [event.position for event in seen] == list(range(1, total + 1))
+        for thread in range(4):
+            seqs = [event.seq for event in seen if event.thread_id == f"t{thread}"]
+            assert seqs == list(range(1, len(seqs) + 1))
+
+
+async def test_three_servers_that_change_the_same_rows_at_once_neither_block_nor_lose_anything(
+    database: Database,
+) -> None:
+    chance = random.Random(20261121)
+    async with opened(database, database, database) as stores:
+        rows = [record(n, thread=f"t{n % 5}") for n in range(60)]
+        await asyncio.gather(*(stores[0].insert(row, created(row)) for row in rows))
+        tries = [(store, row) for store in stores for row in rows]
+        chance.shuffle(tries)
+        with anyio.fail_after(30):
+            changes = await asyncio.gather(
+                *(s.settle(answer(row, s.origin), None, Along(audit=(entry(row.id),))) for s, row in tries)
+            )
+        won = [
+            change.record for change in changes if change is not None and change.outcome is Outcome.APPLIED
+        ]
+        assert sorted(record.id for record in won) == [row.id for row in rows]
+        log = await stores[0].audit("main", limit=1_000)
+        assert len(log) == 60
+        assert verify(log) == await stores[1].audit_head("main")
+
+
+async def test_of_two_servers_with_one_idempotency_key_one_stores(database: Database) -> None:
+    async with opened(database, database) as (one, two):
+        for n in range(20):
+            done = await asyncio.gather(put(one, n), put(two, n))
+            assert sorted(outcome.value for outcome in done) == ["applied", "replayed"]
+
+
+async def test_a_server_that_stands_still_in_the_middle_of_a_commit_is_cut_off(database: Database) -> None:
+    async with opened(database) as (store,):
+        await put(store, 1)
+        frozen = await database.connect()
+        await frozen.execute("BEGIN")
+        await frozen.execute("UPDATE positions SET position = position + 1")
+        with anyio.fail_after(10):
+            assert await put(store, 2) is Outcome.APPLIED
+        assert [event.position for event in await store.tenant_events("main", after=0)] == [1, 2]
+        frozen.terminate()
+
+
+# Trouble
+
+
+async def test_a_connection_that_was_lost_while_idle_is_not_noticed(
+    database: Database, postgres: PostgresServer
+) -> None:
+    async with opened(database) as (store,):
+        await put(store, 1)
+        intruder = await database.connect()
+        await intruder.execute(END_OTHERS)
+        await intruder.close()
+        row = record(1)
+        assert await store.get("main", row.id) == row
+        assert await put(store, 2) is Outcome.APPLIED
+
+
+async def test_what_was_under_way_when_its_connection_was_lost_is_refused_and_not_stored(
+    database: Database,
+) -> None:
+    async with opened(database) as (store,):
+        await put(store, 1)
+        intruder = await database.connect()
+        await intruder.execute("SET idle_in_transaction_session_timeout = 0")
+        await intruder.execute("BEGIN")
+        await intruder.execute("LOCK TABLE requests IN SHARE MODE")
+        calls = [asyncio.ensure_future(put(store, n)) for n in range(2, 30)]
+        with anyio.fail_after(10):
+            while not await intruder.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"):
+                await asyncio.sleep(0.01)
+        await intruder.execute(END_OTHERS)
+        done = await asyncio.gather(*calls, return_exceptions=True)
+        await intruder.execute("ROLLBACK")
+        await intruder.close()
+        refused = [n for n, outcome in enumerate(done, 2) if isinstance(outcome, Unavailable)]
+        assert refused
+        assert len(await store.list_requests("main", limit=99)) == 29 - len(refused)
+        for n in refused:
+            assert await put(store, n) is Outcome.APPLIED
+        seqs = [event.seq for event in await store.thread_events("main", "t1", after=0)]
+        assert seqs == list(range(1, 30))
+
+
+@pytest.mark.parametrize(("moment", "outcome"), [("before", Outcome.APPLIED), ("after", Outcome.REPLAYED)])
+async def test_when_the_line_is_cut_at_a_commit_nobody_is_told_that_it_was_done_and_a_key_makes_it_safe(
+    database: Database, short: Path, moment: str, outcome: Outcome
+) -> None:
+    async with cutter(database, short) as (address, cut), opened(address) as (store,):
+        await put(store, 1)
+        setattr(cut, moment, True)
+        with pytest.raises(Unavailable, match="not known whether"):
+            await put(store, 2)
+        assert await put(store, 2) is outcome
+        assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1, 2]
+
+
+async def test_a_database_that_is_gone_is_unavailable_until_it_is_back(postgres: PostgresServer) -> None:
+    name = await postgres.new()
+    database = postgres.database(name, Patience(connect=2_000))
+    async with opened(database) as (store,):
+        await put(store, 1)
+        await postgres.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS FALSE")
+        await postgres.run(END_OTHERS.replace("current_database()", f"'{name}'"))
+        for call in (put(store, 2), store.get("main", "x"), store.write(Along())):
+            with pytest.raises(Unavailable):
+                await call
+        with pytest.raises(StoreUnusable) as refused:
+            await PostgresStore(database).open()
+        assert database.url not in str(refused.value)
+        await postgres.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS TRUE")
+        with anyio.fail_after(10):
+            while True:
+                try:
+                    assert await put(store, 3) is Outcome.APPLIED
+                    break
+                except Unavailable:
+                    await asyncio.sleep(0.02)
+        assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1, 2]
+    await postgres.drop(name)
