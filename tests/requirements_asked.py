@@ -194,6 +194,7 @@ DURABLE = {
     # D is about how much is asked
     "D8": "A thread is asked as many questions as was set, over restarts and servers, and the next is refused in words.",
     "D9": "A question counts when it is asked; it is given back where that is set, and an admin begins anew.",
+    "D21": "Where a question comes first, a message is refused in the words that say so, as long as it is open.",
     # F is about forms that are checked, and about time
     "F13": "The requester's validator has the last word about an answer, and the person sees that it is being checked.",
     "F14": "What does not hold is asked again under the same id, as another revision, with what was wrong and what was typed.",
@@ -209,6 +210,7 @@ DURABLE = {
     "H10": "A deadline fires once, by the clock of the database, however many servers watch it.",
     "I11": "No webhook leads inside, whatever its address, its name or a redirect says.",
     "H11": "A thread is exported whole, erased so that no file of the store has any of it, and erased by age.",
+    "J14": "What a person writes answers a form only where it can mean nothing else; otherwise it stays open and says so.",
     "L1": "Forms are counted for each thread and approvals never.",
     "L2": "No more requests are open in a thread, or of an agent, than was set.",
     "L6": "Who answers too fast is told when to go on, and then it is taken.",

@@ -13,6 +13,7 @@ from askback.domain.events import Draft
 from askback.domain.record import Record
 from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Change, Claim, ClaimMismatch
+from askback.ports.threads import Quota
 from askback.testing.fake_store import FakeStore
 from askback.transports.problems import HostNotAllowed, MethodNotAllowed, problem_reply
 from tests.requirements import requirement
@@ -62,7 +63,13 @@ class FullDisk(FakeStore):
     """A store that cannot write."""
 
     async def insert(
-        self, record: Record, event: Draft, claim: Claim | None = None, along: Along = NOTHING
+        self,
+        record: Record,
+        event: Draft,
+        claim: Claim | None = None,
+        along: Along = NOTHING,
+        *,
+        quota: Quota | None = None,
     ) -> Change:
         raise errors.Unavailable("The disk is full.")
 

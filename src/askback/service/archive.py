@@ -50,13 +50,13 @@ async def cancel_open(
 ) -> list[str]:
     """Take back what is open in a thread, or what is of one kind; return the ids, in the order in which it ended.
 
-    Newest first, so that nothing comes forward in its line only to be taken back.
+    Those in line go first, so that none comes forward only to be taken back; the others end in the order of their ids.
     """
     cancelled: list[str] = []
     while found := await ctx.store.list_requests(
         principal.tenant, thread_id=thread_id, statuses=OPEN, kind=kind
     ):
-        for record in found:
+        for record in sorted(found, key=lambda each: (not each.behind, each.id)):
             with suppress(
                 Conflict
             ):  # somebody has ended it, or it was asked again and comes with the next page

@@ -16,7 +16,7 @@ from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
 from askback.ports.outcome import Outcome
 from askback.ports.store import IdTaken, MessageFull, MessageMissing, Principal
-from askback.service import access, sharing
+from askback.service import access, freetext, sharing
 from askback.service.claims import claim
 from askback.service.context import Services
 
@@ -27,7 +27,10 @@ ROLES = {"requester": "agent", "responder": "user", "admin": "user"}
 async def post(
     ctx: Services, principal: Principal, thread_id: str, body: object, *, key: str | None = None
 ) -> tuple[dict[str, Any], Outcome]:
-    """Add a message and return `({"id"}, outcome)`, or append to one and return `({}, outcome)`."""
+    """Add a message and return `({"id"}, outcome)`, or append to one and return `({}, outcome)`.
+
+    Beside the id stands what `freetext.py` made of it, where it was a person's while a request was open.
+    """
     await access.require(ctx, principal, "message")
     report = Report()
     Prose(report, suspicious=True).at("thread_id", thread_id, ctx.limits.identifier)
@@ -48,24 +51,30 @@ async def _add(
 ) -> tuple[dict[str, Any], Outcome]:
     sent = parse(MessageBody, body)
     await _check(ctx, principal, sent)
-    now = ctx.clock.now_ms()
+    policy = await freetext.admit(ctx, principal, thread_id)
+    held, now = policy == "queue", ctx.clock.now_ms()
     message: dict[str, Any] = {
         "id": sent.id or ctx.ids.new("msg", now_ms=now),
         "role": ROLES[principal.role],
         "author": principal.actor,
         "run_id": sent.run_id,
         "at": rfc3339(now),
+        "held": held or None,
         "content": [block.model_dump(exclude_none=True) for block in sent.content],
     }
     text = json.dumps({k: v for k, v in message.items() if v is not None}, separators=(",", ":"))
-    event = events.Draft(events.MESSAGE_ADDED, principal.tenant, thread_id, now, None, text, principal.id)
+    kind = events.MESSAGE_HELD if held else events.MESSAGE_ADDED
+    event = events.Draft(kind, principal.tenant, thread_id, now, None, text, principal.id)
     scope = f"message:{thread_id}"
     claimed = claim(principal, scope, key or sent.id, sent)
     try:
-        message_id, outcome = await ctx.store.add_message(message["id"], text, event, claimed)
+        message_id, outcome = await ctx.store.add_message(message["id"], text, event, claimed, held=held)
     except IdTaken:
         raise Conflict("Another message of this thread has this id.", code="id_taken") from None
-    return {"id": message_id}, outcome
+    if outcome is Outcome.REPLAYED:
+        return {"id": message_id}, outcome  # what it led to it led to then; by now another form may be open
+    told = await freetext.follow(ctx, principal, thread_id, sent, policy)
+    return {"id": message_id, **({"held": True} if held else {}), **told}, outcome
 
 
 async def _append(

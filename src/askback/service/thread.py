@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from askback.domain.access import Level
+from askback.domain.policy.conduct import read_conduct
 from askback.domain.timestamps import rfc3339
 from askback.ports.store import Principal, ThreadView
 from askback.service import access, sharing
@@ -30,8 +31,11 @@ async def read(ctx: Services, principal: Principal, thread_id: str) -> str:
         if sharing.sees(principal, record.requester, record.access)
     ]
     held = sharing.level(principal, view.access).word
+    terms = await ctx.store.terms(principal.tenant, thread_id)
+    policy = read_conduct(terms.everywhere, terms.here).free_text
     archived = "" if view.archived_at is None else f'"archived_at":"{rfc3339(view.archived_at)}",'
     return (
-        f'{{"id":{json.dumps(thread_id)},"seq":{view.seq},"access":{{"level":"{held}"}},{archived}'
+        f'{{"id":{json.dumps(thread_id)},"seq":{view.seq},"access":{{"level":"{held}"}},'
+        f'{archived}"free_text":"{policy}",'
         f'"messages":[{",".join(messages)}],"requests":[{",".join(requests)}]}}'
     )

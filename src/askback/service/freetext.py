@@ -1,0 +1,90 @@
+"""A person writes while a request is open: what the policy of the thread makes of it.
+
+    ignore          the message is stored, and that is all
+    block_input     it is refused: the question comes first
+    queue           it is stored and held, and delivered when nothing is open any more
+    cancel_pending  it is stored, and the open forms are taken back
+    answer          it is stored, and where it can mean nothing else it answers the one open form
+
+Approvals and secrets are never answered by a text, nor taken back by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from askback.domain.bodies import MessageBody, TextBlock
+from askback.domain.faults import Faults
+from askback.domain.freetext import read_text
+from askback.domain.lifecycle import Status
+from askback.domain.policy.conduct import FreeText, read_conduct
+from askback.domain.record import Record
+from askback.errors import Conflict, Refused
+from askback.ports.store import Principal
+from askback.service import access, archive
+from askback.service.answer import answer
+from askback.service.context import Services
+
+FIRST = "Please answer the question above to continue"
+
+
+async def admit(ctx: Services, principal: Principal, thread_id: str) -> FreeText:
+    """Return what a new message means here: `ignore` for what an agent writes, and where nothing is open.
+
+    Raises `Conflict` (`answer_first`) where the question comes first.
+    """
+    if not access.is_person(principal):
+        return "ignore"
+    terms = await ctx.store.terms(principal.tenant, thread_id)
+    policy = read_conduct(terms.everywhere, terms.here).free_text
+    if policy in ("ignore", "answer"):
+        return policy
+    if not await _open(ctx, principal, thread_id, archive.OPEN):
+        return "ignore"
+    if policy == "block_input":
+        raise Conflict(FIRST, code="answer_first")
+    return policy
+
+
+async def follow(
+    ctx: Services, principal: Principal, thread_id: str, sent: MessageBody, policy: FreeText
+) -> dict[str, Any]:
+    """Do what a message leads to that was just stored; return what its sender is told beside its id."""
+    if policy == "cancel_pending":
+        await archive.cancel_open(ctx, principal, thread_id, reason="user_message", kind="form")
+    if policy != "answer":
+        return {}
+    return await _answer(ctx, principal, thread_id, sent)
+
+
+async def _answer(ctx: Services, principal: Principal, thread_id: str, sent: MessageBody) -> dict[str, Any]:
+    found = await _open(ctx, principal, thread_id, frozenset({Status.PENDING}))
+    if len(found) != 1:
+        return _unanswered("several_open" if found else "nothing_open")
+    record, block = found[0], sent.content[0]
+    if record.kind != "form" or len(sent.content) != 1 or not isinstance(block, TextBlock):
+        return _unanswered("not_for_text")
+    meant = read_text(ctx.newest.form(record), block.text)
+    if meant.values is None:
+        return _unanswered(str(meant.why))
+    try:
+        body = {"revision": record.revision, "values": dict(meant.values)}
+        await answer(ctx, principal, record.id, body)
+    except Faults:
+        return _unanswered("not_valid")
+    except Refused as refused:
+        return _unanswered(refused.code)
+    return {"answered": record.id}
+
+
+def _unanswered(why: str) -> dict[str, Any]:
+    return {"answered": None, "why": why}
+
+
+async def _open(
+    ctx: Services, principal: Principal, thread_id: str, statuses: frozenset[Status]
+) -> Sequence[Record]:
+    """Return what is open and not in line: what waits there comes forward by itself."""
+    found = await ctx.store.list_requests(principal.tenant, thread_id=thread_id, statuses=statuses)
+    return [record for record in found if not record.behind]
