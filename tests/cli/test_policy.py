@@ -21,6 +21,10 @@ DEFAULT = {
     "ask_mode": "on-miss",
     "mode": "normal",
     "lists": ["default", "read-only-tools"],
+    "free_text": "ignore",
+    "max_questions": 10_000,
+    "questions_window_s": 86_400,
+    "refund_questions": False,
 }
 
 

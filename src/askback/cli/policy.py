@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from askback.cli.local import client_as
-from askback.client.records import PolicySettings
 from askback.domain.policy.engine import MODES
 from askback.domain.policy.lists import LISTS
+from askback.domain.policy.preferences import PolicySettings
 from askback.domain.policy.settings import CONFIRMATION
 from askback.domain.policy.table import ASK_MODES, LEVELS
 

@@ -20,7 +20,7 @@ from askback.client import AsyncClient
 from askback.client.records import Rule
 from askback.domain.policy.engine import Policy
 from askback.domain.policy.lists import LISTS, rules_of
-from askback.domain.policy.settings import PolicySettings, enforced
+from askback.domain.policy.settings import enforced
 
 EFFECTS, SCOPES = ("allow", "ask", "deny"), ("thread", "project", "always")
 
@@ -171,7 +171,7 @@ def _servers_policy(data_dir: Path | None) -> Policy:
 
     async def read() -> Policy:
         async with server.client() as client:
-            settings = PolicySettings.model_validate((await client.policy()).model_dump())
+            settings = await client.policy()
             kept = [rule for rule in await _every_rule(client) if rule.scope == "always"]
         return enforced(settings, [_Kept(rule.effect, rule.rule, rule.locked, rule.shadow) for rule in kept])
 

@@ -16,7 +16,6 @@ from askback.client.records import (
     Execution,
     KeptPage,
     KeptSecret,
-    PolicySettings,
     Rotation,
     Rule,
     RulePage,
@@ -29,6 +28,7 @@ from askback.client.surroundings import asking
 from askback.client.sync_client import Client
 from askback.client.validating import AskAgain, Validator, Verdict
 from askback.client.webhooks import Attempt, Delivery, DeliveryPage, NewWebhook, Webhook
+from askback.domain.policy.preferences import PolicySettings
 
 __all__ = [
     "AppFailed",

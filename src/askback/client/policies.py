@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from askback.client.connection import Connection
 from askback.client.operations import frame, idempotency_key, known
-from askback.client.records import AuditPage, PolicySettings, Rule, RulePage
+from askback.client.records import AuditPage, Rule, RulePage
 from askback.domain.approval import Mode
+from askback.domain.policy.preferences import PolicySettings
 
 
 class Policies(Connection):

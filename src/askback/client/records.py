@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
-from askback.domain.approval import Mode
 from askback.domain.request import Actor
 
 
@@ -50,25 +49,6 @@ class Rule(Read):
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
     revoked_by: Actor | None = None
-
-
-class Trial(Read):
-    """Settings that are tried without effect; None is as in the settings that hold."""
-
-    level: Literal["deny", "allowlist", "full"] | None = None
-    ask_mode: Literal["off", "on-miss", "always"] | None = None
-    mode: Mode | None = None
-    lists: list[str] | None = None
-
-
-class PolicySettings(Read):
-    """What holds where no rule says otherwise; see `docs/explanation/policy.md`."""
-
-    level: Literal["deny", "allowlist", "full"]
-    ask_mode: Literal["off", "on-miss", "always"]
-    mode: Mode
-    lists: list[str] = Field(default_factory=list[str])
-    shadow: Trial | None = None
 
 
 class ThreadAccess(Read):

@@ -9,7 +9,9 @@ from pydantic import Field, JsonValue
 from askback.domain.access import Access, Level
 from askback.domain.approval import Mode, Scope, Verdict
 from askback.domain.fields import Form, Model, Number_
+from askback.domain.policy import table
 from askback.domain.policy.conduct import FreeText
+from askback.domain.policy.preferences import Trial
 from askback.domain.secrets.asked import SecretScope
 
 
@@ -92,13 +94,10 @@ class RuleBody(Model):
     shadow: bool = False
 
 
-class ShadowBody(Model):
+class ShadowBody(Trial):
     """Settings that are tried without effect."""
 
-    mode: Mode | None = None
-    level: Literal["deny", "allowlist", "full"] | None = None
-    ask_mode: Literal["off", "on-miss", "always"] | None = None
-    lists: list[str] | None = None
+    model_config = Model.model_config
 
 
 class PolicyBody(Model):
@@ -112,8 +111,8 @@ class PolicyBody(Model):
 
     thread_id: str | None = None
     mode: Mode | None = None
-    level: Literal["deny", "allowlist", "full"] | None = None
-    ask_mode: Literal["off", "on-miss", "always"] | None = None
+    level: table.Level | None = None
+    ask_mode: table.AskMode | None = None
     lists: list[str] | None = None
     shadow: ShadowBody | None = None
     free_text: FreeText | None = None

@@ -12,7 +12,8 @@ from askback.domain.faults import Faults, fault, join
 from askback.domain.limits import Limits
 from askback.domain.policy.conduct import BOUNDS, EVERYWHERE_ONLY, Conduct
 from askback.domain.policy.lists import LISTS
-from askback.domain.policy.settings import CONFIRMATION, PolicySettings, read_settings
+from askback.domain.policy.preferences import PolicySettings
+from askback.domain.policy.settings import CONFIRMATION, read_settings
 from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse

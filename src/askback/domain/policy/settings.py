@@ -1,4 +1,4 @@
-"""The settings of a policy as they are stored and shown, and the policy that settings and stored rules make."""
+"""The policy that settings and stored rules make."""
 
 from __future__ import annotations
 
@@ -6,44 +6,14 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Protocol, cast
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from askback.domain.approval import Mode
-from askback.domain.policy.conduct import Conduct, read_conduct
+from askback.domain.policy.conduct import read_conduct
 from askback.domain.policy.engine import Policy
 from askback.domain.policy.lists import LISTS, rules_of
+from askback.domain.policy.preferences import PolicySettings, Trial
 from askback.domain.policy.rules import Effect, Rule, RuleError, parse_rule
-from askback.domain.policy.table import AskMode, Level
 
-DEFAULT_LISTS = ("default", "read-only-tools")
 CONFIRMATION = "ENABLE FULL"
 """What has to be typed before everything runs unasked."""
-
-
-class Trial(BaseModel):
-    """Settings that are tried without effect; None is as in the settings that hold."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    level: Level | None = None
-    ask_mode: AskMode | None = None
-    mode: Mode | None = None
-    lists: list[str] | None = None
-
-
-class PolicySettings(Conduct):
-    """What holds where no rule says otherwise, and how conversations go.
-
-    `lists` are ready-made rules by name; see `policy/lists.py`.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    level: Level = "allowlist"
-    ask_mode: AskMode = "on-miss"
-    mode: Mode = "normal"
-    lists: list[str] = Field(default_factory=lambda: list(DEFAULT_LISTS))
-    shadow: Trial | None = None
 
 
 class KeptRule(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from askback.domain.bodies import PolicyBody, RuleBody
-from askback.domain.policy.settings import PolicySettings
+from askback.domain.policy.preferences import PolicySettings
 from askback.transports.endpoint import Operation, Query
 from askback.transports.rest import policy
 from askback.transports.rest.shapes import ANYTHING, NAME_OR_NULL, OBJECTS, TEXT, shape
