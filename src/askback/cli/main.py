@@ -22,6 +22,7 @@ COMMANDS = {
     "policy": "Look at what holds where no rule says otherwise, and change it.",
     "secrets": "Look at the secrets that are kept, set and erase them.",
     "webhook": "Have other programs told of what happens.",
+    "thread": "Put a conversation away, write it out, erase it.",
     "audit": "Check the log of every decision, and write it out.",
     "login": "Print a new login link for a browser.",
     "token": "Make tokens for agents and people.",

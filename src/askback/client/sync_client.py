@@ -125,6 +125,12 @@ class Client:
     thread = _blocking(AsyncClient.thread)
     share = _blocking(AsyncClient.share)
     access = _blocking(AsyncClient.access)
+    archive = _blocking(AsyncClient.archive)
+    unarchive = _blocking(AsyncClient.unarchive)
+    export = _blocking(AsyncClient.export)
+    erase_thread = _blocking(AsyncClient.erase_thread)
+    limits = _blocking(AsyncClient.limits)
+    reset_limits = _blocking(AsyncClient.reset_limits)
 
     @contextmanager
     def lease(

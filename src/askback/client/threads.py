@@ -74,6 +74,30 @@ class Threads(Connection):
         """Read who may do what in a thread."""
         return ThreadAccess.model_validate(await self._call(frame("access", thread_id=thread_id)))
 
+    async def archive(self, thread_id: str) -> list[str]:
+        """Take back what is open in a thread, and let it take nothing new; return the ids of what was taken back."""
+        return (await self._call(frame("archive", thread_id=thread_id)))["cancelled"]
+
+    async def unarchive(self, thread_id: str) -> None:
+        """Let a thread take something new again."""
+        await self._call(frame("unarchive", thread_id=thread_id))
+
+    async def export(self, thread_id: str) -> dict[str, Any]:
+        """Return all that is kept of a thread; for its owner and admins. Of secrets it has the names."""
+        return await self._call(frame("export", thread_id=thread_id))
+
+    async def erase_thread(self, thread_id: str) -> None:
+        """Erase what is in a thread, for its owner and admins; after that no file of the server has any of it."""
+        await self._call(frame("erase_thread", thread_id=thread_id))
+
+    async def limits(self, thread_id: str | None = None) -> dict[str, Any]:
+        """Return every size and count that the server enforces, and as `thread` what a thread has used of them."""
+        return await self._call(frame("limits", thread_id=thread_id))
+
+    async def reset_limits(self, thread_id: str) -> dict[str, Any]:
+        """Count the questions of a thread anew, for admins; return what it has used by then."""
+        return await self._call(frame("reset_limits", body={"thread_id": thread_id}))
+
     async def events(
         self, thread_id: str | None = None, *, cursor: int | None = None
     ) -> AsyncGenerator[dict[str, Any]]:

@@ -369,7 +369,7 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
 )
 """Those that may wait for the store."""
 
-LARGE = frozenset({"list", "thread", "wait", "batch", "audit"})
+LARGE = frozenset({"list", "thread", "wait", "batch", "audit", "export"})
 """Those whose reply may be megabytes: one at a time on a connection, and none while the last is on its way."""
 
 INLINE: Mapping[str, Callable[[Peer, Frame], str]] = MappingProxyType({"ping": _ping})

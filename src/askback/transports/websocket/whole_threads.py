@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import Protocol
 
 from askback.ports.store import Principal
-from askback.service import archive
+from askback.service import archive, erasure, export, quotas
 from askback.service.context import Services
-from askback.transports.websocket.arguments import Frame, needed
+from askback.transports.websocket.arguments import Frame, needed, text
 
 
 class Caller(Protocol):
@@ -35,6 +35,30 @@ async def _unarchive(caller: Caller, frame: Frame) -> str:
     return json.dumps(await archive.unarchive(caller.ctx, caller.principal, needed(frame, "thread_id")))
 
 
+async def _export(caller: Caller, frame: Frame) -> str:
+    return await export.export(caller.ctx, caller.principal, needed(frame, "thread_id"))
+
+
+async def _erase(caller: Caller, frame: Frame) -> str:
+    await erasure.erase(caller.ctx, caller.principal, needed(frame, "thread_id"))
+    return "{}"
+
+
+async def _limits(caller: Caller, frame: Frame) -> str:
+    return json.dumps(await quotas.show(caller.ctx, caller.principal, text(frame, "thread_id")))
+
+
+async def _reset_limits(caller: Caller, frame: Frame) -> str:
+    return json.dumps(await quotas.reset(caller.ctx, caller.principal, frame.get("body")))
+
+
 WHOLE_THREADS: Mapping[str, Callable[[Caller, Frame], Awaitable[str]]] = MappingProxyType(
-    {"archive": _archive, "unarchive": _unarchive}
+    {
+        "archive": _archive,
+        "unarchive": _unarchive,
+        "export": _export,
+        "erase_thread": _erase,
+        "limits": _limits,
+        "reset_limits": _reset_limits,
+    }
 )

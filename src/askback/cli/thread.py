@@ -1,0 +1,71 @@
+"""`askback thread`: put a conversation away, write it out, erase it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from askback.cli.local import client_as
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+Thread = Annotated[str, typer.Argument(help="The id of the conversation.")]
+DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
+
+
+@app.callback()
+def thread() -> None:
+    """Look after whole conversations: on the running server, or without one in its database."""
+
+
+@app.command()
+def archive(
+    thread_id: Thread,
+    undo: Annotated[bool, typer.Option("--undo", help="Let it take something new again.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Take back what is open, and take nothing new."""
+
+    async def put_away() -> list[str]:
+        async with client_as("admin", data_dir=data_dir) as client:
+            if undo:
+                await client.unarchive(thread_id)
+                return []
+            return await client.archive(thread_id)
+
+    for request_id in asyncio.run(put_away()):
+        typer.echo(f"taken back: {request_id}")
+
+
+@app.command()
+def export(thread_id: Thread, data_dir: DataDir = None) -> None:
+    """Write all that is kept of it to standard output, as JSON. Of secrets there are the names."""
+
+    async def read() -> dict[str, Any]:
+        async with client_as("admin", data_dir=data_dir) as client:
+            return await client.export(thread_id)
+
+    json.dump(asyncio.run(read()), sys.stdout, ensure_ascii=False, indent=1)
+    sys.stdout.write("\n")
+
+
+@app.command()
+def erase(
+    thread_id: Thread,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Erase what is in it, so that no file of the server has any of it. This cannot be undone."""
+    if not yes:
+        typer.confirm(f"Erase everything in {thread_id!r}?", abort=True)
+
+    async def go() -> None:
+        async with client_as("admin", data_dir=data_dir) as client:
+            await client.erase_thread(thread_id)
+
+    asyncio.run(go())
