@@ -94,6 +94,7 @@ class Server(Killable):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
+        self.port = port
         self.url = f"http://127.0.0.1:{port}"
         environ = {
             "ASKBACK_PORT": str(port),

@@ -1,6 +1,7 @@
 """Who is waiting here: for which requests this process has their requesters to hand the outcome to.
 
-Another process may have one as well, which nobody here can know: see `orphans.py` for what follows.
+Another process may have one as well, which nobody here can know, and who was told may not have heard: see `orphans.py`
+for what follows.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ class Attendance:
     def __init__(self) -> None:
         self._polled: Counter[tuple[str, str]] = Counter()
         self._places: list[Look] = []
+        self._told: set[tuple[str, str]] = set()
 
     def at(self, look: Look) -> None:
         """Look there as well, from now on."""
@@ -35,6 +37,16 @@ class Attendance:
             self._polled[who] -= 1
             if not self._polled[who]:
                 del self._polled[who]
+
+    def told(self, request_id: str, principal_id: str) -> None:
+        """Note that somebody who waited is told how a request has ended, which may get lost on its way."""
+        self._told.add((request_id, principal_id))
+
+    def heard(self, request_id: str, principal_id: str) -> bool:
+        """Note that it has arrived; whether that was in doubt until now."""
+        in_doubt = (request_id, principal_id) in self._told
+        self._told.discard((request_id, principal_id))
+        return in_doubt
 
     def waits(self, request_id: str, principal_id: str) -> bool:
         """Whether this principal waits for this request."""

@@ -3,9 +3,15 @@
 That is so by delivery `resume`, by a note that its time is up, or because whoever waited has gone. The last cannot be
 known for certain: another server may have the waiter, or it may be about to connect again. So when nobody waits *here*,
 a resume is written that is held back for a while, and dropped when the outcome was handed to a waiter after all.
+
+And whoever waits here may be gone without a word: what is written to a dead connection is lost. So whoever is told is
+in doubt until their connection says that it has arrived. If it ends before, such a resume is written then.
 """
 
 from __future__ import annotations
+
+import json
+from collections.abc import Iterable
 
 from askback.domain.record import Record, says
 from askback.ports.resumes import Resume
@@ -39,8 +45,35 @@ def resumes(ctx: Services, record: Record, *, by: Principal | None, now: int) ->
 
 async def reached(ctx: Services, principal: Principal, record: Record) -> None:
     """Note that the requester has read how its request ended: what was held back for it is not needed."""
-    if principal.id == record.requester and is_held(record.wire):
+    if principal.id != record.requester:
+        return
+    ctx.attendance.heard(record.id, principal.id)
+    if is_held(record.wire) or await _was_held_later(ctx, record):
         await ctx.store.drop_held(record.tenant, (record.id,))
+
+
+async def unheard(ctx: Services, principal: Principal, request_ids: Iterable[str]) -> None:
+    """Hold resumes for outcomes that somebody was told over a connection that has ended before they arrived."""
+    doubtful = [each for each in request_ids if ctx.attendance.heard(each, principal.id)]
+    now = ctx.clock.now_ms()
+    held: list[Resume] = []
+    for request_id in doubtful:
+        record = await ctx.store.get(principal.tenant, request_id)
+        if record is not None and record.settled and not _ended_by_requester(record):
+            held += resumes(ctx, record, by=None, now=now)
+    if held:
+        await ctx.store.hold_resumes(held)
+
+
+def _ended_by_requester(record: Record) -> bool:
+    return json.loads(record.state).get("settled_by", {}).get("id") == record.requester
+
+
+async def _was_held_later(ctx: Services, record: Record) -> bool:
+    if says(record.spec, "delivery", "resume"):
+        return False
+    standing = await ctx.store.resume_of(record.tenant, record.id)
+    return standing is not None and standing.resume.held and standing.attempt == 0
 
 
 def is_held(wire: str) -> bool:

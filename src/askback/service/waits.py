@@ -151,6 +151,8 @@ class Waits:
             # A wait may be in place before it is known whether it is allowed; see `look`.
             if who.tenant != end.tenant or not sharing.sees(who, end.requester, end.access):
                 continue
+            if who.id == end.requester:
+                self._ctx.attendance.told(request_id, who.id)
             waiter.settled(request_id, end.wire if sharing.learns_names(who, end.access) else end.veiled)
             if who.id == end.requester and is_held(end.wire):
                 self._reached(end.tenant, request_id)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from contextlib import nullcontext, suppress
 from typing import Any, cast
 
@@ -16,6 +17,7 @@ from askback.domain import jsontext
 from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
 from askback.ports.store import Principal
+from askback.service import orphans
 from askback.service.context import Services
 from askback.service.waits import Waits
 from askback.service.watch import Watcher, Watches
@@ -23,6 +25,7 @@ from askback.transports.http import Receive, Send
 from askback.transports.outbox import Outbox
 from askback.transports.problems import problem
 from askback.transports.websocket.operations import INLINE, LARGE, OPERATIONS
+from askback.transports.websocket.receipts import Confirm, Receipts
 
 MAX_OPERATIONS = 2_048
 """Under way at once on one connection; above it the connection is not read."""
@@ -31,12 +34,22 @@ TOO_LARGE = 1009
 CLOSE_S = 1.0
 RESYNC = '{"resync":true}'
 
+_log = logging.getLogger(__name__)
+
 
 class Connection:
     """The state of one connection; the operations are in `operations.py`."""
 
     def __init__(
-        self, ctx: Services, principal: Principal, *, watches: Watches, waits: Waits, send: Send, locale: str
+        self,
+        ctx: Services,
+        principal: Principal,
+        *,
+        watches: Watches,
+        waits: Waits,
+        send: Send,
+        locale: str,
+        confirm: Confirm | None = None,
     ) -> None:
         self.ctx = ctx
         self.principal = principal
@@ -48,6 +61,9 @@ class Connection:
         self._send = send
         self.locale = locale
         self._outbox = Outbox[str](self._write)
+        self._receipts = Receipts(
+            confirm, heard=lambda request_id: ctx.attendance.heard(request_id, principal.id)
+        )
         self.subscribing = asyncio.Lock()
         self._large = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -69,6 +85,7 @@ class Connection:
             await asyncio.wait({writer, self._reading})
             if self._tasks:
                 await asyncio.wait(self._tasks)
+            await self._leave_word()
 
     # --- what the services tell --------------------------------------------------------------
 
@@ -94,7 +111,10 @@ class Connection:
     def settled(self, request_id: str, wire: str) -> None:
         """Send the outcome of a request that this peer waits for."""
         self.waiting.discard(request_id)
-        self._put(f'{{"settled":{wire}}}')
+        if self._put(f'{{"settled":{wire}}}'):
+            self._receipts.tell(request_id)
+        else:
+            self._receipts.miss(request_id)
 
     # --- what the operations use -------------------------------------------------------------
 
@@ -169,11 +189,13 @@ class Connection:
         answer = {"id": frame_id, "error": {**body, "status": status}}
         self._outbox.put(json.dumps(answer, separators=(",", ":"), ensure_ascii=False))
 
-    def _put(self, text: str) -> None:
-        if self._outbox.full:
+    def _put(self, text: str) -> bool:
+        """Put a text, or where there is no room the word that begins everything anew; whether it was the text."""
+        fits = not self._outbox.full
+        if not fits:
             self._let_go()
-            text = RESYNC
-        self._outbox.put(text)
+        self._outbox.put(text if fits else RESYNC)
+        return fits
 
     def _let_go(self) -> None:
         for thread_id in tuple(self.watchers):
@@ -190,8 +212,17 @@ class Connection:
             self._reading.cancel()
 
     async def _write(self, batch: list[str]) -> None:
+        told = self._receipts.taken()  # in this batch, all of them: nothing was put since it was taken
         for text in batch:
             await self._send({"type": "websocket.send", "text": text})
+        self._receipts.written(told)
+
+    async def _leave_word(self) -> None:
+        """See to what the peer was told and may not have heard."""
+        try:
+            await orphans.unheard(self.ctx, self.principal, self._receipts.unheard())
+        except Exception:  # noqa: BLE001 - the store may be closed by now
+            _log.warning("what a lost connection was told could not be queued", exc_info=True)
 
 
 def _size(text: str | bytes) -> int:

@@ -1,0 +1,102 @@
+"""An outcome that is lost on a dead connection comes as a resume; one that has arrived does not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from askback import AsyncClient, Form, InputRequest, Text
+from tests.fault.processes import REQUESTER, RESPONDER, Server
+from tests.fault.relay import Relay, relayed
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.fault]
+
+LUNCH = Form(title="Lunch", fields=[Text(id="dish", label="Dish")])
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[Server]:
+    """A server that holds a resume back for a second."""
+    server = Server(tmp_path)
+    await server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+async def relay(server: Server) -> AsyncIterator[Relay]:
+    async with relayed(server.port) as relay:
+        yield relay
+
+
+async def waited_for(agent: AsyncClient) -> tuple[InputRequest, asyncio.Task[InputRequest]]:
+    """Ask, and wait where the server knows of it."""
+    request = await agent.create(LUNCH, thread_id="t1")
+    waiting = asyncio.create_task(agent.wait(request))
+    await agent.get(request.id)  # on the same connection, so the wait is in place by now
+    return request, waiting
+
+
+async def resumes_until_a_later_one(server: Server) -> list[str]:
+    """Return the requests of the resumes that come within two seconds: then one comes that was asked for last."""
+    async with AsyncClient(server.url, REQUESTER) as agent:
+        last = await agent.create(LUNCH, thread_id="t1", delivery="resume", timeout_s=2)
+        came: list[str] = []
+        while last.id not in came:
+            came += [resume.request_id for resume in await agent.pull_resumes(wait=10, limit=20)]
+    return came[:-1]
+
+
+@requirement("F23", "H5")
+async def test_an_outcome_that_is_lost_with_its_connection_comes_as_a_resume(
+    server: Server, relay: Relay
+) -> None:
+    with anyio.fail_after(20):
+        async with (
+            AsyncClient(relay.url, REQUESTER) as agent,
+            AsyncClient(server.url, RESPONDER) as person,
+            AsyncClient(server.url, REQUESTER) as successor,
+        ):
+            request, waiting = await waited_for(agent)
+            relay.swallows = relay.refuses = True
+            answered = await person.answer(request, {"dish": "soup"})
+            assert not answered.queued
+            relay.cut()
+            [resume] = await successor.pull_resumes(wait=10)
+            waiting.cancel()
+    assert resume.request_id == request.id
+    assert resume.request.answer is not None
+    assert resume.request.answer.values == {"dish": "soup"}
+
+
+@requirement("H5")
+async def test_an_outcome_that_has_arrived_is_not_queued_when_the_connection_dies_next(
+    server: Server, relay: Relay
+) -> None:
+    with anyio.fail_after(20):
+        async with AsyncClient(relay.url, REQUESTER) as agent, AsyncClient(server.url, RESPONDER) as person:
+            request, waiting = await waited_for(agent)
+            await person.answer(request, {"dish": "soup"})
+            assert (await waiting).answer is not None
+            assert await agent.pull_resumes() == []  # the server has read the pong before this
+            relay.refuses = True
+            relay.cut()
+            assert await resumes_until_a_later_one(server) == []
+
+
+@requirement("H5")
+async def test_who_comes_back_over_another_connection_is_not_told_twice(server: Server, relay: Relay) -> None:
+    with anyio.fail_after(20):
+        async with AsyncClient(relay.url, REQUESTER) as agent, AsyncClient(server.url, RESPONDER) as person:
+            request, waiting = await waited_for(agent)
+            relay.swallows = True
+            await person.answer(request, {"dish": "soup"})
+            relay.swallows = False
+            relay.cut()
+            assert (await waiting).answer is not None
+            assert await resumes_until_a_later_one(server) == []
