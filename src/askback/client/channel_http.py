@@ -18,6 +18,7 @@ from askback.client.channel import Channel, Lost, Via, credentials, on_this_mach
 from askback.client.refusals import refused_reply
 from askback.client.rest import ROUTES, RestCall, rest_call, step
 from askback.domain.lifecycle import TERMINAL
+from askback.domain.tracing import HEADER
 from askback.errors import NotFound, Refused, Unavailable
 
 POLLS = 16
@@ -209,6 +210,8 @@ class HttpChannel:
 
     async def _send(self, call: RestCall) -> Any:
         headers = {} if call.key is None else {"idempotency-key": call.key}
+        if call.trace is not None:
+            headers[HEADER] = call.trace
         content = None if call.body is None else json.dumps(call.body)
         if content is not None:
             headers["content-type"] = "application/json"

@@ -11,6 +11,7 @@ from typing import Any, overload
 from askback.client.async_client import AsyncClient
 from askback.client.resumes import WAIT_S, Resume
 from askback.client.surroundings import FOUND
+from askback.client.tracing import continued
 
 Go = Callable[[Resume], Awaitable[Any] | Any]
 """Goes on with a resume; a plain function runs in a thread."""
@@ -28,11 +29,12 @@ class ResumeHandler:
         self.__doc__ = function.__doc__
 
     async def __call__(self, resume: Resume) -> Any:
-        """Go on with one resume; nothing is acknowledged."""
-        if inspect.iscoroutinefunction(self._function):
-            return await self._function(resume)
-        found = await asyncio.to_thread(self._function, resume)
-        return await found if inspect.isawaitable(found) else found
+        """Go on with one resume, in the trace that its request was asked in; nothing is acknowledged."""
+        with continued(resume.request.traceparent):
+            if inspect.iscoroutinefunction(self._function):
+                return await self._function(resume)
+            found = await asyncio.to_thread(self._function, resume)
+            return await found if inspect.isawaitable(found) else found
 
     async def listen(self, *, at_once: int = 1) -> None:
         """Go on with each resume that comes, up to `at_once` at a time, until the task is cancelled.

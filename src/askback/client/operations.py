@@ -7,9 +7,11 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
+from askback.client.tracing import current_trace
 from askback.domain.approval import Approval
 from askback.domain.fields import Form, Model
 from askback.domain.secrets.asked import SecretAsk
+from askback.domain.tracing import HEADER
 from askback.errors import Invalid
 
 MAX_KEY = 255
@@ -77,4 +79,8 @@ def create(
         fault = {"path": kind, "code": "not_json", "message": "Must be made of what JSON can hold."}
         raise Invalid("This cannot be sent as JSON.", field_errors=[fault]) from None
     head = json.dumps({"kind": kind, "thread_id": thread_id, **context}, separators=(",", ":"))
-    return f'"op":"create","key":{json.dumps(idempotency_key(key))},"body":{head[:-1]},"{kind}":{text}}}'
+    # Beside the body: another trace makes no other request of it.
+    trace = f'"{HEADER}":"{found}",' if (found := current_trace()) else ""
+    return (
+        f'"op":"create",{trace}"key":{json.dumps(idempotency_key(key))},"body":{head[:-1]},"{kind}":{text}}}'
+    )

@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
+from askback.domain.tracing import HEADER
+
 ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "create": ("POST", "/v1/requests"),
@@ -57,13 +59,14 @@ _OURS = frozenset({"id", "op"})
 
 @dataclass(frozen=True, slots=True)
 class RestCall:
-    """One call: `key` is the idempotency key, `body` a JSON value."""
+    """One call: `key` is the idempotency key, `body` a JSON value, `trace` which trace it belongs to."""
 
     method: str
     path: str
     query: Mapping[str, Any]
     body: Any = None
     key: str | None = None
+    trace: str | None = None
 
 
 def rest_call(frame: Mapping[str, Any]) -> RestCall:
@@ -73,7 +76,7 @@ def rest_call(frame: Mapping[str, Any]) -> RestCall:
     path = template.format(**{name: step(frame[name]) for name in steps})
     rest = {name: value for name, value in frame.items() if name not in steps | _OURS}
     query = rest if method == "GET" else {}
-    return RestCall(method, path, query, frame.get("body"), frame.get("key"))
+    return RestCall(method, path, query, frame.get("body"), frame.get("key"), frame.get(HEADER))
 
 
 def step(text: str) -> str:

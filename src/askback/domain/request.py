@@ -171,6 +171,8 @@ class InputRequest(_Read):
     tool_call_id: str | None = None
     agent: Agent | None = None
     requester: Actor | None = None
+    traceparent: str | None = None
+    """The trace that it was asked in (W3C Trace Context)."""
     form: Form | None = None
     approval: ShownApproval | None = None
     secret: ShownSecret | None = None

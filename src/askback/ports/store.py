@@ -142,7 +142,8 @@ class Principal:
     `user` is the host's id of the person, the same in every session and token of theirs, and the principal's own id
     where the host gave none; `groups` are those that the host put them in.
     `names` and `threads` are patterns of what a runner may lease, and for which threads.
-    `via` says on which way this call came (web, cli, mcp, chat or api); it is of the call and is not stored.
+    `via` says on which way this call came (web, cli, mcp, chat or api), `trace` which trace it belongs to; both are of
+    the call and are not stored.
     """
 
     id: str
@@ -150,6 +151,7 @@ class Principal:
     role: str
     name: str
     via: str = field(default="api", compare=False)
+    trace: str = field(default="", compare=False, kw_only=True)
     names: tuple[str, ...] = ()
     threads: tuple[str, ...] = ()
     user: str = ""

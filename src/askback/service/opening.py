@@ -16,6 +16,7 @@ from askback.domain.record import Record, splice
 from askback.domain.request import Ask, Envelope
 from askback.domain.standing import opened
 from askback.domain.timestamps import rfc3339
+from askback.domain.tracing import HEADER
 from askback.ports.store import Change, Claim, Principal
 from askback.ports.threads import QuotaSpent
 from askback.service import exclusive, quotas, refusals
@@ -41,6 +42,8 @@ def new_record(
         "requester": principal.actor,
         "created_at": rfc3339(now),
     }
+    if principal.trace:
+        given[HEADER] = principal.trace
     if view:
         given["view"] = view
     expires_at = due_at = None

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 
+from askback.domain.tracing import HEADER, read_trace
 from askback.errors import Forbidden, Unauthorized
 from askback.service import access
 from askback.service.context import Services
@@ -36,7 +37,8 @@ async def identify(ctx: Services, scope: Scope, *, token: str | None = None) -> 
         principal = await access.authenticate(ctx, token)
         if principal is None:
             raise Unauthorized("This token is not known here.")
-        return Identity(replace(principal, via=_via(scope)))
+        trace = read_trace(header(scope, HEADER.encode()))
+        return Identity(replace(principal, via=_via(scope), trace=trace))
     secret = cookie(scope)
     session = await access.session(ctx, secret) if secret else None
     if session is None:

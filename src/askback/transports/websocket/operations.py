@@ -10,11 +10,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Protocol, cast
 
 from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
+from askback.domain.tracing import HEADER, read_trace
 from askback.errors import NotFound
 from askback.ports.outcome import Outcome
 from askback.ports.store import Change, Principal
@@ -102,7 +104,8 @@ class Inbox:
 
 
 async def _create(peer: Peer, frame: Frame) -> str:
-    change = await ask.ask(peer.ctx, peer.principal, frame.get("body"), key=text(frame, "key"))
+    caller = replace(peer.principal, trace=read_trace(frame.get(HEADER)))
+    change = await ask.ask(peer.ctx, caller, frame.get("body"), key=text(frame, "key"))
     record = change.record
     if frame.get("wait") is True and not record.settled and not peer.closed:
         if change.outcome is Outcome.REPLAYED:

@@ -1,0 +1,40 @@
+"""The trace that a program is in, where it uses OpenTelemetry: sent with what it asks, gone on with in a resume."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from askback.domain.tracing import parts, write_trace
+
+
+def current_trace() -> str:
+    """Return the context of the span that is current, or nothing.
+
+    A program that traces has imported OpenTelemetry by now; for any other it is not looked for.
+    """
+    trace: Any = sys.modules.get("opentelemetry.trace")
+    if trace is None:
+        return ""
+    span = trace.get_current_span().get_span_context()
+    return write_trace(span.trace_id, span.span_id, span.trace_flags) if span.is_valid else ""
+
+
+@contextmanager
+def continued(trace: str | None) -> Generator[None]:
+    """Let spans of the block belong to a trace that was begun elsewhere."""
+    found = parts(trace or "")
+    api: Any = sys.modules.get("opentelemetry.trace")
+    if found is None or api is None:
+        yield
+        return
+    context: Any = sys.modules["opentelemetry.context"]
+    trace_id, span_id, flags = found
+    remote = api.SpanContext(trace_id, span_id, is_remote=True, trace_flags=api.TraceFlags(flags))
+    token = context.attach(api.set_span_in_context(api.NonRecordingSpan(remote)))
+    try:
+        yield
+    finally:
+        context.detach(token)

@@ -1,0 +1,55 @@
+"""The trace of whoever asks comes back to whoever goes on."""
+
+from __future__ import annotations
+
+import secrets
+
+import pytest
+from opentelemetry import context, trace
+
+from askback import Form, Resume, Text, on_resume
+from askback.client.tracing import continued, current_trace
+from askback.domain.tracing import read_trace
+from tests.client.conftest import Connect
+
+TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+FORM = Form(fields=[Text(id="q", label="Q")])
+
+
+async def test_what_is_asked_in_a_trace_is_gone_on_with_in_it(connect: Connect, thread: str) -> None:
+    seen: list[str] = []
+    key = secrets.token_hex(8)
+
+    @on_resume
+    async def go(resume: Resume) -> None:
+        seen.append(current_trace())
+
+    async with connect() as agent, connect("responder") as person:
+        with continued(TRACE):
+            asked = await agent.create(FORM, thread_id=thread, delivery="resume", idempotency_key=key)
+        again = await agent.create(FORM, thread_id=thread, delivery="resume", idempotency_key=key)
+        assert (asked.traceparent, again) == (TRACE, asked)
+        await person.answer(asked.id, {"q": "a"})
+        [resume] = await agent.pull_resumes(thread)
+        await go(resume)
+        assert await agent.ack(resume)
+        untraced = await agent.create(FORM, thread_id=thread)
+    assert (seen, untraced.traceparent, current_trace()) == ([TRACE], None, "")
+    assert trace.get_current_span(context.get_current()) is trace.INVALID_SPAN
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        None,
+        5,
+        "",
+        TRACE.upper(),
+        TRACE + "\n",
+        TRACE[:-1],
+        "01" + TRACE[2:],
+        TRACE.replace("b7ad6b7169203331", "0" * 16),
+    ],
+)
+def test_what_is_no_trace_context_is_ignored(given: object) -> None:
+    assert read_trace(given) == ""
