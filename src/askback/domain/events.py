@@ -1,7 +1,7 @@
 """Events: what happened in a thread, in order, for ever.
 
 `seq` counts 1, 2, 3 … without a gap in each thread and is given in the transaction of the change
-itself; `position` orders all events of a server, with gaps allowed, and is the cursor of the inbox.
+itself; `position` orders all events of a tenant, with gaps allowed, and is the cursor of the inbox.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Contracts that every backend keeps, each checked by `askback.testing.store_contr
 
 1.  A coroutine that returns has made its change durable; one that raises has changed nothing.
 2.  A change and its event are one transaction. `seq` is 1, 2, 3 … in each (tenant, thread), without a
-    gap; `position` grows in commit order over all threads.
+    gap; `position` grows in commit order over all threads of a tenant, so that whoever sees one sees all below.
 3.  `settle` is a compare-and-set on (tenant, id, status in `expected`, revision): of any number of
     callers at once one gets `APPLIED`, the rest `LOST` with the row as it now is.
 4.  A `Claim` makes a write idempotent for as long as the row lives: the same key with the same
