@@ -11,6 +11,7 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from email.utils import parsedate_to_datetime
+from functools import partial
 from ipaddress import ip_address
 
 import anyio
@@ -84,7 +85,10 @@ class HttpCourier:
     async def _post(
         self, where: Target, addresses: Sequence[Address], headers: Mapping[str, str], body: bytes
     ) -> Answered:
-        self._tls = self._tls or httpx2.create_ssl_context(trust_env=False)
+        if (
+            self._tls is None
+        ):  # reading all root certificates takes a third of a second, and others are served
+            self._tls = await anyio.to_thread.run_sync(partial(httpx2.create_ssl_context, trust_env=False))
         async with httpx2.AsyncClient(verify=self._tls, trust_env=False, follow_redirects=False) as http:
             failed: Exception = Unreached("unknown_host")
             for address in addresses:
