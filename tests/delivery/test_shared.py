@@ -23,9 +23,14 @@ class Line:
 
     def __init__(self) -> None:
         self.cut = asyncio.Event()
+        self.dead = False
 
     async def lost(self) -> None:
         await self.cut.wait()
+
+    async def check(self) -> None:
+        if self.dead:
+            raise Unavailable("no answer", retry_after=1)
 
     async def close(self) -> None:
         self.cut.set()
@@ -49,7 +54,7 @@ class FakeFeed:
 
     def tell(self, origin: str, first: int, last: int) -> None:
         for line, heard in self.lines:
-            if not line.cut.is_set():
+            if not (line.cut.is_set() or line.dead):
                 heard(Notice(origin, "main", first, last))
 
     def cut(self) -> None:
@@ -208,7 +213,7 @@ async def test_what_was_missed_while_the_line_was_lost_is_heard_as_soon_as_there
     await bus.close()
 
 
-async def test_a_line_that_is_dead_without_saying_so_is_noticed_by_the_patrol() -> None:
+async def test_news_that_were_lost_are_noticed_by_the_patrol() -> None:
     feed = FakeFeed()
     bus = shared(feed, patrol_s=0.01)
     await bus.open()
@@ -216,6 +221,20 @@ async def test_a_line_that_is_dead_without_saying_so_is_noticed_by_the_patrol() 
     feed.mute = True
     feed.commit(event(1))
     assert await listener.until(1) == [1]
+    await bus.close()
+
+
+async def test_a_line_that_is_dead_without_saying_so_is_replaced() -> None:
+    feed = FakeFeed()
+    bus = shared(feed, patrol_s=0.01)
+    await bus.open()
+    listener = Listener(bus)
+    feed.lines[0][0].dead = True
+    feed.commit(event(1))
+    assert await listener.until(1) == [1]
+    assert len(feed.lines) == 2
+    feed.commit(event(2))
+    assert await listener.until(2) == [1, 2]
     await bus.close()
 
 

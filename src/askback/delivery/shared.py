@@ -3,7 +3,7 @@
 What this server commits is handed over at once. Of what others commit it gets a notice, and reads the events from the
 store, once for all its listeners. Listeners hear a tenant's events in the order of the commits, whichever server made
 them. When the line is lost, what was missed is read as soon as there is a new one; and a patrol compares with the
-store now and then, for a line that is dead without saying so.
+store now and then, and with the other end of the line, which may be dead without saying so.
 """
 
 from __future__ import annotations
@@ -160,9 +160,10 @@ class SharedBus:
             while not lost.done():
                 await asyncio.wait([lost], timeout=self._patrol_s)
                 if not lost.done():
+                    await subscription.check()
                     await self._compare()
         except Exception as error:  # noqa: BLE001 - see the caller: it connects again
-            _log.warning("the store cannot be asked for what others committed: %s", error)
+            _log.warning("what others commit cannot be heard or asked for: %s", error)
         finally:
             lost.cancel()
 

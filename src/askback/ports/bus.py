@@ -82,6 +82,10 @@ class Subscription(Protocol):
         """Return once nothing comes on this line any more; raises nothing."""
         ...
 
+    async def check(self) -> None:
+        """Return when the other end answers on this line; raises when it does not, within a bounded time."""
+        ...
+
     async def close(self) -> None:
         """Hang up."""
         ...

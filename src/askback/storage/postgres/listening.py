@@ -24,8 +24,11 @@ _log = logging.getLogger(__name__)
 class Listening:
     """The `Subscription` of a shared bus."""
 
-    def __init__(self, connection: asyncpg.Connection[Record], heard: Callable[[Notice], None]) -> None:
+    def __init__(
+        self, connection: asyncpg.Connection[Record], heard: Callable[[Notice], None], *, patience_s: float
+    ) -> None:
         self._connection = connection
+        self._patience_s = patience_s
         self._heard = heard
         self._lost = asyncio.Event()
         connection.add_termination_listener(lambda _: self._lost.set())
@@ -37,6 +40,10 @@ class Listening:
     async def lost(self) -> None:
         """Return once the connection is gone."""
         await self._lost.wait()
+
+    async def check(self) -> None:
+        """Ask something on this very connection: a line can be dead without an end that says so."""
+        await self._connection.execute("SELECT 1", timeout=self._patience_s)
 
     async def close(self) -> None:
         """Hang up."""
@@ -53,7 +60,7 @@ async def listen(database: Database, heard: Callable[[Notice], None]) -> Listeni
     """Open a line of its own; raises `Unavailable`."""
     try:
         connection = await database.connect()
-        listening = Listening(connection, heard)
+        listening = Listening(connection, heard, patience_s=database.patience.connect / 1000)
         await listening.start()
     except Exception as error:
         if refused_by_database(error):
