@@ -37,7 +37,7 @@ class Shared:
         """A new request of a kind, about something that nobody has dealt with."""
         agent, number = self.team.agent, next(_NUMBERS)
         if kind == "form":
-            return asked(await agent.ask(self.thread, FORM, **more))
+            return asked(await agent.ask(self.thread, {**FORM, "title": f"Nº {number}"}, **more))
         if kind == "approval":
             return asked(await agent.bash(self.thread, f"git push {number}", **more))
         return asked(await agent.need(self.thread, f"A_{number}", f"B_{number}", **more))
