@@ -6,12 +6,11 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from askback import AsyncClient
+from tests.forks.process import Process, fork
 
 TOKENS = {"requester": "client-requester", "responder": "client-responder", "admin": "client-admin"}
 
@@ -25,17 +24,14 @@ class ServerProcess:
             self.port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.data = data
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
 
     def start(self) -> None:
         """Start, and return once requests are accepted."""
         tokens = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
         arguments = ["serve", "--port", str(self.port), "--data-dir", str(self.data), "--ready-json"]
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "askback", *arguments],
-            stdout=subprocess.PIPE,
-            env={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens},
-        )
+        environment = {**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens}
+        self._process = fork(*arguments, environment=environment, stdin=0, stderr=2)
         assert self._process.stdout is not None
         assert json.loads(self._process.stdout.readline())["url"] == self.url
 

@@ -1,13 +1,37 @@
-"""What the tests of the demo share: answering a form, looking at a conversation and at a repository."""
+"""What the tests of the demo share: a server, answering a form, looking at a conversation and at a repository."""
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
+
 from askback import AsyncClient
 from askback.demo.person import ANSWERS
+from askback.demo.processes import Ready
+from tests.forks.process import fork
+
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
+
+
+@asynccontextmanager
+async def served(data: Path) -> AsyncIterator[Ready]:
+    """A server as that of the demo, which costs less to start."""
+    arguments = ("serve", "--port", "0", "--data-dir", str(data), "--ready-json")
+    with fork(*arguments, environment=ENVIRONMENT, stdin=0, stderr=2) as process:
+        try:
+            assert process.stdout is not None
+            ready = json.loads(await anyio.to_thread.run_sync(process.stdout.readline))
+            named = ("url", "requester_token", "responder_token", "login_url")
+            yield Ready(**{name: ready[name] for name in named})
+        finally:
+            process.terminate()
 
 
 async def answer(client: AsyncClient, request: dict[str, Any], **more: Any) -> None:

@@ -16,8 +16,8 @@ import anyio
 import pytest
 
 from askback import AsyncClient
-from askback.demo.processes import DemoFailed, Ready, Run, acting, ended, serving
-from tests.demo.scene import answer, git, texts_of, title_of
+from askback.demo.processes import DemoFailed, Ready, Run, acting, ended
+from tests.demo.scene import answer, git, served, texts_of, title_of
 from tests.requirements import requirement
 
 INIT, ADD, COMMIT = "Make the folder a git repository", "Put the files into it", "Make the first commit"
@@ -28,7 +28,7 @@ ASKED = {"run1-git-init": INIT, "run1-git-add": ADD, "run1-git-commit": COMMIT}
 async def scene(tmp_path: Path) -> AsyncGenerator[tuple[Ready, AsyncClient, Run]]:
     """A server, the person's client, and a run of the agent that has not begun."""
     async with (
-        serving(tmp_path / "data", port=0) as ready,
+        served(tmp_path / "data") as ready,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
         yield ready, client, Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))

@@ -20,50 +20,43 @@ import pytest
 
 from askback import AsyncClient
 from askback.demo.person import Person
-from askback.demo.processes import DemoFailed, Ended, Ready, Run, acting, ended, registering, serving
-from tests.demo.scene import answer, git, texts_of, title_of
+from askback.demo.processes import DemoFailed, Ended, Ready, Run, acting, ended, registering
+from tests.demo.scene import ENVIRONMENT, answer, git, served, texts_of, title_of
 from tests.requirements import requirement
 
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
 
-
-def demo(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "askback", "demo", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=50,
-        stdin=subprocess.DEVNULL,
-        env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(home), "COLUMNS": "300"},
-    )
-
-
-def test_auto_writes_a_new_project_each_time_and_its_tests_pass(tmp_path: Path) -> None:
-    runs = [demo("--auto", "--output", str(tmp_path / "out"), home=tmp_path / "home") for _ in range(2)]
-    for done, name in zip(runs, ("hello-askback", "hello-askback-2"), strict=True):
-        assert done.returncode == 0, done.stderr
-        assert "refused" in done.stdout
-        assert "beginning with a letter" in done.stdout
-        folder = tmp_path / "out" / name
-        assert done.stdout.rstrip().endswith(str(folder))
-        assert "approved, once: bash: git init" in done.stdout
-        assert "typed DEMO_REGISTRY_TOKEN again: “The registry does not know this token.”" in done.stdout
-        assert re.search(rf"It is published at\nhttp://127\.0\.0\.1:\d+/packages/{name}\n", done.stdout)
-        assert re.findall(r"demo_[\w-]{20}", done.stdout + done.stderr) == []
-        assert git(folder, "log", "--format=%an: %s") == "Scaffolder: Begin hello-askback"
-        assert git(folder, "status", "--short") == ""
-        tests = subprocess.run([sys.executable, "-m", "unittest"], cwd=folder, capture_output=True, text=True)
-        assert tests.returncode == 0, tests.stderr
-    assert list((tmp_path / "home").iterdir()) == []
-
-
-def test_two_demos_at_once_do_not_meet(tmp_path: Path) -> None:
+def test_two_at_once_do_not_meet_and_each_writes_a_project_whose_tests_pass(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "askback", "demo", "--auto", "--output", str(tmp_path / "out")]
+    environment = {**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path / "home"), "COLUMNS": "300"}
     both = [
-        subprocess.Popen([*command, "--data-dir", str(tmp_path / name)], env=ENVIRONMENT) for name in "ab"
-    ]
-    assert [each.wait(50) for each in both] == [0, 0]
-    assert len([path for path in (tmp_path / "out").iterdir() if (path / "README.md").exists()]) == 2
+        subprocess.Popen(
+            [*command, *more], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, env=environment,
+        )
+        for more in ([], ["--data-dir", str(tmp_path / "kept")])
+    ]  # fmt: skip
+    written = {each_written(process, tmp_path / "out") for process in both}
+    assert written == {"hello-askback", "hello-askback-2"}
+    assert list((tmp_path / "home").iterdir()) == []
+    assert (tmp_path / "kept" / "askback.db").exists()
+
+
+def each_written(process: subprocess.Popen[str], output: Path) -> str:
+    """Let a demo come to its end; the name of the folder that it wrote, which has been looked at."""
+    out, err = process.communicate(timeout=50)
+    assert process.returncode == 0, err
+    assert "beginning with a letter" in out
+    assert "approved, once: bash: git init" in out
+    assert "typed DEMO_REGISTRY_TOKEN again: “The registry does not know this token.”" in out
+    assert re.findall(r"demo_[\w-]{20}", out + err) == []
+    folder = Path(out.rstrip().splitlines()[-1])
+    assert folder.parent == output
+    assert re.search(rf"It is published at\nhttp://127\.0\.0\.1:\d+/packages/{folder.name}\n", out)
+    assert git(folder, "log", "--format=%an: %s") == "Scaffolder: Begin hello-askback"
+    assert git(folder, "status", "--short") == ""
+    tests = subprocess.run([sys.executable, "-m", "unittest"], cwd=folder, capture_output=True, text=True)
+    assert tests.returncode == 0, tests.stderr
+    return folder.name
 
 
 STOPS = (
@@ -80,7 +73,7 @@ TOKEN = "demo_of-this-test"
 async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path) -> None:
     """It is killed at every kind of step: while asking, writing, waiting for a token, between commands and after."""
     async with (
-        serving(tmp_path / "data", port=0) as ready,
+        served(tmp_path / "data") as ready,
         registering(tmp_path / "registry", TOKEN) as registry,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
@@ -150,7 +143,7 @@ async def test_who_does_not_want_a_project_gets_a_goodbye(
 ) -> None:
     run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
     async with (
-        serving(tmp_path / "data", port=0) as ready,
+        served(tmp_path / "data") as ready,
         acting(ready, run) as agent,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
@@ -175,7 +168,7 @@ async def test_change_something_asks_again_with_what_was_said(tmp_path: Path) ->
     run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
     asked: list[dict[str, Any]] = []
     async with (
-        serving(tmp_path / "data", port=0) as ready,
+        served(tmp_path / "data") as ready,
         acting(ready, run) as agent,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):

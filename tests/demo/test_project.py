@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from askback.demo.project.files import LANGUAGES, project_files
-from askback.demo.project.folder import free_folder, write_file
+from askback.demo.project.folder import new_folder, write_file
 from askback.demo.project.plan import Plan
 
 EVERYTHING = frozenset({"cli", "ci", "docker", "editorconfig"})
@@ -34,7 +34,7 @@ RUNS = {
 
 
 def written(plan: Plan, parent: Path) -> Path:
-    folder = free_folder(parent, plan.name)
+    folder = new_folder(parent, plan.name)
     for path, text in project_files(plan).items():
         write_file(folder, path, text)
     return folder
@@ -103,4 +103,4 @@ def test_no_generated_file_names_a_host(language: str) -> None:
 def test_an_existing_folder_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "hello-world").mkdir()
     (tmp_path / "hello-world-2").symlink_to(tmp_path / "nowhere")
-    assert free_folder(tmp_path, "hello-world") == tmp_path / "hello-world-3"
+    assert new_folder(tmp_path, "hello-world") == tmp_path / "hello-world-3"

@@ -15,9 +15,9 @@ import pytest
 
 from askback import AsyncClient, InputRequest
 from askback.demo.person import Person
-from askback.demo.processes import Ready, Run, acting, ended, registering, serving
+from askback.demo.processes import Ready, Run, acting, ended, registering
 from askback.demo.publish import TOKEN, call
-from tests.demo.scene import texts_of, title_of
+from tests.demo.scene import served, texts_of, title_of
 from tests.requirements import requirement
 
 CANARY = "demo_canary-7c1e-95b0-4d2a"
@@ -38,7 +38,7 @@ class Scene:
 async def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Scene]:
     monkeypatch.setenv("PATH", str(tmp_path))  # without git, nobody is asked about its commands
     async with (
-        serving(tmp_path / "data", port=0) as ready,
+        served(tmp_path / "data") as ready,
         registering(tmp_path / "registry", CANARY) as registry,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):

@@ -6,8 +6,6 @@ import itertools
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient
+from tests.forks.process import Process, fork
 from tests.journeys.browser import chromium, screen
 from tests.journeys.people import Person, Team, gathered
 
@@ -54,23 +53,14 @@ class Server:
 
 def start(
     data: Path, *, port: int = 0, more: Mapping[str, str] | None = None, **settings: str
-) -> tuple[subprocess.Popen[bytes], Server]:
+) -> tuple[Process, Server]:
     """Start a server process, with `more` tokens and settings, and wait until it accepts requests."""
     tokens = ",".join(f"{role}:{token}" for role, token in {**TOKENS, **(more or {})}.items())
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "askback",
-            "serve",
-            "--port",
-            str(port),
-            "--data-dir",
-            str(data),
-            "--ready-json",
-        ],
-        stdout=subprocess.PIPE,
-        env={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens, **settings},
+    process = fork(
+        *("serve", "--port", str(port), "--data-dir", str(data), "--ready-json"),
+        environment={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens, **settings},
+        stdin=0,
+        stderr=2,
     )
     assert process.stdout is not None
     ready = json.loads(process.stdout.readline())

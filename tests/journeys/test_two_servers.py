@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient
+from tests.forks.process import Process
 from tests.journeys.conftest import TOKENS, Server, start
 from tests.journeys.people import Person
 from tests.journeys.relay import Relay
@@ -28,7 +28,7 @@ class House:
     def __init__(self, database_url: str, place: Path) -> None:
         self._settings = {"ASKBACK_DATABASE_URL": database_url, "ASKBACK_MASTER_KEYS": "off"}
         self._place = place
-        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._processes: dict[str, Process] = {}
 
     def server(self, name: str) -> Server:
         """Start a server with a data folder of its own."""

@@ -18,7 +18,7 @@ from typing import Any
 from askback.demo import forms
 from askback.demo.conversation import Conversation
 from askback.demo.project.files import project_files, test_command
-from askback.demo.project.folder import free_folder, write_file
+from askback.demo.project.folder import new_folder, write_file
 from askback.demo.project.plan import Plan
 from askback.demo.publication import publish_project
 from askback.demo.repository import commands
@@ -91,7 +91,7 @@ class Scaffolder:
         """Choose a new folder once: the message that names it is the record that a restart reads."""
         chosen = self.talk.tool_input("folder")
         if chosen is None:
-            chosen = {"path": str(free_folder(self.output, plan.name))}
+            chosen = {"path": str(new_folder(self.output, plan.name))}
             await self.talk.tool("folder", f"create {Path(chosen['path']).name}/", chosen)
         return Path(chosen["path"])
 

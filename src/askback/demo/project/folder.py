@@ -6,12 +6,16 @@ import itertools
 from pathlib import Path
 
 
-def free_folder(parent: Path, name: str) -> Path:
-    """Return `parent/name`, or `name-2`, `name-3` … when that is taken."""
-    wanted = itertools.chain([name], (f"{name}-{n}" for n in itertools.count(2)))
-    return next(
-        path for path in (parent / each for each in wanted) if not path.exists() and not path.is_symlink()
-    )
+def new_folder(parent: Path, name: str) -> Path:
+    """Make `parent/name`, or `name-2`, `name-3` … when that is taken, also by another agent at the same moment."""
+    parent.mkdir(parents=True, exist_ok=True)
+    for wanted in itertools.chain([name], (f"{name}-{n}" for n in itertools.count(2))):
+        try:
+            (parent / wanted).mkdir()
+        except FileExistsError:
+            continue
+        return parent / wanted
+    raise AssertionError("there is no last number")
 
 
 def write_file(folder: Path, path: str, text: str) -> None:
