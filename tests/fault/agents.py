@@ -20,8 +20,8 @@ from askback.errors import AskbackError, Conflict, ConnectionLost, Gone, Unavail
 from tests.fault.notes import Notes
 from tests.fault.processes import LIMITS, REQUESTER, hang_on
 
-FORM = Form(title="How many?", fields=[Text(id="n", label="N", required=True)])
-SOON = Form(title="Soon?", fields=[Text(id="n", label="N", required=True)])
+SOON = "Soon?"
+"""Begins the title of what is open for a second."""
 WRONG = "wrong"
 """Begins an answer that the validator sends back."""
 THREADS = 5
@@ -84,8 +84,10 @@ class Agent:
             said = {"status": ended.status, "value": value_of(ended)}
             self._notes.note("ended", agent=self._name, key=key, request=ended.id, **said)
 
-    async def _ask(self, key: str, what: Form | Approval = FORM, **context: Any) -> InputRequest:
-        made = await self._client.create(what, thread_id=self._thread, idempotency_key=key, **context)
+    async def _ask(self, key: str, what: Form | Approval | None = None, **context: Any) -> InputRequest:
+        made = await self._client.create(
+            what or question(key), thread_id=self._thread, idempotency_key=key, **context
+        )
         self._notes.note("created", key=key, request=made.id)
         return made
 
@@ -107,7 +109,9 @@ class Agent:
         async def validate(answer: Answer) -> str | None:
             return "Another, please." if str(answer.values["n"]).startswith(WRONG) else None
 
-        await self._client.try_form(FORM, thread_id=self._thread, validate=validate, idempotency_key=key)
+        await self._client.try_form(
+            question(key), thread_id=self._thread, validate=validate, idempotency_key=key
+        )
         return await self._client.get(made.id)
 
     async def _wants_approval(self, key: str) -> InputRequest:
@@ -121,7 +125,7 @@ class Agent:
 
     async def _has_no_time(self, key: str) -> InputRequest:
         """Ask for a second, and now and then take it back: both race with the people."""
-        made = await self._ask(key, SOON, timeout_s=1)
+        made = await self._ask(key, question(f"{SOON} {key}"), timeout_s=1)
         if random.random() < 0.3:
             with suppress(Conflict, Gone):  # somebody was first
                 await self._client.cancel(made)
@@ -156,6 +160,11 @@ def _take(notes: Notes, resume: Resume) -> None:
         value=value_of(resume.request),
     )
     notes.act(resume.request_id, by="resume")
+
+
+def question(title: str) -> Form:
+    """A form of its own for each turn: what was refused is not asked again."""
+    return Form(title=title, fields=[Text(id="n", label="N", required=True)])
 
 
 def value_of(request: InputRequest) -> str | None:

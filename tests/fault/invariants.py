@@ -130,7 +130,9 @@ class Inspector:
         by_key: dict[str, str] = {}
         for note in self._ledger.notes("created"):
             if by_key.setdefault(note["key"], note["request"]) != note["request"]:
-                self._ledger.broken("I8", f"{note['key']} is both {by_key[note['key']]} and {note['request']}")
+                self._ledger.broken(
+                    "I8", f"{note['key']} is both {by_key[note['key']]} and {note['request']}"
+                )
         for note in itertools.chain(self._ledger.notes("ended"), self._ledger.notes("leased")):
             request_id = note["request"]
             if Said(note["status"], note["value"]) != _said(stored.get(request_id, {})):
