@@ -241,13 +241,13 @@ async def test_a_clock_goes_on_while_its_database_cannot_be_asked() -> None:
 
 READS = {
     queries: [
-        "GET", "GET_MANY", "LAST_WITH_DIGEST", "DUE", "NEXT_DEADLINE", "THREAD_EVENTS", "TENANT_EVENTS", "PERSONS_EVENTS",
-        "LAST_POSITION", "THREAD_REQUESTS", "THREAD_MESSAGES", "SETTLE", "EXTEND", "CLAIMS", "TOKEN", "SESSION",
+        "GET", "ACCESS", "LAST_WITH_DIGEST", "DUE", "NEXT_DEADLINE", "THREAD_EVENTS", "TENANT_EVENTS", "PERSONS_EVENTS",
+        "LAST_POSITION", "THREAD_REQUESTS", "THREAD_MESSAGES", "SETTLE", "EXTEND", "CLAIMS", "TOKENS", "SESSIONS",
     ],
     policy_queries: ["RULES_IN_FORCE", "RULE", "POLICIES", "EXECUTION", "REPORT", "AUDIT", "AUDIT_HEAD"],
     secret_queries: ["REPLACE_SECRET", "SECRET", "SECRETS_AT", "CANDIDATES", "LAST_OF_PAGE", "REWRAP_SECRET"],
     thread_queries: [
-        "LOCK", "USE", "PENDING", "HOLDERS", "HELD_BY_ANOTHER", "NEXT_IN_LINE", "DELIVERABLE", "HELD", "IDLE", "ERASE",
+        "LOCK", "TERMS", "USE", "PENDING", "HOLDERS", "HELD_BY_ANOTHER", "NEXT_IN_LINE", "DELIVERABLE", "HELD", "IDLE", "ERASE",
     ],
     resume_queries: ["STANDING", "STANDING_OF", "LEASE_ONE", "FINISH", "DROP_HELD"],
     webhook_queries: ["WEBHOOK", "WEBHOOKS", "LEASE", "NEXT", "NOTE", "FORGET"],

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 
 from askback.ports.store import Principal, Session
 from askback.storage import rows
 from askback.storage.postgres import queries
+from askback.storage.postgres.borrowed import Borrowed
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.part import Part
+from askback.storage.postgres.together import Key, Together
+from askback.storage.postgres.writer import Writer
 
 
 class AccessPart(Part):
     """Tokens, login codes and sessions. See `askback.ports.store` for what each method promises."""
+
+    def __init__(self, writer: Writer, borrowed: Borrowed) -> None:
+        super().__init__(writer, borrowed)
+        self._token = Together(self._ask_tokens)
+        self._session = Together(self._ask_sessions)
 
     async def put_token(self, digest: str, principal: Principal) -> None:
         """Make a token known, or replace what it stands for."""
@@ -23,8 +32,7 @@ class AccessPart(Part):
 
     async def token(self, digest: str) -> Principal | None:
         """Read whom a token stands for."""
-        row = await self._borrowed.row(queries.TOKEN, digest)
-        return None if row is None else rows.token(row)
+        return await self._token(digest)
 
     async def put_login(self, digest: str, principal: Principal, *, expires_at: int) -> None:
         """Make a one-time login code known."""
@@ -50,12 +58,20 @@ class AccessPart(Part):
 
     async def session(self, digest: str, *, now_ms: int) -> Session | None:
         """Read a session that has not ended."""
-        row = await self._borrowed.row(queries.SESSION, digest, now_ms)
-        return None if row is None else rows.session(row)
+        found = await self._session(digest)
+        return None if found is None or found.expires_at <= now_ms else found
 
     async def close_session(self, digest: str) -> None:
         """End a session."""
         await self._borrowed.change(lambda db: db.execute(queries.CLOSE_SESSION, digest))
+
+    async def _ask_tokens(self, digests: Sequence[Key]) -> Mapping[Key, Principal]:
+        found = await self._borrowed.rows(queries.TOKENS, [digest for (digest,) in digests])
+        return {(digest,): rows.token(row) for digest, *row in found}
+
+    async def _ask_sessions(self, digests: Sequence[Key]) -> Mapping[Key, Session]:
+        found = await self._borrowed.rows(queries.SESSIONS, [digest for (digest,) in digests])
+        return {(digest,): rows.session(row) for digest, *row in found}
 
 
 def _person(who: Principal) -> tuple[str, ...]:

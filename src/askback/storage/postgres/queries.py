@@ -25,6 +25,10 @@ SELECT tenant, id, events FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n
 ORDER BY tenant COLLATE "C", id COLLATE "C"
 ON CONFLICT (tenant, id) DO UPDATE SET seq = threads.seq + excluded.seq
 RETURNING tenant, id, key, seq, access, archived_at, asked, asked_from, refused_at"""
+# By tenants and ids.
+ACCESS = """
+SELECT t.tenant, t.id, t.access FROM threads AS t
+JOIN unnest($1::text[], $2::text[]) AS w (tenant, id) ON w.tenant = t.tenant AND w.id = t.id"""
 # By its tenant and id.
 THREAD = "SELECT key, seq, access, archived_at FROM threads WHERE tenant = $1 AND id = $2"
 
@@ -109,9 +113,8 @@ RECORD = """
 r.id, r.tenant, t.id, r.kind, r.requester, r.status, r.revision,
 r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access, r.exclusive, r.behind"""
 REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
-GET = f"SELECT {RECORD} {REQUESTS} WHERE r.tenant = $1 AND r.id = $2"
-# Of tenants and ids.
-GET_MANY = f"""
+# By tenants and ids.
+GET = f"""
 SELECT {RECORD} {REQUESTS}
 JOIN unnest($1::text[], $2::text[]) AS w (tenant, id) ON w.tenant = r.tenant AND w.id = r.id"""
 # The newest request about a call that a person dealt with: (tenant, thread id, digest, requester).
@@ -218,7 +221,8 @@ INSERT INTO tokens (digest, {_PERSON}, names, threads) VALUES ($1, $2, $3, $4, $
 ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excluded.tenant, role = excluded.role,
     name = excluded.name, person = excluded.person, groups = excluded.groups, names = excluded.names,
     threads = excluded.threads"""
-TOKEN = f"SELECT {_PERSON}, names, threads FROM tokens WHERE digest = $1"
+# By digests.
+TOKENS = f"SELECT digest, {_PERSON}, names, threads FROM tokens WHERE digest = ANY ($1::text[])"
 PUT_LOGIN = f"""
 INSERT INTO logins (digest, {_PERSON}, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excluded.tenant, role = excluded.role,
@@ -226,7 +230,8 @@ ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excl
 USE_LOGIN = f"DELETE FROM logins WHERE digest = $1 AND expires_at > $2 RETURNING {_PERSON}"
 ADD_SESSION = f"""
 INSERT INTO sessions (digest, {_PERSON}, csrf, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"""
-SESSION = f"SELECT {_PERSON}, csrf, expires_at FROM sessions WHERE digest = $1 AND expires_at > $2"
+# By digests.
+SESSIONS = f"SELECT digest, {_PERSON}, csrf, expires_at FROM sessions WHERE digest = ANY ($1::text[])"
 CLOSE_SESSION = "DELETE FROM sessions WHERE digest = $1"
 DROP_LATE_LOGINS = "DELETE FROM logins WHERE expires_at <= $1"
 DROP_LATE_SESSIONS = "DELETE FROM sessions WHERE expires_at <= $1"

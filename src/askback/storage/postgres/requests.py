@@ -77,7 +77,7 @@ async def look_up(db: Connection, jobs: Sequence[Job]) -> None:
     if not late:
         return
     wanted = [(job.change.draft.tenant, job.target) for job in late]
-    found = [rows.record(row) for row in await db.fetch(queries.GET_MANY, *zip(*wanted, strict=True))]
+    found = [rows.record(row) for row in await db.fetch(queries.GET, *zip(*wanted, strict=True))]
     known = {(record.tenant, record.id): record for record in found}
     for job, name in zip(late, wanted, strict=True):
         job.found = known.get(name)

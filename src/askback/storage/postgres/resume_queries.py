@@ -90,5 +90,7 @@ WHERE id = $2 AND tenant = $3 AND requester = $4 AND finished_at IS NULL AND att
 RETURNING key"""
 FINISHED = "SELECT finished_at IS NOT NULL FROM resumes WHERE id = $1 AND tenant = $2 AND requester = $3"
 
-# (tenant, requests): one that was leased meanwhile is on its way already.
-DROP_HELD = "DELETE FROM resumes WHERE tenant = $1 AND request = ANY ($2::text[]) AND held AND attempt = 0"
+# By tenants and requests: one that was leased meanwhile is on its way already.
+DROP_HELD = """
+DELETE FROM resumes AS s USING unnest($1::text[], $2::text[]) AS w (tenant, request)
+WHERE s.tenant = w.tenant AND s.request = w.request AND s.held AND s.attempt = 0"""

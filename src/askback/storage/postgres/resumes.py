@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 
 from askback.ports.outcome import Outcome
 from askback.ports.resumes import Lease, Resume, Standing
 from askback.storage import rows
 from askback.storage.postgres import resume_queries as queries
+from askback.storage.postgres.borrowed import Borrowed
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.part import Part
+from askback.storage.postgres.together import Key, Together
+from askback.storage.postgres.writer import Writer
 
 
 class ResumePart(Part):
     """Resumes. See `askback.ports.resumes` for what each method promises."""
+
+    def __init__(self, writer: Writer, borrowed: Borrowed) -> None:
+        super().__init__(writer, borrowed)
+        self._drop = Together(self._drop_all)
 
     async def lease_resumes(
         self,
@@ -84,7 +92,11 @@ class ResumePart(Part):
 
     async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
         """Drop the held resumes of these requests."""
-        await self._borrowed.change(lambda db: db.execute(queries.DROP_HELD, tenant, list(request_ids)))
+        await asyncio.gather(*(self._drop(tenant, request_id) for request_id in request_ids))
+
+    async def _drop_all(self, names: Sequence[Key]) -> Mapping[Key, None]:
+        await self._borrowed.change(lambda db: db.execute(queries.DROP_HELD, *zip(*names, strict=True)))
+        return {}
 
     async def _standing(self, query: str, *which: str) -> Standing | None:
         row = await self._borrowed.row(query, *which)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 
-from askback.domain.access import Access, read_access
+from askback.domain.access import OPEN, Access, read_access
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.record import Record
@@ -28,6 +28,7 @@ from askback.storage.postgres.policy import PolicyPart
 from askback.storage.postgres.resumes import ResumePart
 from askback.storage.postgres.secrets import SecretPart
 from askback.storage.postgres.threadpart import ThreadPart
+from askback.storage.postgres.together import Key, Together
 from askback.storage.postgres.webhooks import WebhookPart
 from askback.storage.postgres.writer import Writer
 
@@ -49,6 +50,8 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart,
         borrowed = Borrowed(database)
         self.clock = DatabaseClock(borrowed)
         super().__init__(Writer(database, origin=self.origin, on_commit=on_commit), borrowed)
+        self._request = Together(self._ask_requests)
+        self._access = Together(self._ask_access)
 
     async def open(self) -> None:
         """Migrate and connect; raises `StoreUnusable` when that cannot be done."""
@@ -96,8 +99,7 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart,
 
     async def get(self, tenant: str, request_id: str) -> Record | None:
         """Read one request by its id."""
-        row = await self._borrowed.row(queries.GET, tenant, request_id)
-        return None if row is None else rows.record(row)
+        return await self._request(tenant, request_id)
 
     async def settle(
         self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
@@ -147,6 +149,10 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart,
         row = await self._borrowed.row(queries.NEXT_DEADLINE)
         return None if row is None else row[0]
 
+    async def _ask_requests(self, names: Sequence[Key]) -> Mapping[Key, Record]:
+        found = await self._borrowed.rows(queries.GET, *zip(*names, strict=True))
+        return {(record.tenant, record.id): record for record in map(rows.record, found)}
+
     # Threads
 
     async def add_message(
@@ -171,8 +177,11 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart,
 
     async def access(self, tenant: str, thread_id: str) -> Access:
         """Read who may do what in a thread."""
-        row = await self._borrowed.row(queries.THREAD, tenant, thread_id)
-        return read_access(None if row is None else row[2])
+        return await self._access(tenant, thread_id) or OPEN
+
+    async def _ask_access(self, names: Sequence[Key]) -> Mapping[Key, Access]:
+        found = await self._borrowed.rows(queries.ACCESS, *zip(*names, strict=True))
+        return {(tenant, thread_id): read_access(text) for tenant, thread_id, text in found}
 
     async def set_access(
         self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access

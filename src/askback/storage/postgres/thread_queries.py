@@ -20,11 +20,14 @@ LOCK = "SELECT key, access, archived_at FROM threads WHERE tenant = $1 AND id = 
 SET_ACCESS = "UPDATE threads SET access = $2 WHERE key = $1"
 SET_ARCHIVED = "UPDATE threads SET archived_at = $2 WHERE key = $1"
 
-# By tenant and thread id.
+# By tenants and thread ids.
 TERMS = """
-SELECT (SELECT data FROM policies WHERE tenant = $1 AND thread = ''),
-       (SELECT data FROM policies WHERE tenant = $1 AND thread = $2),
-       (SELECT refused_at FROM threads WHERE tenant = $1 AND id = $2)"""
+SELECT w.tenant, w.thread,
+    (SELECT p.data FROM policies AS p WHERE p.tenant = w.tenant AND p.thread = ''),
+    (SELECT p.data FROM policies AS p WHERE p.tenant = w.tenant AND p.thread = w.thread),
+    (SELECT t.refused_at FROM threads AS t WHERE t.tenant = w.tenant AND t.id = w.thread)
+FROM unnest($1::text[], $2::text[]) AS w (tenant, thread)"""
+# By tenant and thread id.
 USE = f"""
 SELECT t.asked, t.asked_from, (SELECT count(*) FROM requests AS r WHERE {OPEN} AND r.thread = t.key)
 FROM threads AS t WHERE t.tenant = $1 AND t.id = $2"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from askback.domain.events import Draft
 from askback.domain.record import Record
@@ -13,17 +13,23 @@ from askback.storage import rows
 from askback.storage.postgres import thread_queries as queries
 from askback.storage.postgres import wholes
 from askback.storage.postgres.along import write_along
+from askback.storage.postgres.borrowed import Borrowed
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.part import Part
+from askback.storage.postgres.together import Key, Together
+from askback.storage.postgres.writer import Writer
 
 
 class ThreadPart(Part):
     """Threads as a whole. See `askback.ports.threads` for what each method promises."""
 
+    def __init__(self, writer: Writer, borrowed: Borrowed) -> None:
+        super().__init__(writer, borrowed)
+        self._terms = Together(self._ask_terms)
+
     async def terms(self, tenant: str, thread_id: str) -> Terms:
         """Read what holds in a thread."""
-        row = await self._borrowed.row(queries.TERMS, tenant, thread_id)
-        return Terms(None, None, None) if row is None else Terms(*row)
+        return await self._terms(tenant, thread_id) or Terms(None, None, None)
 
     async def use(self, tenant: str, thread_id: str) -> Use:
         """Read how much a thread has used."""
@@ -74,3 +80,7 @@ class ThreadPart(Part):
         The write-ahead log, archives and replicas are the operator's, see `docs/how-to/postgres.md`.
         """
         await self._borrowed.maintain(queries.SCRUB)
+
+    async def _ask_terms(self, names: Sequence[Key]) -> Mapping[Key, Terms]:
+        found = await self._borrowed.rows(queries.TERMS, *zip(*names, strict=True))
+        return {(tenant, thread_id): Terms(*terms) for tenant, thread_id, *terms in found}

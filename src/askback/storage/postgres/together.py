@@ -1,0 +1,65 @@
+"""Looks for single rows, by keys: those that come while others are under way share the next query.
+
+A query costs both sides about as much for one row as for thirty. Whoever comes while nothing is under way waits for
+nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
+Key = tuple[str, ...]
+
+AT_ONCE = 2
+LARGEST = 500
+
+
+class Together(Generic[V]):
+    """Asks for keys together; `ask` is given different ones, and returns what it found by key.
+
+    A look sees every commit that returned before it began: its query begins later.
+    """
+
+    def __init__(self, ask: Callable[[Sequence[Key]], Awaitable[Mapping[Key, V]]]) -> None:
+        self._ask = ask
+        self._waiting: deque[tuple[Key, asyncio.Future[V | None]]] = deque()
+        self._asking: set[asyncio.Task[None]] = set()
+
+    async def __call__(self, *key: str) -> V | None:
+        """Return what there is for a key; nothing for one that no text of Postgres can be."""
+        if any("\0" in part for part in key):
+            return None
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[V | None] = loop.create_future()
+        self._waiting.append((key, future))
+        if len(self._asking) < AT_ONCE:
+            task = loop.create_task(self._run())
+            self._asking.add(task)
+        return await future
+
+    async def _run(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        try:
+            while self._waiting:
+                size = min(len(self._waiting), LARGEST)
+                await self._answer([self._waiting.popleft() for _ in range(size)])
+        finally:
+            self._asking.discard(task)
+
+    async def _answer(self, batch: Sequence[tuple[Key, asyncio.Future[V | None]]]) -> None:
+        try:
+            found = await self._ask(list(dict.fromkeys(key for key, _ in batch)))
+        except Exception as error:  # noqa: BLE001 - each caller gets its own, whatever it is
+            for _, future in batch:
+                if not future.done():
+                    future.set_exception(copy.copy(error))
+        else:
+            for key, future in batch:
+                if not future.done():
+                    future.set_result(found.get(key))

@@ -1,0 +1,85 @@
+"""Looks for single rows share queries, and each caller gets what is its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import anyio
+import pytest
+
+from askback.errors import Unavailable
+from askback.storage.postgres.together import AT_ONCE, LARGEST, Key, Together
+
+pytestmark = pytest.mark.anyio
+
+
+class Rows:
+    """A table that is asked, and waits with its answers until it may give them."""
+
+    def __init__(self, *, free: bool = True) -> None:
+        self.asked: list[Sequence[Key]] = []
+        self.go = anyio.Event()
+        self.fails = False
+        if free:
+            self.go.set()
+
+    async def ask(self, keys: Sequence[Key]) -> Mapping[Key, str]:
+        self.asked.append(keys)
+        await self.go.wait()
+        if self.fails:
+            raise Unavailable("not now", retry_after=1)
+        return {key: f"{key[-1]}!" for key in keys if key[-1] != "none"}
+
+
+async def test_a_look_finds_what_there_is_for_its_key() -> None:
+    rows = Rows()
+    look = Together(rows.ask)
+    assert [await look("main", "a"), await look("main", "none"), await look("main", "b")] == [
+        "a!",
+        None,
+        "b!",
+    ]
+    assert len(rows.asked) == 3
+
+
+async def test_looks_that_come_while_others_are_under_way_share_the_next_query() -> None:
+    rows = Rows(free=False)
+    look = Together(rows.ask)
+    calls = [asyncio.ensure_future(look("main", f"{n % 300}")) for n in range(2 * LARGEST)]
+    while len(rows.asked) < AT_ONCE:
+        await asyncio.sleep(0)
+    rows.go.set()
+    assert await asyncio.gather(*calls) == [f"{n % 300}!" for n in range(2 * LARGEST)]
+    assert len(rows.asked) <= AT_ONCE + 2
+    assert all(len(set(keys)) == len(keys) <= LARGEST for keys in rows.asked)
+
+
+async def test_each_caller_of_a_query_that_fails_is_told_and_the_next_one_works() -> None:
+    rows = Rows()
+    rows.fails = True
+    look = Together(rows.ask)
+    refused = await asyncio.gather(*(look("main", f"{n}") for n in range(5)), return_exceptions=True)
+    assert [type(error) for error in refused] == [Unavailable] * 5
+    assert len({id(error) for error in refused}) == 5
+    rows.fails = False
+    assert await look("main", "a") == "a!"
+
+
+async def test_a_caller_that_leaves_takes_nobody_along() -> None:
+    rows = Rows(free=False)
+    look = Together(rows.ask)
+    calls = [asyncio.ensure_future(look("main", f"{n}")) for n in range(6)]
+    await asyncio.sleep(0)
+    for call in calls[::2]:
+        call.cancel()
+    rows.go.set()
+    done = await asyncio.gather(*calls, return_exceptions=True)
+    assert done[1::2] == ["1!", "3!", "5!"]
+
+
+async def test_a_key_that_no_text_can_be_spoils_no_query() -> None:
+    rows = Rows()
+    look = Together(rows.ask)
+    assert await asyncio.gather(look("main", "a"), look("main", "\0"), look("\0", "b")) == ["a!", None, None]
+    assert rows.asked == [[("main", "a")]]
