@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
+from collections.abc import Callable
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS = [a + b for a in _ALPHABET for b in _ALPHABET]
@@ -14,11 +15,23 @@ _POOL = 1_024
 
 
 class SystemClock:
-    """The `Clock` port on the machine's clock."""
+    """The `Clock` port on the machine's clock, which never goes back while the process lives.
+
+    A clock that is set back goes on from where it was: what is due in a second is due in a second, and no lease lasts
+    longer than it was given. One that is set forward, or that has slept, is followed. Both sources are in nanoseconds.
+    """
+
+    def __init__(
+        self, *, wall: Callable[[], int] = time.time_ns, steady: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self._wall, self._steady = wall, steady
+        self._ahead = wall() - steady()
 
     def now_ms(self) -> int:
         """Return milliseconds since the epoch, UTC."""
-        return time.time_ns() // 1_000_000
+        # The wall is read first: a pause between the two makes the difference smaller, and is not taken for a step.
+        self._ahead = max(self._ahead, self._wall() - self._steady())
+        return (self._steady() + self._ahead) // 1_000_000
 
 
 class SystemIds:
