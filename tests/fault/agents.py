@@ -75,7 +75,7 @@ class Agent:
                 return
             key = f"{self._name}-{turn}"
             try:
-                ended = await self._way(key)
+                ended = await self._until_stored(key)
             except (AskbackError, ValueError) as error:
                 self._notes.note("fault", key=key, error=repr(error))
                 await asyncio.sleep(LOOK_S)
@@ -83,6 +83,14 @@ class Agent:
             self._notes.act(ended.id, by="wait")
             said = {"status": ended.status, "value": value_of(ended)}
             self._notes.note("ended", agent=self._name, key=key, request=ended.id, **said)
+
+    async def _until_stored(self, key: str) -> InputRequest:
+        """Take a turn; when the store is gone for a moment, take it again, with the same key."""
+        while True:
+            try:
+                return await self._way(key)
+            except Unavailable:
+                await asyncio.sleep(LOOK_S)
 
     async def _ask(self, key: str, what: Form | Approval | None = None, **context: Any) -> InputRequest:
         made = await self._client.create(

@@ -159,7 +159,8 @@ class Inspector:
                 if other["attempt"] == one["attempt"] or other["since"] < one["until"]:
                     self._ledger.broken("I9", f"{resume_id} was held by two at once: {one}, {other}")
         for note in self._ledger.notes("acked"):
-            if any(lease["since"] > note["at"] for lease in leases[note["resume"]]):
+            later = (lease for lease in leases[note["resume"]] if lease["attempt"] > note["attempt"])
+            if any(lease["since"] > note["at"] for lease in later):
                 self._ledger.broken("I9", f"{note['resume']} came again after it was acknowledged")
 
     async def _check_deadlines(self) -> None:
