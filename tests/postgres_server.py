@@ -84,10 +84,9 @@ class PostgresServer:
             process.send_signal(how)
             process.wait(20)
 
-    def database(self, name: str, patience: Patience | None = None) -> Database:
+    def database(self, name: str, patience: Patience = Patience()) -> Database:
         """Address a database."""
-        url = f"postgresql://postgres@/{name}?host={self._data}"
-        return Database(url, patience or Patience(lock=1_000, idle=700))
+        return Database(f"postgresql://postgres@/{name}?host={self._data}", patience)
 
     async def new(self, *, template: str = TEMPLATE) -> str:
         """Make a database that is up to date and empty, or as `template0` is; return its name."""

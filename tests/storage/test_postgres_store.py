@@ -17,7 +17,7 @@ from askback.testing.store_threads import ThreadContracts
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 
-IMPATIENT = Patience(lock=250)
+IMPATIENT = Patience(lock=1_000)
 
 
 class Intruder:

@@ -7,6 +7,7 @@ import random
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -31,7 +32,7 @@ END_OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datna
 async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
     """A database that is up to date and empty."""
     name = await postgres.new()
-    yield postgres.database(name, Patience(lock=5_000, idle=300))
+    yield postgres.database(name)
     await postgres.drop(name)
 
 
@@ -163,7 +164,7 @@ async def test_of_two_servers_with_one_idempotency_key_one_stores(database: Data
 async def test_a_server_that_stands_still_in_the_middle_of_a_commit_is_cut_off(database: Database) -> None:
     async with opened(database) as (store,):
         await put(store, 1)
-        frozen = await database.connect()
+        frozen = await replace(database, patience=Patience(idle=300)).connect()
         await frozen.execute("BEGIN")
         await frozen.execute("UPDATE positions SET position = position + 1")
         with anyio.fail_after(10):
