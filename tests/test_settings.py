@@ -49,6 +49,20 @@ def test_a_database_url_is_relative_with_three_slashes_and_absolute_with_four(ur
     assert load({"ASKBACK_DATABASE_URL": url}).database == path
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql:///askback",
+        "postgresql://ada@/askback?host=/run/postgresql&port=5433",
+        "postgresql://ada:a%2Fb%40c@[::1]:5432/ask-back?sslmode=verify-full&sslrootcert=/etc/ssl/ca.pem",
+        "postgresql://ada:p:w@%2Frun%2Fpostgresql/askback",
+        "postgresql://db.example/askback?options=-c%20geqo%3Doff",
+    ],
+)
+def test_an_address_that_libpq_reads_is_taken(url: str) -> None:
+    assert load({"ASKBACK_DATABASE_URL": url}).database == PostgresAddress(url)
+
+
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
 def test_a_postgres_address_is_kept_as_it_is_and_shown_without_its_password(scheme: str) -> None:
     url = f"{scheme}://ada:SECRET@one:5432,two:5433/askback?target_session_attrs=read-write"
@@ -94,6 +108,9 @@ def test_names_and_origins_are_lists_with_commas() -> None:
         ("ASKBACK_HOST", "127.0.0.1:80"), ("ASKBACK_HOST", "http://x"), ("ASKBACK_HOST", "a b"),
         ("ASKBACK_DATABASE_URL", "mysql://u:SECRET@x/y"), ("ASKBACK_DATABASE_URL", "askback.db"),
         ("ASKBACK_DATABASE_URL", "postgresql://u:SECRET@x"), ("ASKBACK_DATABASE_URL", "postgresql://u:SECRET@[x/y"),
+        ("ASKBACK_DATABASE_URL", "postgresql://u:SECRET/1@x/y"), ("ASKBACK_DATABASE_URL", "postgresql://u:SECRET#1@x/y"),
+        ("ASKBACK_DATABASE_URL", "postgresql://u:SECRET/1?2@x/y"), ("ASKBACK_DATABASE_URL", "postgresql://u:9/SECRET@x/y"),
+        ("ASKBACK_DATABASE_URL", "postgresql://u:9/1?SECRET=2@x/y"), ("ASKBACK_DATABASE_URL", "postgresql://x:SECRET/y"),
         ("ASKBACK_DATABASE_URL", "sqlite://"), ("ASKBACK_DATABASE_URL", "sqlite:///"),
         ("ASKBACK_DATABASE_URL", "sqlite://host/x.db"), ("ASKBACK_DATABASE_URL", "sqlite:///x?mode=ro"),
         ("ASKBACK_BOOTSTRAP_TOKENS", "root:SECRET-1234"), ("ASKBACK_BOOTSTRAP_TOKENS", "requester:"),

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from askback.domain.modeltext import BRAND
 from askback.domain.webhooks import Allowed
@@ -37,6 +37,9 @@ from askback.service.access import STANDING
 
 DEFAULT_TENANT = "default"
 POSTGRES = ("postgresql", "postgres")
+_POSTGRES_HOST = re.compile(r"(?:[\w.%-]*|\[[0-9a-fA-F:.%]+\])(?::\d{1,5})?")
+_POSTGRES_NAME = re.compile(r"/[\w.%-]+")
+_POSTGRES_OPTIONS = re.compile(r"(?:[\w.]+=[^@&=]*(?:&[\w.]+=[^@&=]*)*)?")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 NOT_SERVER = frozenset({"ASKBACK_URL", "ASKBACK_TOKEN"})
 """Variables of the client: they may be set, and mean nothing to these settings."""
@@ -175,14 +178,28 @@ def _database(variable: str, text: str) -> Path | PostgresAddress:
     except ValueError:
         raise SettingsError(f"{variable} is no address that can be read.") from None
     if url.scheme in POSTGRES:
-        if len(url.path) < 2:
-            raise SettingsError(f"{variable} must name the database, as in postgresql://user@host/askback.")
+        if not _reads_as_meant(url):
+            raise SettingsError(
+                f"{variable} must be as in postgresql://user:password@host:5432/askback?sslmode=verify-full. "
+                "A password with other characters than letters and digits has to be percent-encoded."
+            )
         return PostgresAddress(text)
     if url.scheme != "sqlite":
         raise SettingsError(f"{variable} must be sqlite:///path or postgresql://user:password@host/database.")
     if url.netloc or len(url.path) < 2 or url.query or url.fragment:
         raise SettingsError(f"{variable} must be sqlite:///path, or sqlite:////path for an absolute one.")
     return Path(unquote(url.path[1:])).expanduser().absolute()
+
+
+def _reads_as_meant(url: SplitResult) -> bool:
+    """Whether no part of an address can be of a password that was not encoded: where it is named, that is left out."""
+    hosts = url.netloc.rpartition("@")[2].split(",")
+    return (
+        all(map(_POSTGRES_HOST.fullmatch, hosts))
+        and _POSTGRES_NAME.fullmatch(url.path) is not None
+        and _POSTGRES_OPTIONS.fullmatch(url.query) is not None
+        and not url.fragment
+    )
 
 
 def _bootstrap(variable: str, text: str) -> tuple[Bootstrap, ...]:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
-from askback.errors import Unavailable
+from askback.errors import StoreUnusable, Unavailable
 
 if TYPE_CHECKING:
     from asyncpg import Record
@@ -49,8 +49,14 @@ class Database:
         return f"postgresql://{place}{parts.path}"
 
     async def connect(self) -> asyncpg.Connection[Record]:
-        """Open a connection; raises what asyncpg raises."""
-        connection = await asyncpg.connect(self.url, **self._options())
+        """Open a connection; raises what asyncpg raises, and `StoreUnusable` for an address that it cannot use."""
+        try:
+            connection = await asyncpg.connect(self.url, **self._options())
+        except ValueError:
+            # Not its text, which may quote the address.
+            raise StoreUnusable(
+                f"The address of the database {self} has an option that cannot be used."
+            ) from None
         try:
             await prepare(connection)
         except BaseException:
