@@ -31,13 +31,13 @@ def plant(fault: str) -> None:
 
 
 async def _forgetful_insert(
-    self: SqliteStore, record: Any, event: Any, claim: Any = None, along: Along = NOTHING
+    self: SqliteStore, record: Any, event: Any, claim: Any = None, along: Along = NOTHING, **more: Any
 ) -> Change:
     """Keys live in memory only."""
     made: dict[Any, Change] = self.__dict__.setdefault("_claims_in_memory", {})
     if claim is not None and claim in made:
         return Change(made[claim].record, Outcome.REPLAYED)
-    change = await _insert(self, record, event, None, along)
+    change = await _insert(self, record, event, None, along, **more)
     if claim is not None:
         made[claim] = change
     return change
