@@ -73,10 +73,12 @@ class App:
         self._streams = streams = Streams(watches)
         self._waits = Waits(services)
         self._sockets = Sockets(services, watches, self._waits)
+        for open_ended in (streams, self._sockets):
+            services.bus.on_dismissal(open_ended.hang_up)
         self.operations: Sequence[Operation] = [
             *table.api(
                 cache(lambda: openapi.text(self.operations)),
-                hang_up=self._hang_up,
+                hang_up=services.bus.dismiss,
                 connections=self._connections,
             ),
             *table.events(thread=streams.thread, inbox=streams.inbox),
@@ -149,10 +151,6 @@ class App:
             await self.services.store.close()
             if self._scratch is not None:
                 shutil.rmtree(self._scratch, ignore_errors=True)
-
-    def _hang_up(self, principal_id: str) -> None:
-        self._streams.hang_up(principal_id)
-        self._sockets.hang_up(principal_id)
 
     def _connections(self) -> Mapping[str, int]:
         return {

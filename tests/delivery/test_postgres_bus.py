@@ -12,7 +12,7 @@ import pytest
 
 from askback.delivery.shared import SharedBus
 from askback.domain.events import Event
-from askback.ports.bus import Bus, Listener, Notice, tenant_topic, thread_topic
+from askback.ports.bus import Bus, Dismissal, Listener, Notice, tenant_topic, thread_topic
 from askback.storage.postgres import Database, PostgresStore
 from askback.testing.bus_contracts import BusContracts
 from askback.testing.store_samples import added, answer, created, message, record
@@ -84,11 +84,15 @@ class FromElsewhere:
         self._here, self._there = Server(database), Server(database)
         self._given: list[Event] = []
         self._heard = 0
+        self._left: list[str] = []
+        self._gone: list[str] = []
+        self._more = anyio.Event()
 
     async def open(self) -> None:
         await self._here.open()
         await self._there.open()
         self._all = Heard(self._here.bus, tenant_topic("main"))
+        self._here.bus.on_dismissal(self._hear_of)
 
     async def close(self) -> None:
         await self._there.close()
@@ -100,7 +104,23 @@ class FromElsewhere:
     def listen(self, topic: str, listener: Listener) -> Callable[[], None]:
         return self._here.bus.listen(topic, listener)
 
+    def dismiss(self, principal_id: str) -> None:
+        self._left.append(principal_id)
+
+    def on_dismissal(self, end: Callable[[str], None]) -> None:
+        self._here.bus.on_dismissal(end)
+
+    def _hear_of(self, principal_id: str) -> None:
+        self._gone.append(principal_id)
+        self._more.set()
+
     async def arrived(self) -> None:
+        with anyio.fail_after(10):
+            for principal_id in self._left:
+                self._there.bus.dismiss(principal_id)
+                while principal_id not in self._gone:
+                    self._more = anyio.Event()
+                    await self._more.wait()
         given, self._given = self._given, []
         for event in given:
             if event.request_id is None:
@@ -212,22 +232,23 @@ async def test_what_else_is_said_on_the_channel_is_passed_over(
 
 
 async def test_a_notice_names_the_server_the_tenant_and_the_positions(database: Database) -> None:
-    told: list[Notice] = []
+    told: list[Notice | Dismissal] = []
     server = Server(database)
     await server.open()
     done = anyio.Event()
 
-    def hear(notice: Notice) -> None:
-        told.append(notice)
-        if notice.last == 3:
+    def hear(news: Notice | Dismissal) -> None:
+        told.append(news)
+        if isinstance(news, Notice) and news.last == 3:
             done.set()
 
     subscription = await server.store.subscribe(hear)
     await asyncio.gather(*(say(server, n) for n in range(1, 4)))
     with anyio.fail_after(5):
         await done.wait()
-    assert {(notice.origin, notice.tenant) for notice in told} == {(server.store.origin, "main")}
-    assert [n for notice in told for n in range(notice.first, notice.last + 1)] == [1, 2, 3]
+    notices = [news for news in told if isinstance(news, Notice)]
+    assert {(notice.origin, notice.tenant) for notice in notices} == {(server.store.origin, "main")}
+    assert [n for notice in notices for n in range(notice.first, notice.last + 1)] == [1, 2, 3]
     assert await server.store.positions() == {"main": 3}
     await subscription.close()
     await server.close()

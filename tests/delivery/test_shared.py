@@ -12,7 +12,7 @@ import pytest
 from askback.delivery.shared import SharedBus
 from askback.domain.events import Event
 from askback.errors import Unavailable
-from askback.ports.bus import Bus, Notice, tenant_topic
+from askback.ports.bus import Bus, Dismissal, Notice, tenant_topic
 from askback.testing.bus_contracts import BusContracts, event
 
 pytestmark = pytest.mark.anyio
@@ -41,7 +41,7 @@ class FakeFeed:
 
     def __init__(self) -> None:
         self.events: list[Event] = []
-        self.lines: list[tuple[Line, Callable[[Notice], None]]] = []
+        self.lines: list[tuple[Line, Callable[[Notice | Dismissal], None]]] = []
         self.mute = False
         self.unreadable = 0
         self.reads = 0
@@ -50,9 +50,9 @@ class FakeFeed:
         """Have a server commit something, and tell everybody."""
         self.events += events
         if not self.mute:
-            self.tell(origin, events[0].position, events[-1].position)
+            self.notify(origin, events[0].position, events[-1].position)
 
-    def tell(self, origin: str, first: int, last: int) -> None:
+    def notify(self, origin: str, first: int, last: int) -> None:
         for line, heard in self.lines:
             if not (line.cut.is_set() or line.dead):
                 heard(Notice(origin, "main", first, last))
@@ -62,7 +62,12 @@ class FakeFeed:
         for line, _ in self.lines:
             line.cut.set()
 
-    async def subscribe(self, heard: Callable[[Notice], None]) -> Line:
+    async def tell(self, dismissal: Dismissal) -> None:
+        for line, heard in self.lines:
+            if not line.cut.is_set():
+                heard(dismissal)
+
+    async def subscribe(self, heard: Callable[[Notice | Dismissal], None]) -> Line:
         line = Line()
         self.lines.append((line, heard))
         return line
@@ -185,16 +190,16 @@ async def test_events_of_two_servers_come_once_and_in_order_however_the_news_of_
         feed.events += group
         if chance.random() < 0.5:
             late.append(lambda group=group: bus.publish(group))
-            late.append(lambda a=group[0].position, b=position: feed.tell("me", a, b))
+            late.append(lambda a=group[0].position, b=position: feed.notify("me", a, b))
         else:
-            late += [lambda a=group[0].position, b=position: feed.tell("other", a, b)] * chance.randint(0, 2)
+            late += [lambda a=group[0].position, b=position: feed.notify("other", a, b)] * chance.randint(0, 2)
         while late and chance.random() < 0.6:
             late.pop(chance.randrange(len(late)))()
             if chance.random() < 0.3:
                 await asyncio.sleep(0)
     for each in late:
         each()
-    feed.tell("other", position, position)
+    feed.notify("other", position, position)
     assert await listener.until(position) == list(range(1, position + 1))
     await bus.close()
 

@@ -21,6 +21,7 @@ class LocalBus:
 
     def __init__(self) -> None:
         self._listeners: dict[str, dict[int, Listener]] = {}
+        self._ends: list[Callable[[str], None]] = []
         self._next = 0
 
     async def open(self) -> None:
@@ -41,6 +42,15 @@ class LocalBus:
         self._next += 1
         self._listeners.setdefault(topic, {})[self._next] = listener
         return partial(self._leave, topic, self._next)
+
+    def dismiss(self, principal_id: str) -> None:
+        """Have this server end what a principal who left has open."""
+        for end in self._ends:
+            end(principal_id)
+
+    def on_dismissal(self, end: Callable[[str], None]) -> None:
+        """Call `end` with the id of each principal who leaves."""
+        self._ends.append(end)
 
     def topic_count(self) -> int:
         """How many topics have a listener; an idle server has none."""

@@ -18,7 +18,7 @@ from itertools import groupby
 from askback.delivery.local import LocalBus
 from askback.delivery.stream import Stream
 from askback.domain.events import Event
-from askback.ports.bus import Feed, Listener, Notice, Subscription, tenant_of
+from askback.ports.bus import Dismissal, Feed, Listener, Notice, Subscription, tenant_of
 
 PAGE = 500
 PATROL_S = 5.0
@@ -39,6 +39,7 @@ class SharedBus:
         self._listening: Counter[str] = Counter()
         self._streams: dict[str, Stream] = {}
         self._readers: dict[str, asyncio.Task[None]] = {}
+        self._telling: set[asyncio.Task[None]] = set()
         self._line: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
@@ -52,7 +53,7 @@ class SharedBus:
         self._line = None
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, *self._telling, return_exceptions=True)
 
     def publish(self, events: Sequence[Event]) -> None:
         """Hand over what this server committed."""
@@ -82,6 +83,23 @@ class SharedBus:
 
         return gone
 
+    def dismiss(self, principal_id: str) -> None:
+        """End what a principal has open here at once, and tell the others."""
+        self._local.dismiss(principal_id)
+        told = asyncio.get_running_loop().create_task(self._tell(Dismissal(self._origin, principal_id)))
+        self._telling.add(told)
+        told.add_done_callback(self._telling.discard)
+
+    def on_dismissal(self, end: Callable[[str], None]) -> None:
+        """Call `end` with the id of each principal who leaves, here or elsewhere."""
+        self._local.on_dismissal(end)
+
+    async def _tell(self, dismissal: Dismissal) -> None:
+        try:
+            await self._feed.tell(dismissal)
+        except Exception as error:  # noqa: BLE001 - the session has ended; only what is open elsewhere goes on
+            _log.error("the other servers were not told that somebody left: %s", error)
+
     def _stream(self, tenant: str) -> Stream:
         # A tenant that the store did not have when it was asked has its first event still to come.
         if tenant not in self._streams:
@@ -90,9 +108,13 @@ class SharedBus:
 
     # What others commit
 
-    def _heard(self, notice: Notice) -> None:
-        if notice.origin != self._origin:
-            self._expect(notice.tenant, notice.last)
+    def _heard(self, news: Notice | Dismissal) -> None:
+        if news.origin == self._origin:
+            return
+        if isinstance(news, Dismissal):
+            self._local.dismiss(news.principal_id)
+        else:
+            self._expect(news.tenant, news.last)
 
     def _expect(self, tenant: str, position: int) -> None:
         stream = self._stream(tenant)

@@ -38,6 +38,14 @@ class Bus(Protocol):
         """
         ...
 
+    def dismiss(self, principal_id: str) -> None:
+        """Have every server end what a principal who left has open; returns at once."""
+        ...
+
+    def on_dismissal(self, end: Callable[[str], None]) -> None:
+        """Call `end` with the id of each principal who leaves, whichever server they leave."""
+        ...
+
 
 def thread_topic(tenant: str, thread_id: str) -> str:
     """Everything in one thread."""
@@ -75,6 +83,14 @@ class Notice:
     last: int
 
 
+@dataclass(frozen=True, slots=True)
+class Dismissal:
+    """At the server `origin` a principal has left: what they have open elsewhere is to end as well."""
+
+    origin: str
+    principal_id: str
+
+
 class Subscription(Protocol):
     """A line on which notices come, in the order of the commits, until it is lost."""
 
@@ -98,8 +114,12 @@ class Feed(Protocol):
     all before it.
     """
 
-    async def subscribe(self, heard: Callable[[Notice], None]) -> Subscription:
-        """Have `heard` called on the event loop with what is committed from now on, by this server too."""
+    async def subscribe(self, heard: Callable[[Notice | Dismissal], None]) -> Subscription:
+        """Have `heard` called on the event loop with what is committed and told from now on, by this server too."""
+        ...
+
+    async def tell(self, dismissal: Dismissal) -> None:
+        """Tell every server."""
         ...
 
     async def positions(self) -> Mapping[str, int]:

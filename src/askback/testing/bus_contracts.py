@@ -123,3 +123,12 @@ class BusContracts:
         bus.publish([event(1)])
         await self.settled(bus)
         assert seen == [1]
+
+    async def test_whoever_leaves_is_dismissed_everywhere(self, bus: Bus) -> None:
+        one, two = list[str](), list[str]()
+        bus.on_dismissal(one.append)
+        bus.on_dismissal(two.append)
+        bus.dismiss("tok_1")
+        bus.dismiss("tok_2")
+        await self.settled(bus)
+        assert one == two == ["tok_1", "tok_2"]

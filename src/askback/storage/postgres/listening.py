@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from askback.ports.bus import Notice
+from askback.ports.bus import Dismissal, Notice
 from askback.storage.postgres.connection import Database, refused_by_database, unavailable
 
 if TYPE_CHECKING:
     from asyncpg import Record
 
 CHANNEL = "askback"
+TELL = "SELECT pg_notify('askback', json_build_array($1::text, $2::text)::text)"
+
+Heard = Callable[[Notice | Dismissal], None]
 
 _log = logging.getLogger(__name__)
 
@@ -24,9 +27,7 @@ _log = logging.getLogger(__name__)
 class Listening:
     """The `Subscription` of a shared bus."""
 
-    def __init__(
-        self, connection: asyncpg.Connection[Record], heard: Callable[[Notice], None], *, patience_s: float
-    ) -> None:
+    def __init__(self, connection: asyncpg.Connection[Record], heard: Heard, *, patience_s: float) -> None:
         self._connection = connection
         self._patience_s = patience_s
         self._heard = heard
@@ -51,12 +52,13 @@ class Listening:
 
     def _on_notice(self, _connection: object, _pid: int, _channel: str, payload: object) -> None:
         try:
-            self._heard(Notice(*json.loads(str(payload))))
+            origin, *news = json.loads(str(payload))
+            self._heard(Dismissal(origin, *news) if len(news) == 1 else Notice(origin, *news))
         except (ValueError, TypeError):
             _log.warning("a notice on the channel %s is not of askback's", CHANNEL)
 
 
-async def listen(database: Database, heard: Callable[[Notice], None]) -> Listening:
+async def listen(database: Database, heard: Heard) -> Listening:
     """Open a line of its own; raises `Unavailable`."""
     try:
         connection = await database.connect()

@@ -10,7 +10,7 @@ from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.record import Record
 from askback.errors import StoreUnusable, Unavailable
-from askback.ports.bus import Notice, Subscription
+from askback.ports.bus import Dismissal, Notice, Subscription
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Change, Claim, Settlement, ThreadView
@@ -23,7 +23,7 @@ from askback.storage.postgres.clock import DatabaseClock
 from askback.storage.postgres.connection import Database, refused_by_database
 from askback.storage.postgres.health import HealthPart
 from askback.storage.postgres.jobs import AddMessage, AppendText, Insert, Settle
-from askback.storage.postgres.listening import listen
+from askback.storage.postgres.listening import TELL, listen
 from askback.storage.postgres.policy import PolicyPart
 from askback.storage.postgres.resumes import ResumePart
 from askback.storage.postgres.secrets import SecretPart
@@ -229,9 +229,13 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart,
 
     # What servers hear of each other
 
-    async def subscribe(self, heard: Callable[[Notice], None]) -> Subscription:
-        """Listen to what is committed from now on."""
+    async def subscribe(self, heard: Callable[[Notice | Dismissal], None]) -> Subscription:
+        """Listen to what is committed and told from now on."""
         return await listen(self._database, heard)
+
+    async def tell(self, dismissal: Dismissal) -> None:
+        """Tell every server."""
+        await self._borrowed.change(lambda db: db.execute(TELL, dismissal.origin, dismissal.principal_id))
 
     async def positions(self) -> Mapping[str, int]:
         """Read the position of the newest event of every tenant."""
