@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import anyio
+import httpx2
 import pytest
 
 from askback import AsyncClient
@@ -205,3 +207,23 @@ async def test_an_agent_whose_server_is_killed_gets_its_answer_from_the_other(
             again = await agent.create(FORM, thread_id=thread, idempotency_key="k1")
     assert (again.id, again.status) == (request.id, "answered")
     await relay.close()
+
+
+async def test_somebody_who_logs_out_at_one_server_hears_nothing_more_from_the_other(
+    pair: tuple[Server, Server],
+) -> None:
+    async with pair[0].person("admin") as admin, Person(pair[0].url, None) as browser:
+        assert (await browser.http.get(await admin.login_link("Eva"))).status_code == 303
+        cookie = {"Cookie": f"askback_session={browser.http.cookies['askback_session']}"}
+        csrf = (await browser.http.get("/v1/session")).json()["csrf"]
+        async with (
+            Person(pair[1].url, None) as elsewhere,
+            elsewhere.http.stream("GET", "/v1/events", headers=cookie) as stream,
+        ):
+            assert stream.status_code == 200
+            left = await browser.http.delete("/v1/session", headers={"X-Askback-CSRF": csrf})
+            assert left.status_code == 204
+            with anyio.fail_after(10), contextlib.suppress(httpx2.RemoteProtocolError):
+                assert [line async for line in stream.aiter_lines() if line.startswith("data:")] == []
+        again = await browser.http.get(f"{pair[1].url}/v1/session", headers=cookie)
+        assert again.status_code == 401
