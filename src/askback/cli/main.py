@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from askback.errors import AskbackError
 
@@ -46,6 +46,15 @@ class Commands(TyperGroup):
         command.name = cmd_name
         command.short_help = COMMANDS[cmd_name]
         return command
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help from the table: nobody who looks for a command has to wait for all of them."""
+        listed: dict[str, Any] = {
+            name: TyperCommand(name, short_help=line) for name, line in COMMANDS.items()
+        }
+        TyperGroup(
+            commands=listed, help=self.help, params=self.params, rich_markup_mode=self.rich_markup_mode
+        ).format_help(ctx, formatter)
 
 
 app = typer.Typer(

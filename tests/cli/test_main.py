@@ -1,0 +1,41 @@
+"""`askback` itself: what it lists, and that nobody waits for what their command does not need."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from askback.cli.main import COMMANDS
+from tests.cli.conftest import ENVIRONMENT, start
+from tests.cli.scripts import complete
+
+HEAVY = {"askback.app", "askback.service", "askback.storage", "starlette", "uvicorn"}
+LOADED = """
+import json, sys
+from askback.cli.main import main
+try:
+    main()
+except SystemExit:
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["ask", "--timeout", "1", "Which one?"], ["run", "--help"]]
+)
+def test_who_asks_loads_no_server(tmp_path: object, arguments: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *arguments],
+        env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)}, capture_output=True, text=True, timeout=30, check=True,
+    )  # fmt: skip
+    assert HEAVY & set(json.loads(done.stderr.splitlines()[-1])) == set()
+
+
+def test_the_help_lists_every_command() -> None:
+    status, out, _ = complete(start("--help", COLUMNS="120"))
+    assert status == 0
+    for name, line in COMMANDS.items():
+        assert f"│ {name:<8} {line} " in out
