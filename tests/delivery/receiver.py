@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import anyio
-from anyio.abc import SocketStream
+from anyio.abc import ByteStream
 from anyio.streams.tls import TLSListener
 
 OK = b"HTTP/1.1 204 No Content\r\n\r\n"
@@ -39,7 +39,7 @@ class Receiver:
     silent: bool = False
     endless: bool = False
 
-    async def serve(self, stream: SocketStream) -> None:
+    async def serve(self, stream: ByteStream) -> None:
         """Take one message and answer it."""
         async with stream:
             data = b""

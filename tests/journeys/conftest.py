@@ -52,13 +52,17 @@ class Server:
 
 
 def start(
-    data: Path, *, port: int = 0, more: Mapping[str, str] | None = None, **settings: str
+    data: Path,
+    *,
+    port: int = 0,
+    more: Mapping[str, str] | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> tuple[Process, Server]:
     """Start a server process, with `more` tokens and settings, and wait until it accepts requests."""
     tokens = ",".join(f"{role}:{token}" for role, token in {**TOKENS, **(more or {})}.items())
     process = fork(
         *("serve", "--port", str(port), "--data-dir", str(data), "--ready-json"),
-        environment={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens, **settings},
+        environment={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens, **(settings or {})},
         stdin=0,
         stderr=2,
     )

@@ -34,7 +34,7 @@ class House:
 
     def server(self, name: str) -> Server:
         """Start a server with a data folder of its own."""
-        process, running = start(self._place / name, **self._settings)
+        process, running = start(self._place / name, settings=self._settings)
         self._processes[running.url] = process
         return running
 

@@ -18,7 +18,7 @@ from askback.ports.bus import Bus
 from askback.ports.store import Principal, Settlement
 from askback.service.context import Services
 from askback.service.waits import Waits
-from askback.service.watch import Watches
+from askback.service.watch import Watcher, Watches
 from askback.system import SystemClock, SystemIds
 from askback.testing.fake_store import FakeStore
 from askback.vault.locked import LockedVault
@@ -44,6 +44,9 @@ class Collector:
 
     async def drained(self) -> None:
         return
+
+    def ended(self, watcher: Watcher) -> None:
+        raise AssertionError("nobody here loses a thread")
 
     def settled(self, request_id: str, wire: str) -> None:
         self.outcomes.append((request_id, wire))

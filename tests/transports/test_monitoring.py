@@ -139,7 +139,7 @@ async def test_however_many_ask_whether_it_is_ready_it_looks_once(api: Api) -> N
 )
 async def test_a_call_has_an_id_of_the_caller_or_of_ours(api: Api, given: str, taken: bool) -> None:
     for path in ("/healthz", "/v1/requests", "/nothing"):
-        reply = await api.client().get(path, headers={"X-Request-Id": given.encode()})
+        reply = await api.client().get(path, headers=[(b"X-Request-Id", given.encode())])
         assert (reply.headers["x-request-id"] == given) is taken
         assert len(reply.headers["x-request-id"]) >= 8
 
