@@ -192,7 +192,9 @@ async def test_events_of_two_servers_come_once_and_in_order_however_the_news_of_
             late.append(lambda group=group: bus.publish(group))
             late.append(lambda a=group[0].position, b=position: feed.notify("me", a, b))
         else:
-            late += [lambda a=group[0].position, b=position: feed.notify("other", a, b)] * chance.randint(0, 2)
+            late += [lambda a=group[0].position, b=position: feed.notify("other", a, b)] * chance.randint(
+                0, 2
+            )
         while late and chance.random() < 0.6:
             late.pop(chance.randrange(len(late)))()
             if chance.random() < 0.3:

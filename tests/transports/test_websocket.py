@@ -199,7 +199,7 @@ async def test_a_subscription_replays_from_its_cursor_and_then_goes_live(open_: 
     for _ in range(5):
         await agent.call("message", thread_id="t1", body=text)
     assert await person.call("subscribe", thread_id="t1", cursor=2) == {"cursor": 2, "level": "all"}
-    assert await person.call("subscribe", thread_id="t2") == {"cursor": 0}
+    assert await person.call("subscribe", thread_id="t2") == {"cursor": 0, "level": "all"}
     await agent.call("message", thread_id="t1", body=text)
     assert [(await person.frame())["event"]["seq"] for _ in range(4)] == [3, 4, 5, 6]
     assert await person.call("unsubscribe", thread_id="t1") == {}
