@@ -1,6 +1,7 @@
 /** The check of one value that anybody may have written, against its field. */
 
 import { options as CHOICES_LIMIT } from "./generated/limits.json";
+import { hasLoneSurrogate } from "./text.ts";
 import {
   checkEntered,
   choiceReason,
@@ -49,7 +50,9 @@ export function checkValue(field: Field, value: Json, { matches, moment }: Engin
     case "datetime":
       return found(moment?.(field, value as string) ?? null);
     default:
-      return checkEntered(field, tidy(field, value), matches);
+      return typeof value === "string" && hasLoneSurrogate(value)
+        ? found(["lone_surrogate"])
+        : checkEntered(field, tidy(field, value), matches);
   }
 }
 
@@ -66,7 +69,8 @@ export const isTyped = (field: Field, value: Json): boolean =>
   "options" in field && [value].flat().some((item) => !isOption(field, item));
 
 function memberReason(field: ChoiceField, value: string): Reason | null {
-  if (field.allow_other || isOption(field, value)) return choiceReason(field, value);
+  if (isOption(field, value)) return null;
+  if (field.allow_other) return hasLoneSurrogate(value) ? ["lone_surrogate"] : choiceReason(field, value);
   return [field.type === "multiselect" ? "value_not_in_options.item" : "value_not_in_options"];
 }
 

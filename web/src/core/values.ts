@@ -1,8 +1,9 @@
 /**
  * What is wrong with the values that a form's own controls made.
  *
- * A page needs no more: each value is for a field that there is, of its type (but for a number that is none), and what
- * is chosen is an option or a text of the person's own. `answer.ts` checks what anybody may have written.
+ * A page needs no more: each value is for a field that there is, of its type (but for a number that is none), texts are
+ * well formed, and what is chosen is an option or a text of the person's own. `answer.ts` checks what anybody may have
+ * written.
  */
 
 import { onStep } from "./decimal.ts";
@@ -10,7 +11,7 @@ import { fault } from "./fault.ts";
 import { text_answer as TEXT_LIMIT, textarea_answer as TEXTAREA_LIMIT } from "./generated/limits.json";
 import { join, own } from "./path.ts";
 import { browserMatches } from "./patterns.ts";
-import { codePoints, hasControl, hasLoneSurrogate, isBlank } from "./text.ts";
+import { codePoints, hasControl, isBlank } from "./text.ts";
 import type { ChoiceField, Fault, Field, Form, Json, MultiField, NumberField, TextField } from "./wire.ts";
 
 export type Matches = (value: string) => boolean;
@@ -27,8 +28,6 @@ export type Check = (field: Field, value: Json, matches: Matches) => readonly Fo
 export interface Rules {
   /** `request.view.patterns`: by field id, JavaScript or null where only the server decides. */
   patterns?: Record<string, string | null> | undefined;
-  /** Decides every pattern itself, where that is safe: in tests, or under another engine. */
-  matches?: ((pattern: string, value: string) => boolean) | undefined;
   /** Check the fields that are left to the server as well. */
   strict?: boolean | undefined;
   check?: Check;
@@ -61,16 +60,13 @@ export function isProvided(field: Field, value: unknown): boolean {
 }
 
 function fieldFaults(field: Field, value: unknown, rules: Rules): readonly Fault[] {
-  const { patterns, matches, strict, check = checkEntered } = rules;
+  const { patterns, strict, check = checkEntered } = rules;
   const { id, required, validate_on_client } = field;
   const path = join("values", id);
   if (validate_on_client === false && !strict) return [];
   if (!isProvided(field, value)) return required ? [fault(path, "required_missing")] : [];
-  const pattern = "pattern" in field && field.pattern;
-  const fits = (text: string): boolean =>
-    !pattern || (matches ? matches(pattern, text) : browserMatches(own(patterns, id), text));
-  return check(field, value as Json, fits).map(([at, key, params]) =>
-    fault(at === null ? path : join(path, at), key, params),
+  return check(field, value as Json, (text) => browserMatches(own(patterns, id), text)).map(
+    ([at, key, params]) => fault(at === null ? path : join(path, at), key, params),
   );
 }
 
@@ -112,7 +108,6 @@ function textReason(field: TextField, text: string, matches: Matches): Reason | 
 }
 
 function characterReason(text: string, lines: boolean): Reason | null {
-  if (hasLoneSurrogate(text)) return ["lone_surrogate"];
   return hasControl(text, lines) ? ["control_chars.answer"] : null;
 }
 
