@@ -22,15 +22,17 @@ HARMLESS = {
     ("POST", "/v1/requests/{id}/reprompt"),
     ("POST", "/v1/secrets/lease"),
     ("POST", "/v1/requests/{id}/report"),
+    ("POST", "/v1/resumes/{id}/ack"),
     ("POST", "/v1/threads/{id}/messages"),
     ("PUT", "/v1/threads/{id}/access"),
     ("DELETE", "/v1/session"),
 }
 """What an agent may call beside reading: each is called below, and must have decided nothing.
 
-Taking back its own request is the last of them: that ends it, and is no decision either.
+Taking back what it asked is the last of them: that ends it, and is no decision either.
 """
 CANCEL = ("POST", "/v1/requests/{id}/cancel")
+TAKES_BACK = {CANCEL, ("POST", "/v1/threads/{id}/archive"), ("POST", "/v1/threads/{id}/unarchive")}
 
 
 class State:
@@ -102,10 +104,9 @@ async def test_an_agent_decides_nothing_and_makes_no_rule_on_any_route(
     [request] = await team.ada.pending(thread)
     [rule] = await team.ada.rules()
     found = await operations(team.agent)
-    assert CANCEL in found
-    assert set(found) >= HARMLESS
+    assert set(found) >= HARMLESS | TAKES_BACK
     for method, path in found:
-        if method == "GET" or (method, path) == CANCEL:
+        if method == "GET" or (method, path) in TAKES_BACK:
             continue
         url = filled(path, request, rule["id"], thread)
         for body in bodies(request, thread):
@@ -179,7 +180,7 @@ async def test_a_requesters_word_counts_for_nothing_under_another_ones_header(
 async def test_no_route_is_open_to_a_stranger(server: Any, team: Team, thread: str, state: State) -> None:
     [request] = await team.ada.pending(thread)
     [rule] = await team.ada.rules()
-    public = {("GET", "/healthz"), ("GET", "/openapi.json")}
+    public = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json")}
     async with Person(server.url, None) as stranger:
         for method, path in set(await operations(stranger)) - public:
             url = filled(path, request, rule["id"], thread)

@@ -62,7 +62,7 @@ async def _tried_by_the_server(scene: Scene) -> list[str]:
     for name in ("HOLDS", "BREAKS", "FAILS"):
         request_id = await scene.need(name, probe="crm")
         await scene.ada.hand_over(request_id, {name: scene.value(f"tried by the server: {name}")})
-        ended = await scene.ada.http.get(f"/v1/requests/{request_id}", params={"wait": 10})
+        ended = await scene.ada.http.get(f"/v1/requests/{request_id}", params={"wait": 10, "revision": 1})
         assert ended.json()["status"] == ("pending" if name == "FAILS" else "answered"), ended.text
     return await _lease(scene, "HOLDS", "BREAKS")
 

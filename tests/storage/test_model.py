@@ -63,7 +63,7 @@ def test_a_store_with_a_fault_is_not_the_model(fault: type[FakeStore]) -> None:
         opened(lambda tell: fault(on_commit=tell), durable=False) as place,
         pytest.raises(AssertionError),
     ):
-        hold(place, examples=60, shrink=False)
+        hold(place, examples=500, shrink=False)
 
 
 @requirement("H2", "H4", "H5")
