@@ -110,7 +110,11 @@ async def test_of_a_long_command_the_end_is_in_sight_and_all_of_it_in_reach(
     assert (await shown.text_content() or "").rstrip("\n") == command
     await expect(eva.button("Show less")).to_be_focused()
     await eva.button("Deny").click()
+    await expect(eva.card.locator("summary").first).to_be_visible()
+    await eva.page.reload()
     await eva.card.locator("summary").first.click()
+    await eva.button("Show all 51 lines").click()
+    await expect(eva.button("Show less")).to_be_focused()
     assert (await shown.text_content() or "").rstrip("\n") == command, "the receipt shows what was denied"
 
 
