@@ -232,3 +232,42 @@ class Reader:
 
     def ended(self, watcher: Watcher) -> None:
         """Leave."""
+
+
+async def test_what_a_tool_is_called_with_moves_no_clock(api: Api) -> None:
+    call = {"timeout_from": "shown", "shown_at": "now", "delivery": "resume"}
+    body = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": call}}
+    agent, person = await api.as_("requester"), await api.as_("responder")
+    request = (await agent.post("/v1/requests", json={**body, "on_timeout": "resume"})).json()
+    await later(api, 300)
+    seen = (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json()
+    assert (seen["detached"], seen["status"]) == (True, "pending")
+    assert seen["shown_at"]
+    assert "expires_at" not in seen
+    await later(api, 9999)
+    assert (await read(api, request))["status"] == "pending"
+
+
+async def test_a_field_may_be_called_as_what_is_noted(api: Api) -> None:
+    form = {"fields": [{"id": "shown_at", "type": "text", "label": "Shown at"}]}
+    request = await asked(api, form=form, validator="requester")
+    agent, person = await api.as_("requester"), await api.as_("responder")
+    path = f"/v1/requests/{request['id']}"
+    await person.post(f"{path}/answer", json={"revision": 1, "values": {"shown_at": "noon"}})
+    again = await agent.post(f"{path}/reprompt", json={"error_summary": "When exactly?"})
+    assert again.json()["status"] == "pending"
+    assert (await person.post(f"{path}/shown", json={})).json()["shown_at"].endswith("Z")
+
+
+async def test_somebody_who_sees_it_is_there_and_steps_behind_it_are_not_taken_again(api: Api) -> None:
+    steps = [{"after_s": 10, "notify": ["ada"]}, {"after_s": 600, "notify": ["bob"]}]
+    request = await asked(api, require_client="wait", timeout_s=60, timeout_from="shown", escalation=steps)
+    await later(api, 20)
+    person = await api.as_("responder")
+    seen = (await person.post(f"/v1/requests/{request['id']}/shown", json={})).json()
+    assert "unseen" not in seen
+    assert seen["escalated"] == 1
+    await later(api, 30)
+    assert await events(api) == ["request.created", "request.escalated", "request.shown"]
+    await later(api, 30)
+    assert (await read(api, request))["status"] == "expired"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 from askback.domain.deadlines import Terms
 from askback.domain.events import REQUEST_SHOWN
 from askback.domain.lifecycle import Action, Status
-from askback.domain.record import Record
+from askback.domain.record import Record, says
 from askback.domain.timestamps import rfc3339
 from askback.errors import Conflict
 from askback.ports.store import Principal
@@ -25,13 +27,15 @@ async def shown(ctx: Services, principal: Principal, request_id: str) -> Record:
     record = await get(ctx, principal, request_id)
     if not await may_answer(ctx, principal, record):
         return record
-    while record.status is Status.PENDING and '"shown_at":' not in record.state:
+    while record.status is Status.PENDING and "shown_at" not in (state := json.loads(record.state)):
         now = ctx.clock.now_ms()
         times = None
-        if '"timeout_from":"shown"' in record.spec:
-            times = Terms.model_validate_json(record.spec).times(created_at=record.created_at, shown_at=now)
+        if says(record.spec, "timeout_from", "shown"):
+            terms = Terms.model_validate_json(record.spec)
+            escalated: int = state.get("escalated", 0)
+            times = terms.times(created_at=record.created_at, shown_at=now, escalated=escalated)
         try:
-            noted = {"shown_at": rfc3339(now)}
+            noted = {"shown_at": rfc3339(now), "unseen": None}
             change = await settle(
                 ctx, record, Action.NOTE, noted, by=principal, exactly=True, event=REQUEST_SHOWN, times=times
             )
