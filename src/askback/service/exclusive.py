@@ -34,7 +34,8 @@ async def insert(
 
     Raises `QuotaSpent`, and `Conflict` (`exclusive`, with the open one) where that is what was wanted.
     """
-    record = replace(record, exclusive=asked.exclusive_key)
+    if asked.exclusive_key is not None:
+        record = replace(record, exclusive=asked.exclusive_key)
     while True:
         try:
             return await ctx.store.insert(record, event, claimed, quota=quota)

@@ -30,7 +30,8 @@ async def newest(ctx: Services, principal: Principal, request_id: str) -> Record
     kept = ctx.newest.record(principal.tenant, request_id)
     if kept is None:
         return await get(ctx, principal, request_id)
-    return _seen(principal, replace(kept, access=await ctx.store.access(kept.tenant, kept.thread_id)))
+    access = await ctx.store.access(kept.tenant, kept.thread_id)
+    return _seen(principal, kept if access == kept.access else replace(kept, access=access))
 
 
 def _seen(principal: Principal, record: Record | None) -> Record:

@@ -36,7 +36,8 @@ def check_answer(form: Form, values: object, *, limits: Limits = DEFAULTS) -> An
             if key not in known:
                 report.add(join_key("values", str(key)), "unknown_field")
     report.finish()
-    return Answer.model_construct(values=answer.values, other=answer.other)
+    # Spelt out, because for a default that is left out Pydantic inspects the signature of its factory, each time.
+    return Answer.model_construct(values=answer.values, other=answer.other, names=[], existing=[], reasons=[])
 
 
 class _Reading:
