@@ -271,3 +271,37 @@ async def test_somebody_who_sees_it_is_there_and_steps_behind_it_are_not_taken_a
     assert await events(api) == ["request.created", "request.escalated", "request.shown"]
     await later(api, 30)
     assert (await read(api, request))["status"] == "expired"
+
+
+@pytest.mark.parametrize(
+    "name", ["tried_until", "escalated", "assigned", "unseen", "queued_behind", "expires_at"]
+)
+async def test_a_field_of_any_name_stops_no_clock_while_its_answer_is_checked(api: Api, name: str) -> None:
+    form = {"fields": [{"id": name, "type": "text", "label": "A"}]}
+    steps = [{"after_s": 10, "notify": ["ada"]}]
+    checked = await asked(api, form=form, validator="requester", escalation=steps, timeout_s=60)
+    other = await asked(api, timeout_s=10)
+    answer = {"revision": 1, "values": {name: "x"}}
+    person = await api.as_("responder")
+    assert (await person.post(f"/v1/requests/{checked['id']}/answer", json=answer)).status_code == 200
+    await later(api, 10)
+    assert (await read(api, other))["status"] == "expired"
+    escalated = await read(api, checked)
+    assert (escalated["status"], escalated["escalated"]) == ("resolving", 1)
+    assert escalated["submitted"]["values"] == {name: "x"}
+    await later(api, 50)
+    assert (await read(api, checked))["status"] == "expired"
+
+
+@requirement("F22")
+async def test_a_form_that_lost_its_default_on_the_way_expires(api: Api) -> None:
+    asking = {"form": WITH_DEFAULT, "timeout_s": 60, "on_timeout": "default", "validator": "requester"}
+    request, other = await asked(api, **asking), await asked(api, timeout_s=60)
+    path = f"/v1/requests/{request['id']}"
+    person, agent = await api.as_("responder"), await api.as_("requester")
+    await person.post(f"{path}/answer", json={"revision": 1, "values": {"format": "PDF"}})
+    form = {"fields": [{"id": "format", "type": "text", "label": "Format", "required": True}]}
+    assert (await agent.post(f"{path}/reprompt", json={"form": form})).status_code == 200
+    await later(api, 60)
+    assert (await read(api, request))["status"] == "expired"
+    assert (await read(api, other))["status"] == "expired"

@@ -8,14 +8,17 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import anyio
 
 from askback.domain.deadlines import EscalationStep, Terms
 from askback.domain.events import REQUEST_DETACHED, REQUEST_ESCALATED, REQUEST_NOTED
+from askback.domain.faults import Faults
 from askback.domain.lifecycle import Action, Status
 from askback.domain.record import Record
+from askback.domain.request import Answer
 from askback.domain.secrets.trial import tried_until
 from askback.domain.standing import said
 from askback.domain.validation.default import default_answer
@@ -66,11 +69,20 @@ async def _deal_with(ctx: Services, record: Record, now: int) -> None:
     terms = Terms.model_validate_json(record.spec)
     if terms.on_timeout == "resume":
         await _detach(ctx, record, terms)
-    elif terms.on_timeout == "default" and record.status is Status.PENDING:
-        outcome = {"source": "default", "answer": said(default_answer(ctx.newest.form(record), ctx.limits))}
+    elif (answer := _default(ctx, record, terms)) is not None:
+        outcome = {"source": "default", "answer": said(answer)}
         await settle(ctx, record, Action.ANSWER, outcome, by=None)
     else:
         await settle(ctx, record, Action.EXPIRE, {}, by=None)
+
+
+def _default(ctx: Services, record: Record, terms: Terms) -> Answer | None:
+    """Return the answer that a form declares for the end, which one that took its place later need not have."""
+    if terms.on_timeout != "default" or record.status is not Status.PENDING:
+        return None
+    with suppress(Faults):
+        return default_answer(ctx.newest.form(record), ctx.limits)
+    return None
 
 
 async def _detach(ctx: Services, record: Record, terms: Terms) -> None:

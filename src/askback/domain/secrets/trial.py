@@ -29,9 +29,8 @@ def begun(record: Record, *, until: int) -> tuple[dict[str, Any], Times]:
 
 def tried_until(record: Record) -> int | None:
     """Return until when the server tries what was sent (ms), None where it does not."""
-    if record.status is not Status.RESOLVING or '"tried_until":' not in record.state:
-        return None
-    return round(datetime.fromisoformat(json.loads(record.state)["tried_until"]).timestamp() * 1000)
+    until = json.loads(record.state).get("tried_until") if record.status is Status.RESOLVING else None
+    return None if until is None else round(datetime.fromisoformat(until).timestamp() * 1000)
 
 
 def waiting(record: Record) -> Times:
