@@ -29,6 +29,7 @@ from askback.storage.postgres import (
 from askback.storage.postgres.clock import DatabaseClock
 from askback.testing.store_samples import claim, created, policy, record, rule
 from tests.postgres_server import PostgresServer
+from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
@@ -206,6 +207,27 @@ async def test_the_clock_is_that_of_the_database_and_never_goes_back() -> None:
     told.now += 7_200_000
     await ours.measure()
     assert 3_600_000 <= ours.now_ms() - first < 3_660_000
+
+
+@requirement("H10")
+async def test_a_reply_that_was_held_up_puts_no_server_ahead_of_the_database() -> None:
+    class HeldUp(Told):
+        """The time is told at once, and arrives after a while."""
+
+        here = there = back = 0.0
+
+        async def row(self, sql: str, *parameters: Any) -> tuple[int]:
+            self.here += self.there
+            told = round(5_000_000_000_000 + self.here * 1000)
+            self.here += self.back
+            return (told,)
+
+    database = HeldUp()
+    ours = DatabaseClock(database, monotonic=lambda: database.here)
+    await ours.measure()
+    for database.there, database.back in ((10.0, 0.0), (0.0, 10.0), (5.0, 5.0)):
+        await ours.measure()
+        assert ours.now_ms() == 5_000_000_000_000 + round(database.here * 1000)
 
 
 async def test_a_server_follows_the_clock_of_its_database(database: Database) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from askback.errors import Unavailable
@@ -28,19 +29,23 @@ class Asked(Protocol):
 class DatabaseClock:
     """The `Clock` port: the monotonic clock of this machine, set by the database's now and then, never back.
 
-    When the database's clock is set back, time stands still here until it has been caught up with.
+    When the database's clock is set back, time stands still here until it has been caught up with. `monotonic` tells
+    seconds.
     """
 
-    def __init__(self, database: Asked, *, every_s: float = EVERY_S) -> None:
+    def __init__(
+        self, database: Asked, *, every_s: float = EVERY_S, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
         self._database = database
         self._every_s = every_s
-        self._ahead = time.time() * 1000 - _monotonic()
+        self._monotonic = monotonic
+        self._ahead = time.time() * 1000 - self._here()
         self._last = 0
         self._task: asyncio.Task[None] | None = None
 
     def now_ms(self) -> int:
         """Return milliseconds since the epoch, UTC."""
-        self._last = max(self._last, int(_monotonic() + self._ahead))
+        self._last = max(self._last, int(self._here() + self._ahead))
         return self._last
 
     async def start(self) -> None:
@@ -57,11 +62,15 @@ class DatabaseClock:
                 await task
 
     async def measure(self) -> None:
-        """Ask for the time once. Half of the round trip is taken for the way back."""
-        before = _monotonic()
+        """Ask for the time once, and correct no more than the reply proves wrong.
+
+        The time that it tells is of some moment on its way. A reply that was held up for seconds says little, and to
+        guess at the middle of its way would put this server ahead by as much, and deadlines with it.
+        """
+        asked = self._here()
         row = await self._database.row(_NOW)
         assert row is not None
-        self._ahead = row[0] - (before + _monotonic()) / 2
+        self._ahead = min(max(self._ahead, row[0] - self._here()), row[0] - asked)
 
     async def _keep(self) -> None:
         while True:
@@ -71,6 +80,5 @@ class DatabaseClock:
             except Unavailable:
                 _log.warning("the database cannot be asked for the time; the clock goes on by itself")
 
-
-def _monotonic() -> float:
-    return time.monotonic() * 1000
+    def _here(self) -> float:
+        return self._monotonic() * 1000
