@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-ALL = ("limits", "frameworks", "roundtrip", "pending", "rules", "redact")
+ALL = ("limits", "echo", "frameworks", "roundtrip", "pending", "rules", "redact")
 
 
 def main() -> None:

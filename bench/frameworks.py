@@ -27,7 +27,8 @@ from starlette.routing import Route
 from askback.domain.jsontext import parse
 from askback.domain.request import Ask
 from askback.domain.validation.ask import check_ask
-from bench.harness import emit, questionnaire
+from bench.measure import emit
+from bench.payload import questionnaire
 
 BODY = json.dumps(
     {"kind": "form", "thread_id": "t", "form": questionnaire(0).model_dump(exclude_none=True)}

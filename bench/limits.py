@@ -1,20 +1,29 @@
-"""What the disk and SQLite allow: commits a second of one 1 kB row, alone and grouped, at synchronous=FULL."""
+"""What the disk and the databases allow: rows a second of 1 kB, one and 64 in a commit, each commit flushed.
+
+Postgres also with a NOTIFY in each commit, which is what tells the other servers.
+"""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import sqlite3
 import tempfile
 import time
 from pathlib import Path
 
-from bench.harness import emit, questionnaire
+import asyncpg
+
+from bench.measure import emit
+from bench.payload import questionnaire
+from bench.servers import Databases
 
 ROW = questionnaire(0).model_dump_json(exclude_none=True)
+GROUPS = (1, 64)
 
 
-def commits(group: int, seconds: float) -> float:
+def sqlite_rows(group: int, seconds: float) -> float:
     """Return rows a second when `group` rows share a commit."""
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_TMP")) as folder:
         db = sqlite3.connect(Path(folder) / "x.db", isolation_level=None)
@@ -33,13 +42,38 @@ def commits(group: int, seconds: float) -> float:
         return rows / spent
 
 
+async def postgres_rows(url: str, group: int, seconds: float, *, notify: bool) -> float:
+    """Return rows a second on one connection when `group` rows, in one statement, share a commit."""
+    db = await asyncpg.connect(url)
+    await db.execute("CREATE TABLE t(id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text NOT NULL)")
+    told = ", pg_notify('t', '')" if notify else ""
+    insert = await db.prepare(
+        f"WITH added AS (INSERT INTO t(body) SELECT unnest($1::text[]) RETURNING 1) SELECT count(*){told} FROM added"
+    )
+    rows, began = 0, time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        await insert.fetchval([ROW] * group)
+        rows += group
+    spent = time.perf_counter() - began
+    await db.close()
+    return rows / spent
+
+
 def main() -> None:
-    """Measure one row a commit, and 64."""
+    """Measure each group size on each database, interleaved."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--seconds", type=float, default=2)
+    parser.add_argument("--repeat", type=int, default=3)
     args = parser.parse_args()
-    for group in (1, 64):
-        emit("limits", f"sqlite_full_group_{group}", rows_s=round(commits(group, args.seconds)))
+    with Databases() as databases:
+        for _ in range(args.repeat):
+            for group in GROUPS:
+                emit("limits", f"sqlite_group_{group}", rows_s=round(sqlite_rows(group, args.seconds)))
+                for notify in (False, True):
+                    with databases.new("postgres") as url:
+                        rate = asyncio.run(postgres_rows(url, group, args.seconds, notify=notify))
+                    case = f"postgres_group_{group}{'_notify' if notify else ''}"
+                    emit("limits", case, rows_s=round(rate))
 
 
 if __name__ == "__main__":

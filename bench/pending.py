@@ -14,14 +14,16 @@ import tracemalloc
 import uvloop
 
 from askback import AsyncClient
-from bench.harness import Server, emit, questionnaire, serve
+from bench.measure import emit
+from bench.payload import questionnaire
+from bench.servers import REQUESTER, Databases, Server, serve
 
-BATCH = 50
+BATCH = 100
 
 
 async def case(server: Server, warm: int, waits: int) -> dict[str, float]:
     """Open `warm` waits, weigh, open `waits` more through the same client, and weigh again."""
-    async with AsyncClient(server.url, server.requester) as agents:
+    async with AsyncClient(server.url, REQUESTER) as agents:
         tasks: list[asyncio.Task[object]] = []
         await _open(agents, tasks, warm)
         tracemalloc.start()
@@ -34,7 +36,11 @@ async def case(server: Server, warm: int, waits: int) -> dict[str, float]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        return {"client_bytes": round(client / waits), "server_bytes": round(there / waits), "waits": waits}
+        return {
+            "client_bytes": round(client / waits),
+            "server_bytes": round(there / waits),
+            "server_rss_mb": round(server.rss_bytes() / 2**20),
+        }
 
 
 async def _open(agents: AsyncClient, tasks: list[asyncio.Task[object]], waits: int) -> None:
@@ -52,10 +58,11 @@ def main() -> None:
     """Weigh pending waits."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--warm", type=int, default=2_000)
-    parser.add_argument("--waits", type=int, default=10_000)
+    parser.add_argument("--waits", type=int, default=100_000)
     args = parser.parse_args()
-    with serve() as server:
-        emit("pending", f"waits_{args.waits}", **uvloop.run(case(server, args.warm, args.waits)))
+    with Databases() as databases, databases.new("sqlite") as url, serve(url) as site:
+        figures = uvloop.run(case(site.servers[0], args.warm, args.waits))
+    emit("pending", f"waits_{args.waits}", **figures)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from askback.domain.redaction import Redactor
-from bench.harness import emit
+from bench.measure import emit
 
 SOURCES = Path(__file__).resolve().parent.parent / "src" / "askback"
 ALPHABET = string.ascii_letters + string.digits + "+/=_-."

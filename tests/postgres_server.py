@@ -1,4 +1,4 @@
-"""A Postgres server for tests, from a package that carries its programs: nothing has to be installed by hand."""
+"""A Postgres server for tests and benchmarks, from a package that carries its programs: nothing has to be installed by hand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import files
 from itertools import count
@@ -40,8 +40,9 @@ SETTINGS = {
 class PostgresServer:
     """A server on a socket in a folder of its own, that can be stopped, killed and started again."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, str] = SETTINGS) -> None:
         self._folder = folder
+        self._settings = settings
         self._data = folder / "data"
         self._user = NOBODY if os.geteuid() == 0 else None
         self._programs = _programs(folder, self._user)
@@ -66,7 +67,7 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start, and return once connections are accepted."""
-        options = [part for name, value in SETTINGS.items() for part in ("-c", f"{name}={value}")]
+        options = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [self._programs / "postgres", "-D", self._data, "-k", self._data, *options],
@@ -93,6 +94,12 @@ class PostgresServer:
         name = f"test_{next(self._numbers)}"
         await self.run(f"CREATE DATABASE {name} TEMPLATE {template}")
         return name
+
+    @property
+    def pid(self) -> int:
+        """The process that the others of the server are children of."""
+        assert self._process is not None
+        return self._process.pid
 
     async def drop(self, name: str) -> None:
         """Drop a database, and whoever is connected to it."""
@@ -131,11 +138,14 @@ class PostgresServer:
 
 
 @contextmanager
-def running() -> Iterator[PostgresServer]:
-    """A server with the template, until the context ends. Its folder has a short name: that of a socket may have 107 bytes."""
-    folder = Path(tempfile.mkdtemp(prefix="askback-pg-"))
+def running(settings: Mapping[str, str] = SETTINGS, *, below: str | None = None) -> Iterator[PostgresServer]:
+    """A server with the template, until the context ends. Its folder has a short name: that of a socket may have 107 bytes.
+
+    Tests begin anew after a crash of the machine; whoever needs commits to last, as a benchmark does, gives other settings.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="askback-pg-", dir=below))
     folder.chmod(0o755)
-    server = PostgresServer(folder)
+    server = PostgresServer(folder, settings)
     try:
         server.create()
         server.start()

@@ -1,0 +1,121 @@
+"""What the network side allows: frames of 1 kB sent back by nothing but the server that `askback serve` runs on.
+
+The same uvicorn with the same two protocols, and an app that does nothing else. A round trip of the whole job has two
+frames each way, and crosses two connections.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import multiprocessing
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+import picows
+import psutil
+import uvloop
+
+from askback.app import App
+from askback.cli.runner import run_server
+from askback.settings import load
+from askback.transports.http import Receive, Scope, Send
+from bench.measure import closed_loop, emit, latency
+from bench.payload import questionnaire
+
+FRAME = questionnaire(0).model_dump_json(exclude_none=True).encode()
+TEXT = picows.WSMsgType.TEXT
+
+
+class Echo:
+    """The least app that `run_server` runs."""
+
+    settings = load({})
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """There is nothing to open."""
+        yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send back each frame of one connection."""
+        await receive()
+        await send({"type": "websocket.accept"})
+        while (message := await receive())["type"] == "websocket.receive":
+            await send({"type": "websocket.send", "text": message["text"]})
+
+
+def run(listener: socket.socket) -> None:
+    """Serve, in a process of its own."""
+
+    async def ready() -> None:
+        pass
+
+    run_server(cast("App", Echo()), listener, ready=ready)
+
+
+class Caller(picows.WSListener):
+    """Sends a frame, and waits until it is back."""
+
+    def on_ws_connected(self, transport: picows.WSTransport) -> None:
+        """Keep the connection."""
+        self._transport = transport
+
+    def on_ws_frame(self, transport: picows.WSTransport, frame: Any) -> None:
+        """Take what came back."""
+        if frame.msg_type == TEXT:
+            self._back.set_result(None)
+
+    async def call(self) -> None:
+        """Go there and back."""
+        self._back: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._transport.send(TEXT, FRAME)
+        await self._back
+
+
+async def case(port: int, pid: int, at_once: int, total: int) -> dict[str, Any]:
+    """Send `total` frames there and back, over as many connections as there are at once."""
+    free: list[Caller] = []
+    for _ in range(at_once):
+        _, caller = await picows.ws_connect(Caller, f"ws://127.0.0.1:{port}/")
+        free.append(cast("Caller", caller))
+
+    async def cycle(_: int) -> None:
+        caller = free.pop()
+        await caller.call()
+        free.append(caller)
+
+    await closed_loop(at_once, total // 10, cycle)
+    before = psutil.Process(pid).cpu_times()
+    samples, seconds = await closed_loop(at_once, total, cycle)
+    after = psutil.Process(pid).cpu_times()
+    cpu = after.user + after.system - before.user - before.system
+    return {
+        "messages_s": round(total / seconds),
+        "server_cpu_us": round(cpu / total * 1e6, 1),
+        **latency(samples),
+    }
+
+
+def main() -> None:
+    """Measure one connection, and 64."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--total", type=int, default=40_000, help="frames over 64 connections")
+    parser.add_argument("--repeat", type=int, default=3)
+    args = parser.parse_args()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = multiprocessing.get_context("fork").Process(target=run, args=(listener,), daemon=True)
+        server.start()
+        assert server.pid is not None
+        for _ in range(args.repeat):
+            for at_once, total in ((1, args.total // 8), (64, args.total)):
+                figures = uvloop.run(case(listener.getsockname()[1], server.pid, at_once, total))
+                emit("echo", f"at_once_{at_once}", **figures)
+        server.terminate()
+        server.join()
+
+
+if __name__ == "__main__":
+    main()
