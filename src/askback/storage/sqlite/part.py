@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from askback.domain.access import Access
 from askback.ports.policy import Along
+from askback.ports.threads import Terms
 from askback.storage.sqlite.along import erases
+from askback.storage.sqlite.known import Known
 from askback.storage.sqlite.readers import Readers
 from askback.storage.sqlite.writer import Operation, T, Writer
 
@@ -16,7 +19,9 @@ class Part:
     def __init__(self, writer: Writer, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers
+        self._access = Known[Access]()
+        self._terms = Known[Terms]()
 
-    def _change(self, operation: Operation[T], along: Along) -> asyncio.Future[T]:
+    def _change(self, operation: Operation[T], along: Along, *, outdates: bool = False) -> asyncio.Future[T]:
         """Have the writer do an operation with what comes along, and leave nothing in the file of what that erases."""
-        return self._writer.submit(operation, erases=erases(along))
+        return self._writer.submit(operation, erases=erases(along), outdates=outdates or bool(along.policies))

@@ -45,7 +45,8 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
         self._path = Path(path)
         self._connect = connect
         self._lock = FileLock(self._path)
-        super().__init__(Writer(self._open_writer, on_commit=on_commit), Readers(lambda: connect(self._path)))
+        writer = Writer(self._open_writer, on_commit=on_commit, on_outdated=self._forget)
+        super().__init__(writer, Readers(lambda: connect(self._path)))
 
     async def open(self) -> None:
         """Lock, open and migrate the file; raises `StoreUnusable` when one of them cannot be done."""
@@ -69,6 +70,10 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
             await self._writer.close()
         finally:
             self._lock.release()
+
+    def _forget(self) -> None:
+        self._access.forget()
+        self._terms.forget()
 
     def _open_writer(self) -> Connection:
         connection = self._connect(self._path)
@@ -104,7 +109,9 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
     ) -> Change | None:
         """Try one step of the lifecycle."""
         return await self._change(
-            lambda db, events: changes.settle(db, events, settlement, claim, along), along
+            lambda db, events: changes.settle(db, events, settlement, claim, along),
+            along,
+            outdates=settlement.refused is not None,
         )
 
     async def list_requests(
@@ -176,14 +183,20 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
 
     async def access(self, tenant: str, thread_id: str) -> Access:
         """Read who may do what in a thread."""
-        return self._readers.point(lambda db: rows.read_thread_access(db, tenant, thread_id))
+        return self._access.get(
+            tenant,
+            thread_id,
+            lambda: self._readers.point(lambda db: rows.read_thread_access(db, tenant, thread_id)),
+        )
 
     async def set_access(
         self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access
     ) -> Outcome:
         """Give a thread another access."""
         return await self._change(
-            lambda db, events: changes.set_access(db, events, access, event, along, before=before), along
+            lambda db, events: changes.set_access(db, events, access, event, along, before=before),
+            along,
+            outdates=True,
         )
 
     async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:

@@ -21,7 +21,9 @@ class ThreadPart(Part):
 
     async def terms(self, tenant: str, thread_id: str) -> Terms:
         """Read what holds in a thread."""
-        return self._readers.point(lambda db: _terms(db, tenant, thread_id))
+        return self._terms.get(
+            tenant, thread_id, lambda: self._readers.point(lambda db: _terms(db, tenant, thread_id))
+        )
 
     async def use(self, tenant: str, thread_id: str) -> Use:
         """Read how much a thread has used."""
@@ -56,7 +58,7 @@ class ThreadPart(Part):
     async def erase_thread(self, event: Draft, along: Along = NOTHING) -> bool:
         """Erase a thread."""
         return await self._writer.submit(
-            lambda db, events: threads.erase(db, events, event, along), erases=True
+            lambda db, events: threads.erase(db, events, event, along), erases=True, outdates=True
         )
 
     async def idle_threads(

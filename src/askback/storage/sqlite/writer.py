@@ -38,6 +38,7 @@ class Job:
     operation: Operation[Any]
     future: asyncio.Future[Any]
     erases: bool
+    outdates: bool = False
     rebuilds: bool = False
     result: Any = None
     error: Exception | None = None
@@ -55,10 +56,15 @@ class Writer:
     """
 
     def __init__(
-        self, connect: Callable[[], Connection], *, on_commit: Callable[[Sequence[Event]], None] | None = None
+        self,
+        connect: Callable[[], Connection],
+        *,
+        on_commit: Callable[[Sequence[Event]], None] | None = None,
+        on_outdated: Callable[[], None] | None = None,
     ) -> None:
         self._connect = connect
         self._on_commit = on_commit
+        self._on_outdated = on_outdated
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -79,8 +85,12 @@ class Writer:
             self._thread = None
             raise
 
-    def submit(self, operation: Operation[T], *, erases: bool = False) -> asyncio.Future[T]:
+    def submit(
+        self, operation: Operation[T], *, erases: bool = False, outdates: bool = False
+    ) -> asyncio.Future[T]:
         """Queue an operation; the future is done once it is durable, or holds why nothing was changed.
+
+        After one that `outdates` what is known of threads (`known.py`), `on_outdated` is called before all else.
 
         What an operation `erases` has left the log of the database as well by then, or, when somebody still reads
         the state before, as soon as nobody does.
@@ -91,7 +101,7 @@ class Writer:
         if self._thread is None or self._loop is None:
             raise Unavailable("The store is closed.", retry_after=1)
         future: asyncio.Future[T] = self._loop.create_future()
-        self._jobs.put(Job(operation, future, erases))
+        self._jobs.put(Job(operation, future, erases, outdates))
         return future
 
     async def rebuild(self) -> None:
@@ -248,6 +258,8 @@ class Writer:
     # On the event loop
 
     def _deliver(self, group: list[Job], events: list[Event]) -> None:
+        if self._on_outdated is not None and any(job.outdates for job in group):
+            self._on_outdated()
         if events and self._on_commit is not None:
             try:
                 self._on_commit(events)

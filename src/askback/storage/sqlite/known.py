@@ -1,0 +1,39 @@
+"""What threads are known to be like: read for every request and every answer, and hardly ever changed.
+
+Only this process writes the file, so what was read stays true until a change of its own is committed. That change has
+it forgotten on the event loop, before anybody is told that it was made: no read that begins after that finds the old.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+MOST = 2_048
+
+
+class Known(Generic[T]):
+    """The newest of what was read, by tenant and thread."""
+
+    __slots__ = ("_found", "_most")
+
+    def __init__(self, *, most: int = MOST) -> None:
+        self._found: OrderedDict[tuple[str, str], T] = OrderedDict()
+        self._most = most
+
+    def get(self, tenant: str, thread_id: str, read: Callable[[], T]) -> T:
+        """Return what is known of a thread, or `read` it."""
+        where = (tenant, thread_id)
+        found = self._found.get(where)
+        if found is None:
+            found = self._found[where] = read()
+            if len(self._found) > self._most:
+                self._found.popitem(last=False)
+        return found
+
+    def forget(self) -> None:
+        """Know nothing."""
+        self._found.clear()
