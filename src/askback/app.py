@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from starlette.routing import Router, WebSocketRoute
 
 from askback import openapi
 from askback.delivery.local import LocalBus
+from askback.delivery.presence import SharedPresence
 from askback.delivery.shared import SharedBus
 from askback.delivery.webhooks import HttpCourier
 from askback.domain.events import Event
@@ -28,13 +30,15 @@ from askback.ports.bus import Bus
 from askback.ports.clock import Clock
 from askback.ports.directory import Directory
 from askback.ports.ids import Ids
+from askback.ports.presence import Presence
 from askback.ports.probe import Probe
 from askback.ports.store import Store
 from askback.ports.vault import Vault
 from askback.ports.webhooks import Courier
-from askback.service import credentials, deadlines, erasure, waiting
+from askback.service import arrivals, credentials, deadlines, erasure, waiting
 from askback.service.context import Services
 from askback.service.directory import OwnGroups
+from askback.service.presence import LocalPresence
 from askback.service.secrets import probe
 from askback.service.waits import Waits
 from askback.service.watch import Watches
@@ -75,6 +79,7 @@ class App:
         self._sockets = Sockets(services, watches, self._waits)
         for open_ended in (streams, self._sockets):
             services.bus.on_dismissal(open_ended.hang_up)
+        services.presence.on_arrival(services.unseen.arrived)
         self.operations: Sequence[Operation] = [
             *table.api(
                 cache(lambda: openapi.text(self.operations)),
@@ -134,6 +139,7 @@ class App:
         await self.services.store.open()
         try:
             await self.services.bus.open()
+            await self.services.presence.open()
             await self._make_known()
             await _open_keys(self.services)
             async with anyio.create_task_group() as tasks:
@@ -141,12 +147,14 @@ class App:
                 tasks.start_soon(_keep_delivering, self.services)
                 tasks.start_soon(probe.run, self.services)
                 tasks.start_soon(waiting.run, self.services)
+                tasks.start_soon(arrivals.run, self.services)
                 tasks.start_soon(erasure.run, self.services, self.settings.retention_days)
                 yield
                 tasks.cancel_scope.cancel()
         finally:
             self._streams.close()
             self._sockets.close()
+            await self.services.presence.close()
             await self.services.bus.close()
             await self.services.store.close()
             if self._scratch is not None:
@@ -190,9 +198,10 @@ def create_app(
         scratch = Path(tempfile.gettempdir()) / f"askback-{secrets.token_hex(8)}"
         settings = load({}, data_dir=scratch)
         vault = vault or Envelope(KeyRing({"scratch": secrets.token_bytes(KEY_BYTES)}))
+    presence: Presence = LocalPresence()
     if store is None:
-        store, bus, own_clock = backends(settings, bus=bus)
-        clock = clock or own_clock
+        chosen = backends(settings, bus=bus)
+        store, bus, presence, clock = chosen.store, chosen.bus, chosen.presence, clock or chosen.clock
     own_keys = None
     if vault is None:
         vault, own_keys = _vault(settings)
@@ -205,6 +214,7 @@ def create_app(
         vault,
         limits,
         directory=directory or OwnGroups(),
+        presence=presence,
         courier=courier or HttpCourier(clock, allowed=Allowed.of(settings.webhook_hosts)),
         own_keys=own_keys,
         probes={**installed_probes(), **(probes or {})},
@@ -213,18 +223,30 @@ def create_app(
     return App(settings, services, scratch=scratch)
 
 
-def backends(settings: Settings, *, bus: Bus | None = None) -> tuple[Store, Bus, Clock]:
-    """Return the store that the settings name, the bus that it publishes to, and the clock that goes with it.
+@dataclass(frozen=True, slots=True)
+class Backends:
+    """A store, the bus that it publishes to, the clock that goes with it, and who is there at the servers on it."""
+
+    store: Store
+    bus: Bus
+    clock: Clock
+    presence: Presence
+
+
+def backends(settings: Settings, *, bus: Bus | None = None) -> Backends:
+    """Return what goes with the database that the settings name.
 
     Raises `StoreUnusable` when what it needs is not installed.
     """
     if isinstance(settings.database, PostgresAddress):
         return _postgres(settings.database.url, bus)
     bus = bus or LocalBus()
-    return SqliteStore(settings.database, on_commit=bus.publish), bus, SystemClock()
+    return Backends(
+        SqliteStore(settings.database, on_commit=bus.publish), bus, SystemClock(), LocalPresence()
+    )
 
 
-def _postgres(url: str, bus: Bus | None) -> tuple[Store, Bus, Clock]:
+def _postgres(url: str, bus: Bus | None) -> Backends:
     try:
         from askback.storage.postgres import Database, PostgresStore
     except ModuleNotFoundError as missing:
@@ -235,7 +257,7 @@ def _postgres(url: str, bus: Bus | None) -> tuple[Store, Bus, Clock]:
 
     store = PostgresStore(Database(url), on_commit=on_commit)
     chosen = bus or SharedBus(store, origin=store.origin)
-    return store, chosen, store.clock
+    return Backends(store, chosen, store.clock, SharedPresence(store.register, chosen, server=store.origin))
 
 
 def audit_logs(settings: Settings) -> AbstractContextManager[Iterator[TenantLog]]:

@@ -12,7 +12,7 @@ import pytest
 
 from askback.delivery.shared import SharedBus
 from askback.domain.events import Event
-from askback.ports.bus import Bus, Dismissal, Listener, Notice, tenant_topic, thread_topic
+from askback.ports.bus import Bus, Listener, News, Notice, tenant_topic, thread_topic
 from askback.storage.postgres import Database, PostgresStore
 from askback.testing.bus_contracts import BusContracts
 from askback.testing.store_samples import added, answer, created, message, record
@@ -86,6 +86,8 @@ class FromElsewhere:
         self._heard = 0
         self._left: list[str] = []
         self._gone: list[str] = []
+        self._came: list[tuple[str, str | None]] = []
+        self._there_are: list[tuple[str, str | None]] = []
         self._more = anyio.Event()
 
     async def open(self) -> None:
@@ -93,6 +95,7 @@ class FromElsewhere:
         await self._there.open()
         self._all = Heard(self._here.bus, tenant_topic("main"))
         self._here.bus.on_dismissal(self._hear_of)
+        self._here.bus.on_arrival(self._hear_of_arrival)
 
     async def close(self) -> None:
         await self._there.close()
@@ -110,6 +113,16 @@ class FromElsewhere:
     def on_dismissal(self, end: Callable[[str], None]) -> None:
         self._here.bus.on_dismissal(end)
 
+    def arrive(self, tenant: str, thread_id: str | None) -> None:
+        self._came.append((tenant, thread_id))
+
+    def on_arrival(self, told: Callable[[str, str | None], None]) -> None:
+        self._here.bus.on_arrival(told)
+
+    def _hear_of_arrival(self, tenant: str, thread_id: str | None) -> None:
+        self._there_are.append((tenant, thread_id))
+        self._more.set()
+
     def _hear_of(self, principal_id: str) -> None:
         self._gone.append(principal_id)
         self._more.set()
@@ -119,6 +132,11 @@ class FromElsewhere:
             for principal_id in self._left:
                 self._there.bus.dismiss(principal_id)
                 while principal_id not in self._gone:
+                    self._more = anyio.Event()
+                    await self._more.wait()
+            for place in self._came:
+                self._there.bus.arrive(*place)
+                while place not in self._there_are:
                     self._more = anyio.Event()
                     await self._more.wait()
         given, self._given = self._given, []
@@ -232,12 +250,12 @@ async def test_what_else_is_said_on_the_channel_is_passed_over(
 
 
 async def test_a_notice_names_the_server_the_tenant_and_the_positions(database: Database) -> None:
-    told: list[Notice | Dismissal] = []
+    told: list[News] = []
     server = Server(database)
     await server.open()
     done = anyio.Event()
 
-    def hear(news: Notice | Dismissal) -> None:
+    def hear(news: News) -> None:
         told.append(news)
         if isinstance(news, Notice) and news.last == 3:
             done.set()

@@ -12,7 +12,7 @@ import pytest
 from askback.delivery.shared import SharedBus
 from askback.domain.events import Event
 from askback.errors import Unavailable
-from askback.ports.bus import Bus, Dismissal, Notice, tenant_topic
+from askback.ports.bus import Arrival, Bus, Dismissal, News, Notice, tenant_topic
 from askback.testing.bus_contracts import BusContracts, event
 
 pytestmark = pytest.mark.anyio
@@ -41,7 +41,7 @@ class FakeFeed:
 
     def __init__(self) -> None:
         self.events: list[Event] = []
-        self.lines: list[tuple[Line, Callable[[Notice | Dismissal], None]]] = []
+        self.lines: list[tuple[Line, Callable[[News], None]]] = []
         self.mute = False
         self.unreadable = 0
         self.reads = 0
@@ -62,12 +62,12 @@ class FakeFeed:
         for line, _ in self.lines:
             line.cut.set()
 
-    async def tell(self, dismissal: Dismissal) -> None:
+    async def tell(self, news: Dismissal | Arrival) -> None:
         for line, heard in self.lines:
             if not line.cut.is_set():
-                heard(dismissal)
+                heard(news)
 
-    async def subscribe(self, heard: Callable[[Notice | Dismissal], None]) -> Line:
+    async def subscribe(self, heard: Callable[[News], None]) -> Line:
         line = Line()
         self.lines.append((line, heard))
         return line

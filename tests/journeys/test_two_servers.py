@@ -227,3 +227,30 @@ async def test_somebody_who_logs_out_at_one_server_hears_nothing_more_from_the_o
                 assert [line async for line in stream.aiter_lines() if line.startswith("data:")] == []
         again = await browser.http.get(f"{pair[1].url}/v1/session", headers=cookie)
         assert again.status_code == 401
+
+
+@requirement("C15")
+async def test_a_page_at_one_server_is_somebody_for_an_agent_at_the_other(
+    here: Person, there: Person, thread: str
+) -> None:
+    async def end() -> dict[str, Any]:
+        return (await here.ask(thread, FORM, require_client="fail_fast")).json()
+
+    assert (await end())["reason"] == "not_shown"
+    async with there.http.stream("GET", f"/v1/threads/{thread}/events", params={"cursor": 0}):
+        assert (await end())["status"] == "pending"
+    with anyio.fail_after(SOON_S):
+        while (await end())["status"] == "pending":
+            pass
+
+
+@requirement("C15")
+async def test_an_agent_that_waits_for_somebody_learns_that_they_came_to_the_other_server(
+    here: Person, there: Person, thread: str
+) -> None:
+    request_id = await created(here, thread, require_client="wait")
+    assert (await here.get(request_id))["unseen"] is True
+    with anyio.fail_after(SOON_S):
+        seen = [event async for event in there.events(thread, until=2)]
+    assert [event["type"] for event in seen] == ["request.created", "request.noted"]
+    assert "unseen" not in await here.get(request_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import anyio
 import pytest
 
 from askback.domain.events import Event
@@ -198,6 +199,25 @@ async def test_whoever_comes_in_time_leaves_a_request_as_any_other(api: Api) -> 
     await later(api, 10)
     assert (await read(api, request))["escalated"] == 1
     await later(api, 20)
+    assert (await read(api, request))["status"] == "expired"
+
+
+@requirement("C15")
+@pytest.mark.parametrize("place", [None, "t1"])
+async def test_somebody_who_comes_is_enough_though_they_leave_again(api: Api, place: str | None) -> None:
+    request = await asked(api, require_client="wait", timeout_s=60)
+    for tenant, thread in (("acme", None), ("default", "t2")):
+        api.app.services.presence.enter(tenant, thread)()
+    assert (await read(api, request))["unseen"] is True
+    api.app.services.presence.enter("default", place)()
+    with anyio.fail_after(10):
+        while "unseen" in (now := await read(api, request)):
+            await anyio.sleep(0.01)
+    assert now == {key: value for key, value in request.items() if key != "unseen"}
+    assert await events(api) == ["request.created", "request.noted"]
+    await later(api, 30)
+    assert (await read(api, request))["status"] == "pending"
+    await later(api, 30)
     assert (await read(api, request))["status"] == "expired"
 
 

@@ -29,8 +29,7 @@ def upgrade(
 ) -> None:
     """Create or upgrade the database; `askback serve` does the same when it starts."""
     settings = settings_module.load(data_dir=data_dir, database_url=database_url)
-    store, _, _ = backends(settings)
-    anyio.run(_upgrade, store)
+    anyio.run(_upgrade, backends(settings).store)
     print(f"{settings.database} is up to date.")
 
 

@@ -22,6 +22,7 @@ class LocalBus:
     def __init__(self) -> None:
         self._listeners: dict[str, dict[int, Listener]] = {}
         self._ends: list[Callable[[str], None]] = []
+        self._told: list[Callable[[str, str | None], None]] = []
         self._next = 0
 
     async def open(self) -> None:
@@ -51,6 +52,15 @@ class LocalBus:
     def on_dismissal(self, end: Callable[[str], None]) -> None:
         """Call `end` with the id of each principal who leaves."""
         self._ends.append(end)
+
+    def arrive(self, tenant: str, thread_id: str | None) -> None:
+        """Tell this server that somebody watches."""
+        for told in self._told:
+            told(tenant, thread_id)
+
+    def on_arrival(self, told: Callable[[str, str | None], None]) -> None:
+        """Call `told` with the tenant and the thread of each arrival."""
+        self._told.append(told)
 
     def topic_count(self) -> int:
         """How many topics have a listener; an idle server has none."""

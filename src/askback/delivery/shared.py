@@ -18,7 +18,7 @@ from itertools import groupby
 from askback.delivery.local import LocalBus
 from askback.delivery.stream import Stream
 from askback.domain.events import Event
-from askback.ports.bus import Dismissal, Feed, Listener, Notice, Subscription, tenant_of
+from askback.ports.bus import Arrival, Dismissal, Feed, Listener, News, Subscription, tenant_of
 
 PAGE = 500
 PATROL_S = 5.0
@@ -86,19 +86,31 @@ class SharedBus:
     def dismiss(self, principal_id: str) -> None:
         """End what a principal has open here at once, and tell the others."""
         self._local.dismiss(principal_id)
-        told = asyncio.get_running_loop().create_task(self._tell(Dismissal(self._origin, principal_id)))
-        self._telling.add(told)
-        told.add_done_callback(self._telling.discard)
+        self._tell(Dismissal(self._origin, principal_id))
 
     def on_dismissal(self, end: Callable[[str], None]) -> None:
         """Call `end` with the id of each principal who leaves, here or elsewhere."""
         self._local.on_dismissal(end)
 
-    async def _tell(self, dismissal: Dismissal) -> None:
+    def arrive(self, tenant: str, thread_id: str | None) -> None:
+        """Tell this server at once that somebody watches, and then the others."""
+        self._local.arrive(tenant, thread_id)
+        self._tell(Arrival(self._origin, tenant, thread_id))
+
+    def on_arrival(self, told: Callable[[str, str | None], None]) -> None:
+        """Call `told` with the tenant and the thread of each arrival, here or elsewhere."""
+        self._local.on_arrival(told)
+
+    def _tell(self, news: Dismissal | Arrival) -> None:
+        telling = asyncio.get_running_loop().create_task(self._told(news))
+        self._telling.add(telling)
+        telling.add_done_callback(self._telling.discard)
+
+    async def _told(self, news: Dismissal | Arrival) -> None:
         try:
-            await self._feed.tell(dismissal)
-        except Exception as error:  # noqa: BLE001 - the session has ended; only what is open elsewhere goes on
-            _log.error("the other servers were not told that somebody left: %s", error)
+            await self._feed.tell(news)
+        except Exception as error:  # noqa: BLE001 - what it is about has happened, whoever hears of it
+            _log.error("the other servers were not told of a %s: %s", type(news).__name__.lower(), error)
 
     def _stream(self, tenant: str) -> Stream:
         # A tenant that the store did not have when it was asked has its first event still to come.
@@ -108,11 +120,13 @@ class SharedBus:
 
     # What others commit
 
-    def _heard(self, news: Notice | Dismissal) -> None:
+    def _heard(self, news: News) -> None:
         if news.origin == self._origin:
             return
         if isinstance(news, Dismissal):
             self._local.dismiss(news.principal_id)
+        elif isinstance(news, Arrival):
+            self._local.arrive(news.tenant, news.thread_id)
         else:
             self._expect(news.tenant, news.last)
 

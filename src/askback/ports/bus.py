@@ -46,6 +46,14 @@ class Bus(Protocol):
         """Call `end` with the id of each principal who leaves, whichever server they leave."""
         ...
 
+    def arrive(self, tenant: str, thread_id: str | None) -> None:
+        """Tell every server that somebody watches a thread of a tenant now, or all of them (None); returns at once."""
+        ...
+
+    def on_arrival(self, told: Callable[[str, str | None], None]) -> None:
+        """Call `told` with the tenant and the thread of each arrival, whichever server it is at."""
+        ...
+
 
 def thread_topic(tenant: str, thread_id: str) -> str:
     """Everything in one thread."""
@@ -91,6 +99,19 @@ class Dismissal:
     principal_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """At the server `origin` somebody watches a thread of `tenant`, or all of them (None), where nobody did before."""
+
+    origin: str
+    tenant: str
+    thread_id: str | None
+
+
+News = Notice | Dismissal | Arrival
+"""What servers on one store hear of each other."""
+
+
 class Subscription(Protocol):
     """A line on which notices come, in the order of the commits, until it is lost."""
 
@@ -114,11 +135,11 @@ class Feed(Protocol):
     all before it.
     """
 
-    async def subscribe(self, heard: Callable[[Notice | Dismissal], None]) -> Subscription:
+    async def subscribe(self, heard: Callable[[News], None]) -> Subscription:
         """Have `heard` called on the event loop with what is committed and told from now on, by this server too."""
         ...
 
-    async def tell(self, dismissal: Dismissal) -> None:
+    async def tell(self, news: Dismissal | Arrival) -> None:
         """Tell every server."""
         ...
 

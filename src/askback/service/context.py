@@ -24,6 +24,7 @@ from askback.service.nowhere import Nowhere
 from askback.service.pace import Pace
 from askback.service.presence import LocalPresence
 from askback.service.submissions import Submissions
+from askback.service.unseen import Unseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Services:
     directory: Directory = field(default_factory=OwnGroups)
     pace: Pace = field(default_factory=Pace)
     presence: Presence = field(default_factory=LocalPresence)
+    unseen: Unseen = field(default_factory=Unseen)
     courier: Courier = field(default_factory=Nowhere)
     metrics: Metrics = field(default_factory=Metrics)
     own_keys: OwnKeys | None = None

@@ -64,7 +64,7 @@ async def _deal_with(ctx: Services, record: Record, now: int) -> None:
         if (tried := tried_until(record)) is not None and tried <= now:
             await probe.give_up(ctx, record)
         else:
-            await _look(ctx, record, now)
+            await look(ctx, record, now)
         return
     terms = Terms.model_validate_json(record.spec)
     if terms.on_timeout == "resume":
@@ -100,13 +100,17 @@ async def _detach(ctx: Services, record: Record, terms: Terms) -> None:
     )
 
 
-async def _look(ctx: Services, record: Record, now: int) -> None:
-    """Take every step whose time has come, before the deadline."""
+async def look(ctx: Services, record: Record, now: int, *, somebody: bool = False) -> None:
+    """Take every step whose time has come, before the deadline; `somebody` says that somebody would see it.
+
+    Raises what `settle` raises.
+    """
     terms, state = Terms.model_validate_json(record.spec), _state(record)
     noted: dict[str, Any] = {}
     somebody_by = record.created_at + ctx.limits.unseen_s * 1000 if state.get("unseen") else None
-    if somebody_by is not None and somebody_by <= now:
-        if "shown_at" not in state and not await ctx.presence.anybody(record.tenant, record.thread_id):
+    if somebody_by is not None and (somebody or somebody_by <= now):
+        somebody = somebody or "shown_at" in state
+        if not somebody and not await ctx.presence.anybody(record.tenant, record.thread_id):
             await settle(ctx, record, Action.CANCEL, {"reason": "not_shown"}, by=None)
             return
         noted["unseen"] = somebody_by = None

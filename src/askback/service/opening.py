@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,8 @@ from askback.domain.request import Ask, Envelope
 from askback.domain.standing import opened
 from askback.domain.timestamps import rfc3339
 from askback.domain.tracing import HEADER
+from askback.errors import Unavailable
+from askback.ports.outcome import Outcome
 from askback.ports.store import Change, Claim, Principal
 from askback.ports.threads import QuotaSpent
 from askback.service import exclusive, quotas, refusals
@@ -71,11 +74,13 @@ async def open_request(
     ctx: Services, principal: Principal, asked: Envelope, record: Record, claimed: Claim | None
 ) -> Change:
     """Store a new request that a person is to deal with, or end it where nobody would see it and that matters."""
+    until: int | None = None
     if asked.require_client != "durable" and not await ctx.presence.anybody(record.tenant, record.thread_id):
         if asked.require_client == "fail_fast":
             ended = _unseen(record)
             return await ctx.store.insert(ended, opening(ended, f"request.{ended.status}"), claimed)
-        record = _waiting(record, record.created_at + ctx.limits.unseen_s * 1000)
+        until = record.created_at + ctx.limits.unseen_s * 1000
+        record = _waiting(record, until)
     terms = await ctx.store.terms(record.tenant, record.thread_id)
     if isinstance(asked, Ask):
         before = await refusals.asked_before(ctx, record, asked.form, terms, claimed)
@@ -83,11 +88,22 @@ async def open_request(
             return before
     conduct = read_conduct(terms.everywhere, terms.here)
     try:
-        return await exclusive.insert(
+        change = await exclusive.insert(
             ctx, principal, asked, record, opening(record), claimed, quotas.quota(conduct)
         )
     except QuotaSpent as spent:
         raise quotas.refused(ctx, spent, conduct) from None
+    if until is not None and change.outcome is Outcome.APPLIED:
+        await _expect_somebody(ctx, change.record, until)
+    return change
+
+
+async def _expect_somebody(ctx: Services, record: Record, until: int) -> None:
+    """Have the request wait like any other as soon as somebody comes, or when they came just now."""
+    ctx.unseen.keep(record, until=until, now=record.created_at)
+    with suppress(Unavailable):  # it is stored, and the deadlines look again
+        if await ctx.presence.anybody(record.tenant, record.thread_id):
+            ctx.unseen.arrived(record.tenant, record.thread_id)
 
 
 def _unseen(record: Record) -> Record:

@@ -140,10 +140,11 @@ class Watcher:
         """Begin to listen, then to pass on what is stored above `after`."""
         tenant = self._principal.tenant
         topic = tenant_topic(tenant) if self._thread_id is None else thread_topic(tenant, self._thread_id)
+        self.cursor = -1  # nothing is next while the cursor is not known
         self._leave = self._ctx.bus.listen(topic, self._on_event)
         if access.is_person(self._principal):
             self._absent = self._ctx.presence.enter(tenant, self._thread_id)
-        self.cursor = -1  # nothing is next while the cursor is not known
+            await self._ctx.presence.known()
         self.cursor = await self._newest() if after is None else after
         self.check()
 

@@ -132,3 +132,12 @@ class BusContracts:
         bus.dismiss("tok_2")
         await self.settled(bus)
         assert one == two == ["tok_1", "tok_2"]
+
+    async def test_who_arrives_is_told_everywhere(self, bus: Bus) -> None:
+        one, two = list[tuple[str, str | None]](), list[tuple[str, str | None]]()
+        bus.on_arrival(lambda tenant, thread_id: one.append((tenant, thread_id)))
+        bus.on_arrival(lambda tenant, thread_id: two.append((tenant, thread_id)))
+        bus.arrive("main", "t1")
+        bus.arrive("acme", None)
+        await self.settled(bus)
+        assert one == two == [("main", "t1"), ("acme", None)]

@@ -6,20 +6,24 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 import asyncpg
 
-from askback.ports.bus import Dismissal, Notice
+from askback.ports.bus import Arrival, Dismissal, News, Notice
 from askback.storage.postgres.connection import Database, refused_by_database, unavailable
 
 if TYPE_CHECKING:
     from asyncpg import Record
 
 CHANNEL = "askback"
-TELL = "SELECT pg_notify('askback', json_build_array($1::text, $2::text)::text)"
+TELL = "SELECT pg_notify('askback', $1)"
 
-Heard = Callable[[Notice | Dismissal], None]
+Heard = Callable[[News], None]
+
+_KINDS = {1: Dismissal, 2: Arrival, 3: Notice}
+"""Each kind of news is known by how much it says, beside where it comes from."""
 
 _log = logging.getLogger(__name__)
 
@@ -53,9 +57,14 @@ class Listening:
     def _on_notice(self, _connection: object, _pid: int, _channel: str, payload: object) -> None:
         try:
             origin, *news = json.loads(str(payload))
-            self._heard(Dismissal(origin, *news) if len(news) == 1 else Notice(origin, *news))
-        except (ValueError, TypeError):
+            self._heard(_KINDS[len(news)](origin, *news))
+        except (ValueError, TypeError, KeyError):
             _log.warning("a notice on the channel %s is not of askback's", CHANNEL)
+
+
+def payload(news: Dismissal | Arrival) -> str:
+    """Return what is sent for news that come with no commit."""
+    return json.dumps(astuple(news))
 
 
 async def listen(database: Database, heard: Heard) -> Listening:

@@ -10,7 +10,7 @@ from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.record import Record
 from askback.errors import StoreUnusable, Unavailable
-from askback.ports.bus import Dismissal, Notice, Subscription
+from askback.ports.bus import Arrival, Dismissal, News, Subscription
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Change, Claim, Settlement, ThreadView
@@ -23,8 +23,9 @@ from askback.storage.postgres.clock import DatabaseClock
 from askback.storage.postgres.connection import Database, refused_by_database
 from askback.storage.postgres.health import HealthPart
 from askback.storage.postgres.jobs import AddMessage, AppendText, Insert, Settle
-from askback.storage.postgres.listening import TELL, listen
+from askback.storage.postgres.listening import TELL, listen, payload
 from askback.storage.postgres.policy import PolicyPart
+from askback.storage.postgres.presence import PresenceRegister
 from askback.storage.postgres.resumes import ResumePart
 from askback.storage.postgres.secrets import SecretPart
 from askback.storage.postgres.threadpart import ThreadPart
@@ -39,7 +40,7 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart,
     """Everything in one database, which other servers may use as well. It is also the `Feed` of a shared bus.
 
     `on_commit` hears of committed events on the event loop. `origin` is what this server's notices are known by;
-    `clock` follows the time of the database.
+    `clock` follows the time of the database, and `register` has who is there at each server.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart,
         self._database = database
         borrowed = Borrowed(database)
         self.clock = DatabaseClock(borrowed)
+        self.register = PresenceRegister(borrowed)
         super().__init__(Writer(database, origin=self.origin, on_commit=on_commit), borrowed)
         self._request = Together(self._ask_requests)
         self._access = Together(self._ask_access)
@@ -229,13 +231,13 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart,
 
     # What servers hear of each other
 
-    async def subscribe(self, heard: Callable[[Notice | Dismissal], None]) -> Subscription:
+    async def subscribe(self, heard: Callable[[News], None]) -> Subscription:
         """Listen to what is committed and told from now on."""
         return await listen(self._database, heard)
 
-    async def tell(self, dismissal: Dismissal) -> None:
+    async def tell(self, news: Dismissal | Arrival) -> None:
         """Tell every server."""
-        await self._borrowed.change(lambda db: db.execute(TELL, dismissal.origin, dismissal.principal_id))
+        await self._borrowed.change(lambda db: db.execute(TELL, payload(news)))
 
     async def positions(self) -> Mapping[str, int]:
         """Read the position of the newest event of every tenant."""

@@ -1,0 +1,131 @@
+"""Who has a page open at any of several servers: each writes down where it has somebody, under a lease that it renews.
+
+The register is asked, and no server remembers what others said: so nothing has to be told twice, and of a server that
+dies nothing is left when its lease has run out. A page that is open counts at every server before it hears that it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import Counter
+from collections.abc import Callable
+
+from askback.errors import Unavailable
+from askback.ports.bus import Bus
+from askback.ports.presence import Place, Register, Told
+
+LEASE_S = 10.0
+"""How long those count whose server has died."""
+RENEWALS = 3
+"""How often a lease is renewed before it runs out, so that one renewal may fail."""
+PATIENCE_S = 2.0
+"""How long a page waits until it counts elsewhere: it is of use without."""
+
+_log = logging.getLogger(__name__)
+
+
+class SharedPresence:
+    """The `Presence` port on a `Register`. `server` is what this server's entries are known by."""
+
+    def __init__(self, register: Register, bus: Bus, *, server: str, lease_s: float = LEASE_S) -> None:
+        self._register = register
+        self._bus = bus
+        self._server = server
+        self._lease_s = lease_s
+        self._watching: Counter[Place] = Counter()
+        self._noted: set[Place] = set()
+        self._changed: set[Place] = set()
+        self._change = asyncio.Event()
+        self._all_noted = asyncio.Event()
+        self._all_noted.set()
+        self._keeping: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Take a lease, and keep it; raises what the register raises when it cannot be reached."""
+        await self._note()
+        self._keeping = asyncio.get_running_loop().create_task(self._keep())
+
+    async def close(self) -> None:
+        """Give the lease up."""
+        task, self._keeping = self._keeping, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            with contextlib.suppress(Unavailable):  # then it runs out
+                await self._register.strike(self._server)
+
+    def enter(self, tenant: str, thread_id: str | None) -> Callable[[], None]:
+        """Count one more, until the returned function is called."""
+        place = (tenant, thread_id)
+        self._watching[place] += 1
+        if self._watching[place] == 1:
+            self._look_at(place)
+        there = True
+
+        def leave() -> None:
+            nonlocal there
+            if there:
+                there = False
+                self._watching[place] -= 1
+                if not self._watching[place]:
+                    del self._watching[place]
+                    self._look_at(place)
+
+        return leave
+
+    async def known(self) -> None:
+        """Return once everybody here is written down, or after a moment."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE_S):
+                await self._all_noted.wait()
+
+    async def anybody(self, tenant: str, thread_id: str) -> bool:
+        """Whether somebody watches this thread, or all of them, here or elsewhere; raises `Unavailable`."""
+        if (tenant, thread_id) in self._watching or (tenant, None) in self._watching:
+            return True
+        return await self._register.anybody(tenant, thread_id)
+
+    def on_arrival(self, told: Told) -> None:
+        """Call `told` when the first somebody enters a place, here or elsewhere."""
+        self._bus.on_arrival(told)
+
+    def _look_at(self, place: Place) -> None:
+        self._changed.add(place)
+        self._all_noted.clear()
+        self._change.set()
+
+    async def _keep(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._lease_s / RENEWALS):
+                    await self._change.wait()
+            try:
+                await self._note()
+            except Exception as error:  # noqa: BLE001 - it is tried again with each renewal
+                _log.warning("other servers cannot be told who has a page open here: %s", error)
+                self._all_noted.set()  # whoever waits for it need not wait for that
+
+    async def _note(self) -> None:
+        """Write down what has changed; what was written but is gone has changed as well."""
+        self._change.clear()
+        changed, self._changed = self._changed, set()
+        came = {place for place in changed - self._noted if place in self._watching}
+        left = {place for place in changed & self._noted if place not in self._watching}
+        try:
+            stands = await self._register.note(
+                self._server, came=came, left=left, lease_ms=round(self._lease_s * 1000)
+            )
+        except BaseException:
+            self._changed |= changed
+            raise
+        self._noted = (self._noted | came) - left if stands else came
+        if not stands:
+            self._changed |= self._watching.keys() - came
+        for place in came:
+            self._bus.arrive(*place)
+        if self._changed:
+            self._change.set()
+        else:
+            self._all_noted.set()

@@ -1,0 +1,132 @@
+"""People count at every server that shares a store with theirs, and no longer than that lives."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from askback.delivery.local import LocalBus
+from askback.delivery.presence import SharedPresence
+from askback.errors import Unavailable
+from askback.ports.presence import Presence, Register
+from askback.service.presence import LocalPresence
+from askback.storage.postgres import Database, PostgresStore
+from askback.testing.fake_presence import FakeRegister
+from askback.testing.presence_contracts import PresenceContracts, RegisterContracts, until
+from tests.postgres_server import PostgresServer
+
+pytestmark = pytest.mark.anyio
+
+LEASE_S = 0.3
+
+
+@pytest.fixture
+async def store(postgres: PostgresServer) -> AsyncIterator[PostgresStore]:
+    """A store on a database of its own."""
+    name = await postgres.new()
+    store = PostgresStore(Database(postgres.database(name).url))
+    await store.open()
+    yield store
+    await store.close()
+    await postgres.drop(name)
+
+
+def two_on(register: Register) -> tuple[Presence, Presence]:
+    bus = LocalBus()
+    return SharedPresence(register, bus, server="one"), SharedPresence(register, bus, server="two")
+
+
+class TestPresenceOfOneServer(PresenceContracts):
+    def make_servers(self) -> tuple[Presence, Presence]:
+        only = LocalPresence()
+        return only, only
+
+
+class TestPresenceInMemory(PresenceContracts):
+    def make_servers(self) -> tuple[Presence, Presence]:
+        return two_on(FakeRegister())
+
+
+class TestPresenceOnPostgres(PresenceContracts):
+    @pytest.fixture(autouse=True)
+    def _use(self, store: PostgresStore) -> None:
+        self.store = store
+
+    def make_servers(self) -> tuple[Presence, Presence]:
+        return two_on(self.store.register)
+
+
+class TestFakeRegister(RegisterContracts):
+    def make_register(self) -> Register:
+        return FakeRegister()
+
+
+class TestRegisterOnPostgres(RegisterContracts):
+    @pytest.fixture(autouse=True)
+    def _use(self, store: PostgresStore) -> None:
+        self.store = store
+
+    def make_register(self) -> Register:
+        return self.store.register
+
+
+@pytest.fixture
+async def register() -> FakeRegister:
+    return FakeRegister()
+
+
+@pytest.fixture
+async def server(register: FakeRegister) -> AsyncIterator[SharedPresence]:
+    """A server whose lease is short."""
+    server = SharedPresence(register, LocalBus(), server="one", lease_s=LEASE_S)
+    await server.open()
+    yield server
+    await server.close()
+
+
+async def test_a_lease_is_renewed_for_as_long_as_the_server_lives(
+    register: FakeRegister, server: SharedPresence
+) -> None:
+    async def renewed_again_and_again() -> bool:
+        return register.renewals >= 3
+
+    await until(renewed_again_and_again)
+
+
+async def test_a_server_that_ends_counts_nobody_at_once(register: FakeRegister) -> None:
+    server = SharedPresence(register, LocalBus(), server="one")
+    await server.open()
+    server.enter("main", "t1")
+    await server.known()
+    await server.close()
+    assert not await register.anybody("main", "t1")
+
+
+async def test_who_is_there_is_said_again_when_the_register_has_lost_it(
+    register: FakeRegister, server: SharedPresence
+) -> None:
+    server.enter("main", "t1")
+    await server.known()
+    register.crash()
+
+    async def there() -> bool:
+        return await register.anybody("main", "t1")
+
+    await until(there)
+
+
+async def test_who_comes_while_the_register_is_broken_is_let_in_and_counted_later(
+    register: FakeRegister, server: SharedPresence
+) -> None:
+    register.broken = Unavailable("no database", retry_after=1)
+    server.enter("main", "t1")
+    await server.known()
+    assert await server.anybody("main", "t1")
+    assert not await register.anybody("main", "t1")
+    register.broken = None
+
+    async def there() -> bool:
+        return await register.anybody("main", "t1")
+
+    await until(there)
