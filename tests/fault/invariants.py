@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -23,12 +24,11 @@ LATE_S = 2.0
 
 
 class Inspector:
-    """One who reads, and remembers what was read."""
+    """One who reads, at each server in turn, and remembers what was read."""
 
-    def __init__(self, url: str, ledger: Ledger) -> None:
-        self._http = httpx2.AsyncClient(
-            base_url=url, headers={"Authorization": f"Bearer {RESPONDER}"}, timeout=10
-        )
+    def __init__(self, urls: Sequence[str], ledger: Ledger) -> None:
+        self._http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {RESPONDER}"}, timeout=10)
+        self._urls = itertools.cycle(urls)
         self._ledger = ledger
         self._logs: dict[str, list[tuple[str, str]]] = defaultdict(list)
         """By thread the type and the request of each event, in their order."""
@@ -77,19 +77,24 @@ class Inspector:
                 self._ledger.broken("I6", f"{request['id']} expired at {event['at']}, not at {deadline}")
 
     async def _events(self, thread_id: str, *, after: int) -> list[dict[str, Any]]:
+        """Read a stream up to the last event that there is; what ends before is read again, at the next server."""
         last = (await self._get(f"/v1/threads/{thread_id}"))["seq"]
         found: list[dict[str, Any]] = []
-        if last <= after:
-            return found
-        path = f"/v1/threads/{thread_id}/events"
         with anyio.fail_after(ANSWERS_WITHIN_S):
-            async with self._http.stream("GET", path, params={"cursor": after}) as stream:
-                async for line in stream.aiter_lines():
-                    if line.startswith("data:"):
-                        found.append(json.loads(line[5:]))
-                        if found[-1]["seq"] >= last:
-                            break
+            while after + len(found) < last:
+                with contextlib.suppress(httpx2.HTTPError):
+                    found = [event async for event in self._stream(thread_id, after=after, last=last)]
         return found
+
+    async def _stream(self, thread_id: str, *, after: int, last: int) -> AsyncGenerator[dict[str, Any]]:
+        url = f"{next(self._urls)}/v1/threads/{thread_id}/events"
+        async with self._http.stream("GET", url, params={"cursor": after}) as stream:
+            async for line in stream.aiter_lines():
+                if line.startswith("data:"):
+                    event = json.loads(line[5:])
+                    yield event
+                    if event["seq"] >= last:
+                        return
 
     async def _check_log(self, thread_id: str) -> None:
         """What was read before is still so, and every request begins once."""
@@ -178,7 +183,7 @@ class Inspector:
         with anyio.fail_after(ANSWERS_WITHIN_S):
             while True:
                 try:
-                    reply = await self._http.get(path, params=params)
+                    reply = await self._http.get(f"{next(self._urls)}{path}", params=params)
                 except httpx2.HTTPError:
                     await anyio.sleep(0.05)
                     continue

@@ -1,4 +1,4 @@
-"""Kills a real server, and agents, and Postgres, at random moments while fifty agents ask and three people answer.
+"""Kills servers, and agents, and has trouble with Postgres, at random moments while fifty agents ask and three people answer.
 
 What was acknowledged is noted, by agents in files and by people in a ledger, and looked for from outside after each
 restart. Everything random but the moment itself comes from one seed, which a failure names.
@@ -6,13 +6,14 @@ restart. Everything random but the moment itself comes from one seed, which a fa
 
 from __future__ import annotations
 
+import itertools
 import random
 import time
-from collections.abc import AsyncGenerator
+from collections import Counter
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import anyio
 
@@ -21,34 +22,33 @@ from tests.fault.invariants import Inspector
 from tests.fault.ledger import Ledger
 from tests.fault.people import People
 from tests.fault.processes import Killable, Server
+from tests.fault.site import Site
+from tests.fault.troubles import Trouble
 
 BUSY = 10
 """Answers between one kill and the next."""
 BUSY_S = 30
 
 
-class Crashing(Protocol):
-    """A database server that can be made to crash."""
-
-    def crash(self) -> None:
-        """Crash it, and return when it accepts connections again."""
-        ...
-
-
 @dataclass(frozen=True)
 class Scene:
-    """What is killed how often, and after how long without a sign of life a wait is a hang.
+    """What befalls whom how often, and after how long without a sign of life a wait is a hang.
 
     A scene ends early when something is found.
     """
 
     seed: int
     kills: int
+    """At least so many, troubles included."""
     agents: int = 50
     hosts: int = 5
+    servers: int = 1
+    """More than one need a site."""
+    troubles: Sequence[Trouble] = ()
+    """Of its Postgres."""
     patience_s: float = 30.0
     fault: str | None = None
-    """What is planted in the server, by its name in `planted`."""
+    """What is planted in the servers, by its name in `planted`."""
 
 
 @dataclass
@@ -60,35 +60,39 @@ class Report:
     ended: int
     went_on: int
     kills: int
-    crashes: int
-    """Of the database."""
+    troubles: Counter[str]
+    """Of the database, by their names."""
 
 
-async def run(
-    folder: Path, scene: Scene, *, database_url: str | None = None, database: Crashing | None = None
-) -> Report:
-    """Play a scene in a folder."""
+async def run(folder: Path, scene: Scene, *, site: Site | None = None) -> Report:
+    """Play a scene in a folder: on SQLite, or on the Postgres of a site."""
     ledger = Ledger(folder)
-    server = Server(folder, database_url=database_url, fault=scene.fault)
+    servers = [_server(folder, number, scene, site) for number in range(scene.servers)]
+    urls = [server.url for server in servers]
     hosts = [
         Killable(
             work,
-            Host(server.url, number, scene.agents // scene.hosts, folder),
+            Host(urls[number % len(urls)], number, scene.agents // scene.hosts, folder),
             log=folder / f"host-{number}.log",
         )
         for number in range(scene.hosts)
     ]
-    kills = crashes = 0
-    async with _processes(server, hosts):
-        people = People(server.url, ledger, scene.seed)
+    kills, troubles = 0, Counter[str]()
+    async with _processes(servers, hosts):
+        people = People(urls, ledger, scene.seed)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(people.work)
-            inspector = Inspector(server.url, ledger)
+            inspector = Inspector(urls, ledger)
             chance = random.Random(scene.seed)
-            while kills < scene.kills and not ledger.faults:
-                crash = database if chance.random() < 0.4 else None
-                kills += await _kill(chance, ledger, server, hosts, crash)
-                crashes += crash is not None
+            order = itertools.cycle(chance.sample(scene.troubles, len(scene.troubles)))
+            while kills + troubles.total() < scene.kills and not ledger.faults:
+                await _until_busy(ledger)
+                await anyio.sleep(chance.uniform(0, 0.1))
+                async with _killed(chance, servers, hosts) as victims:
+                    kills += len(victims)
+                    if site is not None and (trouble := next(order, None)) is not None:
+                        await trouble(site, chance)
+                        troubles[trouble.__name__] += 1
                 people.resting = True
                 await inspector.look()
                 people.resting = False
@@ -102,38 +106,40 @@ async def run(
         answered=len(ledger.settled) + len(ledger.submitted),
         ended=sum(1 for _ in ledger.notes("ended")),
         went_on=sum(1 for note in ledger.notes("acted") if note["by"] == "resume"),
-        kills=kills,
-        crashes=crashes,
+        kills=kills + troubles.total(),
+        troubles=troubles,
     )
 
 
+def _server(folder: Path, number: int, scene: Scene, site: Site | None) -> Server:
+    place = folder / f"server-{number}"
+    place.mkdir()
+    return Server(place, database_url=site and site.url(number), fault=scene.fault)
+
+
 @asynccontextmanager
-async def _processes(server: Server, hosts: list[Killable]) -> AsyncGenerator[None]:
+async def _processes(servers: Sequence[Server], hosts: Sequence[Killable]) -> AsyncGenerator[None]:
     try:
-        await server.start()
-        for host in hosts:
-            await host.start()
+        for process in (*servers, *hosts):
+            await process.start()
         yield
     finally:
-        for process in (*hosts, server):
+        for process in (*hosts, *servers):
             process.kill()
 
 
-async def _kill(
-    chance: random.Random, ledger: Ledger, server: Server, hosts: list[Killable], database: Crashing | None
-) -> int:
-    """Kill some of them at a random moment while they are busy, and start them again; return how many."""
-    victims: list[Killable] = [server] if chance.random() < 0.7 else []
+@asynccontextmanager
+async def _killed(
+    chance: random.Random, servers: Sequence[Server], hosts: Sequence[Killable]
+) -> AsyncGenerator[Sequence[Killable]]:
+    """Kill some of them, and start them again when the block ends."""
+    victims: list[Killable] = [server for server in servers if chance.random() < 0.7 / len(servers)]
     victims += [host for host in hosts if chance.random() < 0.15]
-    await _until_busy(ledger)
-    await anyio.sleep(chance.uniform(0, 0.1))
     for victim in victims:
         victim.kill()
-    if database is not None:
-        await anyio.to_thread.run_sync(database.crash)
+    yield victims
     for victim in victims:
         await victim.start()
-    return len(victims) + (database is not None)
 
 
 async def _until_busy(ledger: Ledger) -> None:

@@ -1,8 +1,9 @@
-"""Three people who deal with whatever is open, each with words of their own, all at the same requests."""
+"""Three people who deal with whatever is open, each with words of their own, all at the same requests, at every server."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import anyio
@@ -21,35 +22,38 @@ DOWN = 503
 class People:
     """Their hands; `done` ends their work, and while they are `resting` nothing new is promised."""
 
-    def __init__(self, url: str, ledger: Ledger, seed: int) -> None:
+    def __init__(self, urls: Sequence[str], ledger: Ledger, seed: int) -> None:
         self.done = anyio.Event()
         self.resting = False
+        self._urls = urls
         self._ledger = ledger
         self._chance = random.Random(seed)
-        self._http = httpx2.AsyncClient(
-            base_url=url, headers={"Authorization": f"Bearer {RESPONDER}"}, timeout=5
-        )
+        self._http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {RESPONDER}"}, timeout=5)
 
     async def work(self) -> None:
-        """Look at what is open and deal with it, until done."""
-        async with self._http:
-            while not self.done.is_set():
-                if self.resting:
-                    await anyio.sleep(0.02)
-                    continue
-                try:
-                    found = await self._http.get("/v1/requests", params={"status": "pending", "limit": 200})
-                    pending: list[dict[str, Any]] = found.json()["requests"]
-                except (httpx2.HTTPError, KeyError, ValueError):
-                    await anyio.sleep(0.02)
-                    continue
-                self._chance.shuffle(pending)
-                mine = [request for request in pending if not _ignored(request)][:AT_ONCE]
-                async with anyio.create_task_group() as hands:
-                    for request in mine:
-                        for name in self._chance.sample(NAMES, 2):
-                            hands.start_soon(self._deal_with, request, f"{name}-{self._chance.random()}")
-                await anyio.sleep(0.002 if mine else 0.02)
+        """Look at what is open and deal with it, at each server, until done."""
+        async with self._http, anyio.create_task_group() as places:
+            for url in self._urls:
+                places.start_soon(self._work_at, url)
+
+    async def _work_at(self, url: str) -> None:
+        while not self.done.is_set():
+            if self.resting:
+                await anyio.sleep(0.02)
+                continue
+            try:
+                found = await self._http.get(f"{url}/v1/requests", params={"status": "pending", "limit": 200})
+                pending: list[dict[str, Any]] = found.json()["requests"]
+            except (httpx2.HTTPError, KeyError, ValueError):
+                await anyio.sleep(0.02)
+                continue
+            self._chance.shuffle(pending)
+            mine = [request for request in pending if not _ignored(request)][:AT_ONCE]
+            async with anyio.create_task_group() as hands:
+                for request in mine:
+                    for name in self._chance.sample(NAMES, 2):
+                        hands.start_soon(self._deal_with, request, f"{name}-{self._chance.random()}")
+            await anyio.sleep(0.002 if mine else 0.02)
 
     async def _deal_with(self, request: dict[str, Any], word: str) -> None:
         kind = self._chance.random()
@@ -68,12 +72,11 @@ class People:
     async def _send(
         self, request: dict[str, Any], do: str, body: dict[str, Any], word: str, said: Said
     ) -> None:
-        """Send it, and once more with the same key when it is not known what became of it."""
+        """Send it to any server, and to any with the same key when it is not known what became of it."""
         for _ in range(3):
+            url = f"{self._chance.choice(self._urls)}/v1/requests/{request['id']}/{do}"
             try:
-                sent = await self._http.post(
-                    f"/v1/requests/{request['id']}/{do}", json=body, headers={"Idempotency-Key": word}
-                )
+                sent = await self._http.post(url, json=body, headers={"Idempotency-Key": word})
             except httpx2.HTTPError:
                 await anyio.sleep(0.02)
                 continue

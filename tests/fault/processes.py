@@ -18,16 +18,22 @@ from typing import Any
 
 import anyio
 
-from askback.app import create_app
+from askback.app import App, create_app
 from askback.cli.runner import run_server
 from askback.cli.serve import bind
+from askback.delivery.shared import SharedBus
 from askback.domain.limits import Limits
-from askback.settings import load
+from askback.settings import PostgresAddress, Settings, load
+from askback.storage.postgres import Database, PostgresStore
+from askback.storage.postgres.connection import Patience
 from tests.fault import planted
 
 REQUESTER, RESPONDER = "kill-requester", "kill-responder"
 LIMITS = Limits(resume_lease_s=2, orphan_s=1)
 """Short, so that what is due after a kill is due within the test."""
+PATIENCE = Patience(connect=500, idle=1_000, lock=1_500, statement=1_500)
+PATROL_S = 0.5
+"""Likewise: how soon a server sees that its database, or the line to the other servers, is dead."""
 START_S = 20
 
 _FORKS = multiprocessing.get_context("forkserver")
@@ -116,7 +122,17 @@ def serve(line: Connection, environ: Mapping[str, str], fault: str | None) -> No
         line.send("ready")
 
     hang_on(line, lambda: None)
-    run_server(create_app(settings, limits=LIMITS), bind(settings), ready=ready)
+    run_server(_app(settings), bind(settings), ready=ready)
+
+
+def _app(settings: Settings) -> App:
+    if not isinstance(settings.database, PostgresAddress):
+        return create_app(settings, limits=LIMITS)
+    store = PostgresStore(
+        Database(settings.database.url, PATIENCE), on_commit=lambda events: bus.publish(events)
+    )
+    bus = SharedBus(store, origin=store.origin, patrol_s=PATROL_S)
+    return create_app(settings, store=store, bus=bus, clock=store.clock, limits=LIMITS)
 
 
 def hang_on(line: Connection, stop: Callable[[], object]) -> None:

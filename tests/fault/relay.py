@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+import contextlib
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 CHUNK = 65_536
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+Connect = Callable[[], Awaitable[Streams]]
+"""Opens a connection to the server behind."""
 
 
 class Relay:
     """Listens on a port of its own. What is swallowed is taken from the sender and reaches nobody."""
 
-    def __init__(self) -> None:
+    def __init__(self, connect: Connect) -> None:
         self.port = 0
         self.swallows = False
         """What the server sends: the connection looks alive to it."""
         self.refuses = False
         """New connections."""
+        self._connect = connect
         self._open: set[asyncio.StreamWriter] = set()
+        self._passage = _passable()
 
     @property
     def url(self) -> str:
@@ -30,42 +37,98 @@ class Relay:
         for writer in tuple(self._open):
             writer.transport.abort()
 
-    async def accept(
-        self, server_port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    def stand_still(self) -> None:
+        """Be a black hole: nothing goes either way, no end of a connection either, and new ones lead nowhere."""
+        self._passage.clear()
+
+    def go_on(self) -> None:
+        """Let everything through that has been held."""
+        self._passage.set()
+
+    def begin_anew(self) -> None:
+        """Let new connections through; those of before stay in the hole, and neither end is told."""
+        if not self._passage.is_set():
+            self._passage = _passable()
+
+    async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Pass on one connection until either end closes it."""
         self._open.add(writer)
         if self.refuses:
             writer.transport.abort()
             return
-        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", server_port)
+        passage = self._passage
+        await passage.wait()
+        try:
+            far_reader, far_writer = await self._connect()
+        except OSError:  # it is down, and so is the wire to it
+            writer.transport.abort()
+            return
         self._open.add(far_writer)
-        ways = (self._up(reader, far_writer), self._down(far_reader, writer))
+        ways = (self._up(reader, far_writer, passage), self._down(far_reader, writer, passage))
         tasks = [asyncio.create_task(way) for way in ways]
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in tasks:
-            task.cancel()
-        for end in (writer, far_writer):
-            end.transport.abort()
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            for end in (writer, far_writer):
+                end.transport.abort()
+                self._open.discard(end)
 
-    async def _up(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while data := await reader.read(CHUNK):
+    async def _up(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, passage: asyncio.Event
+    ) -> None:
+        while data := await _read(reader, passage):
             writer.write(data)
 
-    async def _down(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while data := await reader.read(CHUNK):
+    async def _down(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, passage: asyncio.Event
+    ) -> None:
+        while data := await _read(reader, passage):
             if not self.swallows:
                 writer.write(data)
 
 
+async def _read(reader: asyncio.StreamReader, passage: asyncio.Event) -> bytes:
+    """Read what may pass; nothing when the connection has ended."""
+    data = b""
+    with contextlib.suppress(OSError):
+        data = await reader.read(CHUNK)
+    await passage.wait()
+    return data
+
+
+def _passable() -> asyncio.Event:
+    passage = asyncio.Event()
+    passage.set()
+    return passage
+
+
 @asynccontextmanager
-async def relayed(server_port: int) -> AsyncGenerator[Relay]:
-    """A relay to a server on this machine, until the context ends."""
-    relay = Relay()
-    listening = await asyncio.start_server(lambda r, w: relay.accept(server_port, r, w), "127.0.0.1", 0)
+async def relaying(connect: Connect) -> AsyncGenerator[Relay]:
+    """A relay to whatever `connect` leads to, until the context ends."""
+    relay = Relay(connect)
+    passing: set[asyncio.Task[None]] = set()
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.ensure_future(relay.accept(reader, writer))
+        passing.add(task)
+        task.add_done_callback(passing.discard)
+
+    listening = await asyncio.start_server(accept, "127.0.0.1", 0)
     relay.port = listening.sockets[0].getsockname()[1]
     try:
         yield relay
     finally:
         listening.close()
         relay.cut()
+        for task in tuple(passing):
+            task.cancel()
+        await asyncio.gather(*passing, return_exceptions=True)
+
+
+@asynccontextmanager
+async def relayed(server_port: int) -> AsyncGenerator[Relay]:
+    """A relay to a server on this machine, until the context ends."""
+    async with relaying(lambda: asyncio.open_connection("127.0.0.1", server_port)) as relay:
+        yield relay

@@ -9,7 +9,8 @@ import anyio
 import pytest
 
 from tests.fault import kill, planted
-from tests.fault.crashing import running
+from tests.fault.site import site
+from tests.fault.troubles import CRASHES
 from tests.requirements import requirement
 
 KILLS = int(os.environ.get("FAULT_KILLS", "8"))
@@ -31,12 +32,11 @@ async def test_killing_the_server_loses_nothing_and_repeats_nothing(tmp_path: Pa
 @requirement("H1", "H4", "H5", "H8")
 async def test_a_crash_of_postgres_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
     with anyio.fail_after(120 + KILLS * 10):
-        async with running() as database:
-            url = database.database(await database.new()).url
-            scene = kill.Scene(seed=SEED, kills=KILLS // 2)
-            report = await kill.run(tmp_path, scene, database_url=url, database=database)
+        async with site() as place:
+            scene = kill.Scene(seed=SEED, kills=KILLS // 2, troubles=CRASHES)
+            report = await kill.run(tmp_path, scene, site=place)
     assert report.faults == [], f"seed {SEED}"
-    assert report.crashes > 0
+    assert report.troubles.total() > 0
     assert report.went_on > 0
 
 

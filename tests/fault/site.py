@@ -1,0 +1,91 @@
+"""A Postgres server of one's own, with a wire to it for each askback server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from urllib.parse import parse_qs, urlsplit
+
+import anyio
+import asyncpg
+
+from tests import postgres_server
+from tests.fault.relay import Relay, relaying
+from tests.postgres_server import PostgresServer
+
+SOCKET = ".s.PGSQL.5432"
+COMES_BACK_S = 20
+OURS = "FROM pg_stat_activity WHERE application_name = 'askback' AND datname = current_database()"
+HELPER = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'"
+"""A process that Postgres has of its own, and another one after it has recovered."""
+
+
+class Site:
+    """One database on it; `wires` lead there, one for each server that shall use it."""
+
+    def __init__(self, postgres: PostgresServer, name: str, wires: Sequence[Relay]) -> None:
+        self.wires = wires
+        self._postgres = postgres
+        self._name = name
+
+    def url(self, server: int) -> str:
+        """The address of the database for one of the servers."""
+        return f"postgresql://postgres@127.0.0.1:{self.wires[server].port}/{self._name}?sslmode=disable"
+
+    async def crash(self) -> None:
+        """SIGQUIT: nothing is finished and nothing is written down; the start after it recovers."""
+        await anyio.to_thread.run_sync(self._postgres.end, signal.SIGQUIT)
+        await anyio.to_thread.run_sync(self._postgres.start)
+
+    async def backends(self, which: str = "") -> list[int]:
+        """The processes that serve our connections, or those of them that a condition fits."""
+        return [row[0] for row in await self._run(f"SELECT pid {OURS} {which}")]  # noqa: S608 - ours
+
+    async def hang_up(self, which: str) -> None:
+        """End connections in order, which is told to nobody but their clients."""
+        await self._run(f"SELECT pg_terminate_backend(pid) {OURS} {which}")  # noqa: S608 - ours
+
+    async def kill(self, backend: int) -> None:
+        """SIGKILL one process of Postgres, which then ends all the others and recovers."""
+        before = await self._run(HELPER)
+        os.kill(backend, signal.SIGKILL)
+        with anyio.fail_after(COMES_BACK_S):
+            while True:
+                with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                    if await self._run(HELPER) != before:
+                        return
+                await anyio.sleep(0.02)
+
+    async def _run(self, sql: str) -> list[asyncpg.Record]:
+        connection = await asyncpg.connect(self._postgres.database(self._name).url)
+        try:
+            return await connection.fetch(sql)
+        finally:
+            connection.terminate()
+
+
+@asynccontextmanager
+async def site(servers: int = 1) -> AsyncGenerator[Site]:
+    """A site until the context ends."""
+    context = postgres_server.running()
+    postgres = await anyio.to_thread.run_sync(context.__enter__)
+    try:
+        name = await postgres.new()
+        [folder] = parse_qs(urlsplit(postgres.database(name).url).query)["host"]
+        async with AsyncExitStack() as wires:
+            yield Site(
+                postgres,
+                name,
+                [
+                    await wires.enter_async_context(
+                        relaying(lambda: asyncio.open_unix_connection(f"{folder}/{SOCKET}"))
+                    )
+                    for _ in range(servers)
+                ],
+            )
+    finally:
+        await anyio.to_thread.run_sync(context.__exit__, None, None, None)

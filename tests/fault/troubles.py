@@ -1,0 +1,83 @@
+"""What befalls a database, and the way to it, while servers use it. Each trouble is over when it has happened."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable
+
+import anyio
+
+from tests.fault.processes import LIMITS
+from tests.fault.relay import Relay
+from tests.fault.site import Site
+
+BRIEF_S = (0.05, 0.5)
+"""Shorter than anybody's patience: what was held comes through as if nothing had been."""
+LONG_S = (LIMITS.resume_lease_s + 0.2, LIMITS.resume_lease_s + 2.0)
+"""Longer than leases, and than a server's patience with its database."""
+LISTENING = "AND (query LIKE 'LISTEN%' OR query = 'SELECT 1')"
+"""The connections that hear what other servers commit: they do nothing else but listen, and show that they live."""
+
+Trouble = Callable[[Site, random.Random], Awaitable[None]]
+
+
+async def crash(site: Site, _: random.Random) -> None:
+    """All of Postgres dies at once."""
+    await site.crash()
+
+
+async def lose_a_backend(site: Site, chance: random.Random) -> None:
+    """One process of Postgres is killed, as by a kernel that has run out of memory."""
+    if backends := await site.backends():
+        await site.kill(chance.choice(backends))
+
+
+async def silence(site: Site, _: random.Random) -> None:
+    """Every server loses the one connection on which it hears of the others."""
+    await site.hang_up(LISTENING)
+
+
+async def reset(site: Site, chance: random.Random) -> None:
+    """Every connection of one server ends without a word, and for a while no new one is taken."""
+    wires = _some(site, chance)
+    for wire in wires:
+        wire.refuses = True
+        wire.cut()
+    await anyio.sleep(chance.uniform(*BRIEF_S))
+    for wire in wires:
+        wire.refuses = False
+
+
+async def brief_hole(site: Site, chance: random.Random) -> None:
+    """A network that holds everything back for a moment."""
+    await _hole(site, chance, BRIEF_S, Relay.go_on)
+
+
+async def long_hole(site: Site, chance: random.Random) -> None:
+    """A partition: what was sent into it arrives when nobody waits for it any more."""
+    await _hole(site, chance, LONG_S, Relay.go_on)
+
+
+async def forgetful_hole(site: Site, chance: random.Random) -> None:
+    """A partition after which the network knows none of the connections of before, and tells nobody."""
+    await _hole(site, chance, LONG_S, Relay.begin_anew)
+
+
+async def _hole(
+    site: Site, chance: random.Random, seconds: tuple[float, float], heal: Callable[[Relay], None]
+) -> None:
+    wires = _some(site, chance)
+    for wire in wires:
+        wire.stand_still()
+    await anyio.sleep(chance.uniform(*seconds))
+    for wire in wires:
+        heal(wire)
+
+
+def _some(site: Site, chance: random.Random) -> list[Relay]:
+    """One server's wire, or now and then those of all."""
+    return [chance.choice(site.wires)] if chance.random() < 0.7 else list(site.wires)
+
+
+CRASHES: tuple[Trouble, ...] = (crash, lose_a_backend)
+PARTITIONS: tuple[Trouble, ...] = (silence, reset, brief_hole, long_hole, forgetful_hole)
