@@ -123,6 +123,9 @@ async def test_who_answers_too_fast_is_told_when_to_go_on(api: Api) -> None:
     ).status_code == 422
     api.clock.advance(seconds=int(refused.headers["retry-after"]))
     assert (await answer(requests[2])).status_code == 200
+    assert code(await answer(requests[2])) == (429, "rate_limited")
+    await set_policy(api, max_submissions_per_minute=None)
+    assert code(await answer(requests[2])) == (409, "already_settled")
 
 
 @requirement("L7")

@@ -209,7 +209,9 @@ async def test_a_resume_about_a_tool_call_says_what_was_decided(api: Api) -> Non
     assert resume["request"]["answer"]["decision"] == "approve"
 
 
-@pytest.mark.parametrize("body", [{}, {"attempt": "1"}, {"attempt": 1, "more": 2}, []])
+@pytest.mark.parametrize(
+    "body", [{}, {"attempt": "1"}, {"attempt": 0}, {"attempt": 2**70}, {"attempt": 1, "more": 2}, []]
+)
 async def test_an_acknowledgement_says_which_lease(api: Api, body: Any) -> None:
     reply = await (await api.as_("requester")).post("/v1/resumes/rsm_x/ack", json=body)
     assert reply.status_code == 422

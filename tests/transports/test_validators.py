@@ -114,6 +114,32 @@ async def test_nothing_can_be_accepted_that_was_not_sent(table: Table) -> None:
     assert code(await table.reprompt(error_summary="No.")) == (409, "not_resolving")
 
 
+async def test_a_verdict_that_comes_again_falls_on_no_answer_that_was_sent_since(table: Table) -> None:
+    at, once = f"/v1/requests/{table.request['id']}", {"Idempotency-Key": "k"}
+    await table.answer("soup")
+    body = {"field_errors": WRONG}
+    assert (await table.agent.post(f"{at}/reprompt", json=body, headers=once)).json()["status"] == "pending"
+    await table.answer("rice", revision=2)
+    late = await table.agent.post(f"{at}/reprompt", json=body, headers=once)
+    assert (late.status_code, late.headers["idempotent-replayed"]) == (200, "true")
+    assert (late.json()["status"], late.json()["submitted"]) == ("resolving", {"values": {"dish": "rice"}})
+    other = await table.agent.post(f"{at}/reprompt", json={"error_summary": "No."}, headers=once)
+    assert code(other) == (422, "idempotency_mismatch")
+    ends = [await table.agent.post(f"{at}/accept", json={}, headers=once) for _ in range(2)]
+    assert [each.status_code for each in ends] == [200, 200]
+    assert ends[0].json() == ends[1].json()
+
+
+@pytest.mark.parametrize("operation", ["accept", "shown"])
+async def test_what_was_meant_for_another_route_does_nothing(table: Table, operation: str) -> None:
+    before = (await table.answer()).json()
+    who = table.agent if operation == "accept" else table.person
+    body = {"field_errors": WRONG}
+    refused = await who.post(f"/v1/requests/{table.request['id']}/{operation}", json=body)
+    assert (refused.status_code, refused.json()["error"]["field_errors"][0]["path"]) == (422, "field_errors")
+    assert await table.read() == before
+
+
 @pytest.mark.parametrize(
     ("body", "path"),
     [

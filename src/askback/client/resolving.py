@@ -9,7 +9,7 @@ from typing import Any
 
 from askback.client.connection import Connection
 from askback.client.link import GRACE_S
-from askback.client.operations import frame, known, said
+from askback.client.operations import frame, idempotency_key, known, said
 from askback.client.states import states
 from askback.domain.faults import join
 from askback.domain.fields import Form
@@ -51,7 +51,9 @@ class Resolving(Connection):
 
     async def _resolve(self, op: str, request: InputRequest | str, body: Mapping[str, Any]) -> InputRequest:
         request_id = request if isinstance(request, str) else request.id
-        return InputRequest.model_validate(await self._call(frame(op, request_id=request_id, body=body)))
+        # The key makes a verdict that is sent again fall on no answer that came since.
+        op = frame(op, request_id=request_id, key=idempotency_key(None), body=body)
+        return InputRequest.model_validate(await self._call(op))
 
     async def _looked_at(
         self, op: str, judge: Callable[[InputRequest], Judge], *, withdraw: bool

@@ -152,6 +152,10 @@ class RotateBody(Model):
     keep_old: bool = False
 
 
+class EmptyBody(Model):
+    """`{}`: the address says everything. What else somebody sends here was meant for another route."""
+
+
 class FieldFault(Model):
     """What the requester found wrong with one field, in words for the person."""
 

@@ -51,6 +51,10 @@ class Pace:
             )
         bucket.left -= 1
 
+    def forget_rate(self, tenant: str) -> None:
+        """Read the setting of a tenant again, which has just been changed here."""
+        self._rates.pop(tenant, None)
+
     async def _rate(self, store: Store, tenant: str, now: int) -> int | None:
         read_at, rate = self._rates.get(tenant, (None, None))
         if read_at is None or not 0 <= now - read_at < FRESH_MS:

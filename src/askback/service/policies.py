@@ -76,6 +76,7 @@ async def change(ctx: Services, principal: Principal, body: object) -> PolicySet
         settings=_plain(given),
     )
     await ctx.store.write(Along(policies=(kept,), audit=(changed,)))
+    ctx.pace.forget_rate(principal.tenant)
     return await show(ctx, principal, thread_id=sent.thread_id)
 
 

@@ -2,6 +2,9 @@
 
 Meanwhile the request is `resolving`, and the person sees that it is being checked. What was sent stands in the state,
 so a requester that died and came back finds it there. A trial that nobody ends is ended by a deadline or a cancel.
+
+A verdict that comes twice, as after a lost connection, must not fall on an answer that was sent since: with a key the
+second is the first.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from typing import Any, cast
 
 from pydantic_core import to_json
 
-from askback.domain.bodies import RepromptBody
+from askback.domain.bodies import EmptyBody, RepromptBody
 from askback.domain.faults import Faults, fault, join
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Action, Status
@@ -26,53 +29,68 @@ from askback.domain.view import view
 from askback.errors import Conflict
 from askback.ports.store import Change, Principal
 from askback.service import access
+from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.read import get
 from askback.service.secrets import resolve as secrets
 from askback.service.secrets.submit import shown_secret
-from askback.service.settle import conflict, settle
+from askback.service.settle import conflict, replayed, settle
 
 
-async def accept(ctx: Services, principal: Principal, request_id: str) -> Change:
-    """Take what was sent as the answer. Raises `Conflict` when nothing is being checked."""
-    record = await _resolving(ctx, principal, request_id)
+async def accept(
+    ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
+) -> Change:
+    """Take what was sent as the answer. Raises `Faults`, and `Conflict` when nothing is being checked."""
+    record = await _found(ctx, principal, request_id)
+    claimed = claim(principal, f"accept:{request_id}", key, parse(EmptyBody, body))
+    if (before := await replayed(ctx, record, claimed)) is not None:
+        return before
+    _require_resolving(record)
     if record.kind == "secret":
-        return await secrets.accept(ctx, principal, record)
+        return await secrets.accept(ctx, principal, record, claim=claimed)
     state = json.loads(record.state)
     outcome = {"source": "responder", "answer": state["submitted"], "settled_by": state["submitted_by"]}
-    return await settle(ctx, record, Action.ACCEPT, outcome, by=principal)
+    return await settle(ctx, record, Action.ACCEPT, outcome, by=principal, claim=claimed)
 
 
-async def reprompt(ctx: Services, principal: Principal, request_id: str, body: object) -> Change:
+async def reprompt(
+    ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
+) -> Change:
     """Ask the person again with a `RepromptBody`; what was sent stays to be mended.
 
     After `limits.reprompts` times it is taken back instead, with the reason `failed`. Raises `Faults`, and `Conflict`
     when nothing is being checked.
     """
-    record = await _resolving(ctx, principal, request_id)
+    record = await _found(ctx, principal, request_id)
     sent = parse(RepromptBody, body)
+    claimed = claim(principal, f"reprompt:{request_id}", key, sent)
+    if (before := await replayed(ctx, record, claimed)) is not None:
+        return before
+    _require_resolving(record)
     form = _new_form(ctx, record, cast("Mapping[str, Any]", body).get("form"))
     _check(ctx, sent, _places(record, form or (ctx.newest.form(record) if record.kind == "form" else None)))
     if record.revision > ctx.limits.reprompts:
-        return await settle(ctx, record, Action.CANCEL, {"reason": "failed"}, by=principal)
+        return await settle(ctx, record, Action.CANCEL, {"reason": "failed"}, by=principal, claim=claimed)
     scrub = await secrets.scrubber(ctx, record) if record.kind == "secret" else str
     said = _said(sent, scrub)
     if record.kind == "form":
         said["submitted"] = json.loads(record.state)["submitted"]
     spec = None if form is None else _asking(record, form)
-    return await settle(ctx, record, Action.REPROMPT, said, by=principal, spec=spec)
+    return await settle(ctx, record, Action.REPROMPT, said, by=principal, spec=spec, claim=claimed)
 
 
-async def _resolving(ctx: Services, principal: Principal, request_id: str) -> Record:
+async def _found(ctx: Services, principal: Principal, request_id: str) -> Record:
     await access.require(ctx, principal, "resolve", request_id)
-    record = await get(ctx, principal, request_id)
+    return await get(ctx, principal, request_id)
+
+
+def _require_resolving(record: Record) -> None:
     if record.status is Status.PENDING:
         raise Conflict("Nothing was sent that could be accepted.", code="not_resolving")
     if record.status is not Status.RESOLVING:
         raise conflict(record)
     if tried_until(record):
         raise Conflict("The server tries this itself, as you have asked.", code="not_resolving")
-    return record
 
 
 def _new_form(ctx: Services, record: Record, raw: object) -> Form | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import anyio
 
 from askback.domain.bodies import AckBody
+from askback.domain.faults import Faults, fault
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
 from askback.ports.bus import tenant_topic, thread_topic
@@ -18,6 +19,8 @@ from askback.service.context import Services
 from askback.service.nudges import SAFETY_POLL_S, Nudge
 
 PAGE = 20
+MAX_ATTEMPT = 2**31 - 1
+"""What stores count up to."""
 
 
 async def pull(
@@ -54,6 +57,8 @@ async def ack(ctx: Services, principal: Principal, resume_id: str, body: object)
     """
     await access.require(ctx, principal, "resume")
     sent = parse(AckBody, body)
+    if not 1 <= sent.attempt <= MAX_ATTEMPT:
+        raise Faults([fault("attempt", "out_of_range.needed", min=1, max=MAX_ATTEMPT)])
     outcome = await ctx.store.finish_resume(
         principal.tenant, principal.id, resume_id, attempt=sent.attempt, now_ms=ctx.clock.now_ms()
     )

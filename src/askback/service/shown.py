@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
+from askback.domain.bodies import EmptyBody
 from askback.domain.deadlines import Terms
 from askback.domain.events import REQUEST_SHOWN
 from askback.domain.lifecycle import Action, Status
 from askback.domain.record import Record, says
 from askback.domain.timestamps import rfc3339
+from askback.domain.validation.structure import parse
 from askback.errors import Conflict
 from askback.ports.store import Principal
 from askback.service import access
@@ -18,12 +20,13 @@ from askback.service.read import get
 from askback.service.settle import Overtaken, settle
 
 
-async def shown(ctx: Services, principal: Principal, request_id: str) -> Record:
+async def shown(ctx: Services, principal: Principal, request_id: str, body: object) -> Record:
     """Note it, unless somebody was shown it before or it has ended; return the request as it is then.
 
     Nothing is noted of who may not answer: no clock begins before somebody sees it who may.
     """
     await access.require(ctx, principal, "answer", request_id)
+    parse(EmptyBody, body)
     record = await get(ctx, principal, request_id)
     if not await may_answer(ctx, principal, record):
         return record

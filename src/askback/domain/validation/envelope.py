@@ -88,7 +88,7 @@ def _check_escalation(steps: list[EscalationStep], prose: Prose, limits: Limits)
         at = join("escalation", index)
         if not limits.min_timeout_s <= step.after_s <= limits.max_timeout_s:
             report.add(
-                join(at, "after_s"), "out_of_range", min=limits.min_timeout_s, max=limits.max_timeout_s
+                join(at, "after_s"), "out_of_range.needed", min=limits.min_timeout_s, max=limits.max_timeout_s
             )
         elif step.after_s <= before:
             report.add(join(at, "after_s"), "not_after_the_one_before")

@@ -18,7 +18,7 @@ from askback.domain.redaction.redactor import Redactor
 from askback.domain.secrets.asked import ShownSecret
 from askback.ports.policy import Along
 from askback.ports.secrets import Place, SecretRecord, VersionTaken
-from askback.ports.store import Change, Principal
+from askback.ports.store import Change, Claim, Principal
 from askback.service.context import Services
 from askback.service.secrets.places import binding, grants, nearest, places
 from askback.service.secrets.sealing import sealed
@@ -27,7 +27,13 @@ from askback.service.settle import settle
 
 
 async def accept(
-    ctx: Services, principal: Principal | None, record: Record, *, verified: bool | None = None, **facts: Any
+    ctx: Services,
+    principal: Principal | None,
+    record: Record,
+    *,
+    claim: Claim | None = None,
+    verified: bool | None = None,
+    **facts: Any,
 ) -> Change:
     """Put the values of a submission into place; see `askback.service.resolve`.
 
@@ -46,8 +52,9 @@ async def accept(
             [*kept, *reused], thread_id=record.thread_id, requester=record.requester, request_id=record.id
         )
         try:
+            along = replace(along, grants=given)
             return await settle(
-                ctx, record, Action.ACCEPT, outcome, by=principal, along=replace(along, grants=given), **facts
+                ctx, record, Action.ACCEPT, outcome, by=principal, claim=claim, along=along, **facts
             )
         except VersionTaken:
             # Another value came into the same place meanwhile: what was tried is sealed again, to come after it.

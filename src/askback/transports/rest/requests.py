@@ -51,20 +51,20 @@ async def cancel(call: Call) -> Reply:
 
 async def accept(call: Call) -> Reply:
     """`POST /v1/requests/{id}/accept`."""
-    await call.json()
-    return _changed(await resolve.accept(call.ctx, call.principal, call.path["id"]))
+    body = await call.json()
+    return _changed(await resolve.accept(call.ctx, call.principal, call.path["id"], body, key=call.key))
 
 
 async def reprompt(call: Call) -> Reply:
     """`POST /v1/requests/{id}/reprompt`."""
     body = await call.json()
-    return _changed(await resolve.reprompt(call.ctx, call.principal, call.path["id"], body))
+    return _changed(await resolve.reprompt(call.ctx, call.principal, call.path["id"], body, key=call.key))
 
 
 async def shown(call: Call) -> Reply:
     """`POST /v1/requests/{id}/shown`."""
-    await call.json()
-    return text_reply((await notes.shown(call.ctx, call.principal, call.path["id"])).wire)
+    body = await call.json()
+    return text_reply((await notes.shown(call.ctx, call.principal, call.path["id"], body)).wire)
 
 
 async def read(call: Call) -> Reply:

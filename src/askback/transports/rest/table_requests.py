@@ -9,6 +9,7 @@ from askback.domain.bodies import (
     ConsumeBody,
     DecisionBody,
     DeclineBody,
+    EmptyBody,
     ReportBody,
     RepromptBody,
     SubmissionBody,
@@ -127,7 +128,7 @@ REQUESTS = (
         "note_shown",
         "A person has it before their eyes.",
         {200: InputRequest},
-        body=ANYTHING,
+        body=EmptyBody,
         roles=("responder", "admin"),
     ),
     Operation(
@@ -157,8 +158,9 @@ REQUESTS = (
         "accept_submission",
         "What was sent holds.",
         {200: InputRequest},
-        body=ANYTHING,
+        body=EmptyBody,
         roles=("requester",),
+        idempotent=True,
     ),
     Operation(
         "POST",
@@ -169,5 +171,6 @@ REQUESTS = (
         {200: InputRequest},
         body=RepromptBody,
         roles=("requester",),
+        idempotent=True,
     ),
 )

@@ -191,16 +191,16 @@ async def _report(peer: Peer, frame: Frame) -> str:
 
 
 async def _accept(peer: Peer, frame: Frame) -> str:
-    return (await resolve.accept(peer.ctx, peer.principal, needed(frame, "request_id"))).record.wire
+    return await _settle(resolve.accept, peer, {"body": {}, **frame})
 
 
 async def _reprompt(peer: Peer, frame: Frame) -> str:
-    request_id = needed(frame, "request_id")
-    return (await resolve.reprompt(peer.ctx, peer.principal, request_id, frame.get("body"))).record.wire
+    return await _settle(resolve.reprompt, peer, frame)
 
 
 async def _shown(peer: Peer, frame: Frame) -> str:
-    return (await shown.shown(peer.ctx, peer.principal, needed(frame, "request_id"))).wire
+    request_id = needed(frame, "request_id")
+    return (await shown.shown(peer.ctx, peer.principal, request_id, frame.get("body", {}))).wire
 
 
 async def _resumes(peer: Peer, frame: Frame) -> str:
