@@ -7,7 +7,8 @@ Contracts 1, 2, 5, 8, 9, 10 and 11 of `askback.ports.store` hold here as well, a
     Those in line come forward one at a time, oldest first, each when nobody has the key.
 23. A thread counts its forms as they are asked, from the first one of each window; a reset begins a new window. What a
     `Quota` refuses is neither stored nor counted.
-24. A held message is delivered once, with its `message.added`, when nothing is open in its thread.
+24. A held message is delivered once, with its `message.added`, when nothing is open in its thread; its place is then
+    where it was delivered.
 25. An erased thread has none of its requests, messages and events any more, nor what belongs to them: claims, grants,
     executions, resumes, candidates, the secrets of its session and of its requests, its rules and settings. Its `seq`
     goes on, with `thread.erased`, and its access stays. The audit log stays whole. After `scrub` nothing of what was

@@ -71,10 +71,9 @@ class FakeThreads(FakeRows):
         held = [message for message in thread.messages.values() if message.id in thread.held]
         for message in held:
             data = delivered(message.data)
-            thread.messages[message.id] = replace(message, data=data)
-            self._emit(
-                Draft(MESSAGE_ADDED, tenant, thread_id, at, None, data, thread.owners[message.id]), None
-            )
+            draft = Draft(MESSAGE_ADDED, tenant, thread_id, at, None, data, thread.owners[message.id])
+            del thread.messages[message.id]
+            thread.messages[message.id] = replace(message, data=data, seq=self._emit(draft, None))
         thread.held.clear()
         self._finish()
         return len(held)

@@ -216,6 +216,7 @@ class ThreadContracts(StoreSuite):
         held = message("late").replace("{", '{"held":true,', 1)
         for name in ("m1", "m2"):
             await store.add_message(name, held, replace(added(held), type=MESSAGE_HELD), held=True)
+        await store.add_message("m3", message("meanwhile"), added(message("meanwhile")))
         assert await store.deliverable() == []
         assert await store.deliver("main", "t1", at=NOON) == 0
         await store.settle(answer(row))
@@ -225,9 +226,14 @@ class ThreadContracts(StoreSuite):
         assert await store.deliverable() == []
         view = await store.thread("main", "t1")
         assert view is not None
-        assert [m.data for m in view.messages] == [message("late")] * 2
+        last = view.seq
+        assert [(m.seq, m.data) for m in view.messages] == [
+            (4, message("meanwhile")), (last - 1, message("late")), (last, message("late")),
+        ]  # fmt: skip
         types = [e.type for e in await store.thread_events("main", "t1", after=1)]
-        assert types == [*["message.held"] * 2, "request.answered", *["message.added"] * 2]
+        assert types == [
+            *["message.held"] * 2, "message.added", "request.answered", *["message.added"] * 2,
+        ]  # fmt: skip
 
     # 25: erasure
 

@@ -80,10 +80,10 @@ WHERE m.held AND {_NOTHING_OPEN} LIMIT $1"""
 HELD = f"""
 SELECT m.key, m.owner, m.data FROM messages AS m JOIN threads AS t ON t.key = m.thread
 WHERE m.held AND t.key = $1 AND {_NOTHING_OPEN} ORDER BY m.seq"""
-# Key and new data of each.
+# Key, new data and seq of each.
 DELIVER = """
-UPDATE messages AS m SET held = FALSE, data = n.data
-FROM unnest($1::bigint[], $2::text[]) AS n (key, data) WHERE m.key = n.key"""
+UPDATE messages AS m SET held = FALSE, data = n.data, seq = n.seq
+FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS n (key, data, seq) WHERE m.key = n.key"""
 
 # Erasure
 

@@ -54,13 +54,15 @@ async def deliver(db: Connection, tenant: str, thread_id: str, *, now: int) -> D
     if not held:
         return 0, []
     texts = [delivered(data) for _, _, data in held]
-    await db.execute(queries.DELIVER, [key for key, _, _ in held], texts)
     drafts = [
         Draft(MESSAGE_ADDED, tenant, thread_id, now, None, text, owner)
         for (_, owner, _), text in zip(held, texts, strict=True)
     ]
     thread = await _number(db, *drafts)
-    return len(held), [Entry(draft, thread.place()) for draft in drafts]
+    entries = [Entry(draft, thread.place()) for draft in drafts]
+    keys, places = [key for key, _, _ in held], [entry.place.seq for entry in entries]
+    await db.execute(queries.DELIVER, keys, texts, places)
+    return len(held), entries
 
 
 async def erase(db: Connection, draft: Draft, along: Along) -> Done:

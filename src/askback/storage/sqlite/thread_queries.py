@@ -68,7 +68,7 @@ WHERE m.held = 1 AND {_NOTHING_OPEN} LIMIT ?"""
 HELD = f"""
 SELECT m.key, m.owner, m.data FROM messages AS m JOIN threads AS t ON t.key = m.thread
 WHERE m.held = 1 AND t.tenant = ? AND t.id = ? AND {_NOTHING_OPEN} ORDER BY m.seq"""
-DELIVER = "UPDATE messages SET held = 0, data = ? WHERE key = ?"
+DELIVER = "UPDATE messages SET held = 0, data = ?, seq = ? WHERE key = ?"
 
 # Erasure: what is found by the requests and messages of a thread goes before them. The first parameters are the key of
 # the thread, its tenant and its id, as far as a statement has them; a claim on a message names the thread in its scope.

@@ -84,9 +84,10 @@ def deliver(db: Connection, events: list[Event], tenant: str, thread_id: str, *,
     held = db.execute(own.HELD, (tenant, thread_id)).fetchall()
     for key, owner, data in held:
         text = delivered(data)
-        db.execute(own.DELIVER, (text, key))
         draft = Draft(MESSAGE_ADDED, tenant, thread_id, now, None, text, owner)
-        append(db, events, draft, next_seq(db, draft))
+        place = next_seq(db, draft)
+        db.execute(own.DELIVER, (text, place.seq, key))
+        append(db, events, draft, place)
     return len(held)
 
 
