@@ -13,7 +13,15 @@ import anyio
 import pytest
 
 from askback.errors import StoreUnusable, Unavailable
-from askback.storage.sqlite import SqliteStore, connection, policy_queries, queries, schema, secret_queries
+from askback.storage.sqlite import (
+    SqliteStore,
+    connection,
+    policy_queries,
+    queries,
+    schema,
+    secret_queries,
+    thread_queries,
+)
 from askback.testing.store_samples import created, record
 
 
@@ -189,6 +197,11 @@ def plan(path: Path, sql: str) -> list[str]:
 def test_a_read_uses_an_index_and_not_a_scan(path: Path, module: ModuleType, name: str) -> None:
     steps = plan(path, getattr(module, name))
     assert not [step for step in steps if SLOW.match(step)], steps
+
+
+def test_who_waits_in_line_is_looked_for_among_those_in_line(path: Path) -> None:
+    steps = plan(path, thread_queries.NEXT_IN_LINE)
+    assert steps[0] == "SCAN r USING INDEX requests_behind", steps
 
 
 @pytest.mark.parametrize("sql", SECRET_PAGES)

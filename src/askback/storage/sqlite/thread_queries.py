@@ -46,8 +46,10 @@ SELECT 1 FROM requests AS b JOIN requests AS r
     ON r.thread = b.thread AND r.requester = b.requester AND r.exclusive = b.exclusive
 WHERE b.tenant = ? AND b.id = ? AND b.behind = 1 AND {_IN_FRONT}"""
 _IN_LINE = f"{OPEN} AND r.behind = 1"
+# This is asked all the time. Left to itself SQLite takes the index of what is open in threads, and walks all of that.
 NEXT_IN_LINE = f"""
-SELECT {RECORD} {REQUESTS} WHERE {_IN_LINE} AND NOT EXISTS (
+SELECT {RECORD} FROM requests AS r INDEXED BY requests_behind JOIN threads AS t ON t.key = r.thread
+WHERE {_IN_LINE} AND NOT EXISTS (
     SELECT 1 FROM requests AS o WHERE o.thread = r.thread AND o.requester = r.requester AND o.exclusive = r.exclusive
         AND o.status IN ('pending', 'resolving') AND (o.behind = 0 OR o.behind = 1 AND o.id < r.id))
 LIMIT ?"""
