@@ -1,0 +1,99 @@
+"""How long a server takes to come back over a backlog of pending requests, and how long the first of everything takes.
+
+`ready_ms` is from the start of the process, Python's imports included, to a 200 of /readyz; the case without a backlog
+says what of it the backlog costs. `cpu_s` is what the server used until some seconds later: background work that
+looks at every row would show there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+import httpx2
+
+from bench.backlog import FIRST_THREAD, PER_THREAD, fill
+from bench.measure import emit
+from bench.payload import ANSWER, questionnaire
+from bench.servers import REQUESTER, RESPONDER, Databases, serve
+
+LATER_S = 4.0
+
+
+def ask(agent: httpx2.Client, thread_id: str) -> None:
+    """Ask, and leave it open."""
+    form = questionnaire(0).model_dump(exclude_none=True)
+    body = {"kind": "form", "thread_id": thread_id, "form": form}
+    agent.post("/v1/requests", json=body, headers={"Idempotency-Key": thread_id}).raise_for_status()
+
+
+def begin(url: str, count: int) -> None:
+    """Have a server write one request, and copy it."""
+    with serve(url) as site, _client(site.agents, REQUESTER) as agent:
+        ask(agent, FIRST_THREAD)
+    if count:
+        fill(url, count)
+
+
+def case(url: str, thread_id: str, new: str) -> dict[str, Any]:
+    """Start a server on a database, and use it: `thread_id` is one that is there, `new` one that is not."""
+    figures: dict[str, float] = {}
+    began = time.perf_counter()
+
+    def note(name: str) -> None:
+        nonlocal began
+        now = time.perf_counter()
+        figures[name], began = round((now - began) * 1e3, 1), now
+
+    with serve(url) as site:
+        started = began
+        with _client(site.agents, REQUESTER) as agent, _client(site.persons, RESPONDER) as person:
+            assert person.get("/readyz").status_code == 200
+            note("ready_ms")
+            ask(agent, new)
+            note("first_ask_ms")
+            shown = person.get("/v1/requests", params={"thread_id": thread_id, "status": "pending"}).json()
+            note("first_thread_ms")
+            assert shown["requests"]
+            assert person.get("/v1/requests", params={"status": "pending"}).json()["requests"]
+            note("first_inbox_ms")
+            answer = {"revision": 1, "values": ANSWER}
+            answered = person.post(f"/v1/requests/{shown['requests'][0]['id']}/answer", json=answer)
+            assert answered.status_code == 200, answered.text
+            note("first_answer_ms")
+        time.sleep(max(0.0, started + LATER_S - time.perf_counter()))
+        server = site.servers[0]
+        return {
+            **figures,
+            "cpu_s": round(server.cpu_seconds(), 2),
+            "rss_mb": round(server.rss_bytes() / 2**20),
+        }
+
+
+def _client(url: str, token: str) -> httpx2.Client:
+    return httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60)
+
+
+def main() -> None:
+    """Fill a database of each size, and start a server on it `--repeat` times."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--store", default="sqlite,postgres", help="stores, with commas")
+    parser.add_argument("--pending", default="0,100000,1000000", help="sizes of the backlog, with commas")
+    parser.add_argument("--repeat", type=int, default=3)
+    args = parser.parse_args()
+    with Databases() as databases:
+        for store in args.store.split(","):
+            for count in map(int, args.pending.split(",")):
+                with databases.new(store) as url:
+                    began = time.perf_counter()
+                    begin(url, count)
+                    fill_s = round(time.perf_counter() - began, 1)
+                    for turn in range(args.repeat):
+                        thread = f"t{count // PER_THREAD // 2 + turn}" if count else FIRST_THREAD
+                        figures = case(url, thread, f"new-{turn}")
+                        emit("restart", f"{store}_pending_{count}", **figures, fill_s=fill_s)
+
+
+if __name__ == "__main__":
+    main()
