@@ -46,6 +46,7 @@ _ERROR: dict[str, Any] = {
                     },
                 },
                 "request": {"$ref": _REF.format(model="InputRequest")},
+                "retry_after": {"type": "integer", "description": "Seconds, as in `Retry-After`."},
             },
         }
     },

@@ -82,7 +82,7 @@ async def test_a_decision_that_was_made_after_a_restart_is_the_decision(
 async def test_a_store_that_cannot_be_written_permits_nothing():
     bus = LocalBus()
     store = FakeStore(on_commit=bus.publish)
-    async with in_process(store=store, bus=bus) as connect, connect() as agent:
+    async with in_process(store=store, bus=bus) as connect, connect(retry_for=0.2) as agent:
         await agent.list()
         store.offline = True
         with anyio.fail_after(20):

@@ -41,7 +41,7 @@ async def test_nobody_there_is_said_after_a_while() -> None:
 
 @pytest.mark.parametrize(("status", "error"), [("502 Bad Gateway", Unavailable), ("302 Found", Refused)])
 async def test_what_something_in_between_says_is_no_lease(status: str, error: type[AskbackError]) -> None:
-    async with answering(http("<html>", status)) as url, AsyncClient(url, "t") as client:
+    async with answering(http("<html>", status)) as url, AsyncClient(url, "t", retry_for=0.2) as client:
         with pytest.raises(error, match=f"HTTP {status[:3]} from something in between"):
             async with client.lease("A_KEY", thread_id="t1"):
                 pytest.fail("a lease was read out of this")

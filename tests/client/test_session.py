@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from askback.client.session import FOREVER, Listener, Session
-from askback.errors import AskbackError, ConnectionLost, Invalid, NotFound
+from askback.errors import AskbackError, ConnectionLost, Invalid, NotFound, Unavailable
 
 
 class Ticket:
@@ -44,7 +44,8 @@ def frame(text: str | None) -> dict[str, Any]:
 
 
 def tell(session: Session, **message: Any):
-    return session.received(json.dumps(message))
+    now = message.pop("now", 0.0)
+    return session.received(json.dumps(message), now=now)
 
 
 def asked(session: Session, ticket: Ticket) -> dict[str, Any]:
@@ -152,16 +153,57 @@ def test_patience_counts_from_the_loss_of_the_connection():
     assert session.overdue(130.0, 100.0) == [call]
 
 
-def test_an_unavailable_store_is_asked_again_while_somebody_waits():
-    session, ask, call = Session(), Ticket(), Ticket()
+LATER = {"code": "unavailable", "message": "later", "status": 503}
+
+
+def test_a_server_that_cannot_store_is_asked_again_for_as_long_as_the_call_is_patient():
+    session, call = Session(), Ticket()
+    sent = session.call('"op":"answer"', call, retry_for=10, now=100.0)
+    pauses = list[float]()
+    for now in (100.0, 101.0, 102.0, 103.0, 104.0, 105.0):
+        rest = tell(session, id=1, error=LATER, now=now).rest
+        if rest is None:
+            break
+        assert session.rested(rest.number) == sent
+        assert session.rested(rest.number) is None
+        pauses.append(rest.seconds)
+    assert pauses == [0.25, 0.5, 1.0, 2.0, 4.0]
+    assert isinstance(call.error, Unavailable)
+
+
+def test_a_server_that_says_when_is_not_asked_before():
+    session, patient, hasty = Session(), Ticket(), Ticket()
+    session.call('"op":"answer"', patient, retry_for=30, now=0.0)
+    session.call('"op":"answer"', hasty, retry_for=30, now=0.0)
+    assert tell(session, id=1, error={**LATER, "retry_after": 7}).rest == (1, 7.0)
+    assert tell(session, id=2, error={**LATER, "retry_after": 31}).rest is None
+    assert isinstance(hasty.error, Unavailable)
+    assert hasty.error.retry_after == 31
+
+
+def test_a_question_that_is_awaited_is_asked_until_it_is_taken():
+    session, ask = Session(), Ticket()
     sent = asked(session, ask)
-    error = {"code": "unavailable", "message": "later", "status": 503}
-    assert [frame(f)["id"] for f in tell(session, id=sent["id"], error=error).later] == [sent["id"]]
+    assert tell(session, id=sent["id"], error=LATER, now=1e9).rest is not None
     tell(session, id=sent["id"], ok=ANSWERED)
     assert ask.result == ANSWERED
-    once = frame(session.call('"op":"get"', call, retry_for=30, now=0))
-    assert tell(session, id=once["id"], error=error).later == []
-    assert call.error is not None
+    assert session.rested(sent["id"]) is None
+
+
+def test_a_call_that_rests_is_sent_once_on_a_new_connection():
+    session, call = Session(), Ticket()
+    sent = session.call('"op":"answer"', call, retry_for=30, now=0.0)
+    assert tell(session, id=1, error=LATER).rest is not None
+    assert session.connected() == [sent]
+    assert session.rested(1) is None
+
+
+def test_a_call_that_nobody_awaits_any_more_is_not_tried_again():
+    session, call = Session(), Ticket()
+    session.call('"op":"answer"', call, retry_for=30, now=0.0)
+    call.cancelled = True
+    assert tell(session, id=1, error=LATER).rest is None
+    assert not session.busy()
 
 
 @pytest.mark.requirement("G5")

@@ -52,10 +52,12 @@ def test_an_exception_becomes_one_shape(
     body = json.loads(reply.body)
     assert set(body) == {"error"}
     found = body["error"]
-    assert found.keys() - {"field_errors", "request"} == {"code", "message"}
+    assert found.keys() - {"field_errors", "request", "retry_after"} == {"code", "message"}
     assert found["code"] == code
     assert ("request" in found) == (status in (409, 410))
     assert ("field_errors" in found) == (code == "invalid")
+    said = headers.get("retry-after")
+    assert found.get("retry_after") == (None if said is None else int(said))
     assert "CANARY" not in reply.body.decode()
 
 

@@ -36,7 +36,8 @@ class AsyncClient(
     `url` and `token` default to `ASKBACK_URL` and `ASKBACK_TOKEN`, and those to the server that
     runs on this machine. `app=create_app(…)` talks to an app in this process instead. A lost
     connection is made again by itself: waits go on for as long as they are awaited, other calls
-    are tried for `retry_for` seconds and then raise `ConnectionLost`.
+    are tried for `retry_for` seconds and then raise `ConnectionLost`, or `Unavailable` where the
+    server was there and could not store anything.
 
     `hooks` may refuse any call that is asked by `approve`. `texts` replaces what a model reads about an outcome, by
     the keys of `askback.domain.modeltext.TEXTS`, and `brand` is who speaks there about secrets. `via` is what the audit

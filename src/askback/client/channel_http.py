@@ -255,6 +255,7 @@ def _error(error: Refused) -> dict[str, Any]:
         "message": error.message,
         "field_errors": error.field_errors,
         "request": error.request,
+        "retry_after": error.retry_after,
     }
 
 

@@ -11,12 +11,11 @@ from copy import copy
 from typing import Any
 
 from askback.client.channel import MAX_FRAME, Channel, Connector, Lost
-from askback.client.session import FOREVER, Listener, Session
+from askback.client.session import FOREVER, Listener, Rest, Session
 from askback.errors import AskbackError, ConnectionLost, Refused, TooLarge
 
 FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 5.0
-RETRY_S = 1.0
 GRACE_S = 1.0
 """How long closing waits for what must still be said, such as a request taken back."""
 
@@ -50,7 +49,10 @@ class Link:
         self._closed = False
 
     async def call(self, op: str, *, retry_for: float) -> Any:
-        """Run an operation; raises `Refused`, or `ConnectionLost` after `retry_for` seconds without a server."""
+        """Run an operation; raises `Refused`, or `ConnectionLost` after `retry_for` seconds without a server.
+
+        A server that cannot store anything is asked again for as long, and then raises `Unavailable`.
+        """
         ticket = Ticket()
         await self._post(op, ticket, retry_for=retry_for)
         return await ticket
@@ -198,11 +200,11 @@ class Link:
             await asyncio.shield(channel.close())
 
     async def _received(self, text: str) -> None:
-        happened = self._session.received(text)
+        happened = self._session.received(text, now=asyncio.get_running_loop().time())
         for frame in happened.frames:
             await self._transmit(frame)
-        if happened.later:
-            self.background(self._transmit_later(happened.later))
+        if happened.rest is not None:
+            self.background(self._transmit_rested(happened.rest))
         for request_id in happened.orphans:
             self.background(self.withdraw(request_id))
         self._heard.set()
@@ -215,10 +217,10 @@ class Link:
         with suppress(AskbackError):
             await self.call(op, retry_for=GRACE_S)
 
-    async def _transmit_later(self, frames: list[str]) -> None:
-        await asyncio.sleep(RETRY_S)
-        for frame in frames:
-            await self._transmit(frame)
+    async def _transmit_rested(self, rest: Rest) -> None:
+        # Longer than asked for, by chance: all clients of a server were refused at the same moment.
+        await asyncio.sleep(rest.seconds * random.uniform(1.0, 1.5))  # noqa: S311 - jitter, not a secret
+        await self._transmit(self._session.rested(rest.number))
 
     async def _pause(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()

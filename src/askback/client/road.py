@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -16,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 from askback.client.channel import Lost
 from askback.client.refusals import refused_reply
 from askback.domain.secrets.secret import Secret
-from askback.errors import ConnectionLost
+from askback.errors import AskbackError, ConnectionLost, Unavailable
 
 FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 2.0
@@ -51,28 +52,32 @@ class Road(Protocol):
 
 
 async def carry(road: Road, path: str, body: Secret, *, retry_for: float, key: str | None = None) -> Secret:
-    """Post a body, and again for `retry_for` seconds without a server; return the body of the reply.
+    """Post a body, and again for `retry_for` seconds without a server that can deal with it; return that of the reply.
 
     Raises a `Refused`, or `ConnectionLost`.
     """
     loop = asyncio.get_running_loop()
     until, pause = loop.time() + retry_for, FIRST_PAUSE_S
     while True:
+        failure: AskbackError
         try:
             reply = await road.post(path, body, key=key)
         except Lost as lost:
-            cause = str(lost)
-        else:
-            break
-        if loop.time() + pause > until:
-            raise ConnectionLost(
-                f"No askback server answers at {road.where} ({cause}). Start one with `askback serve`."
+            failure = ConnectionLost(
+                f"No askback server answers at {road.where} ({lost}). Start one with `askback serve`."
             )
-        await asyncio.sleep(pause)
+            rest = pause
+        else:
+            if 200 <= reply.status < 300:
+                return reply.body
+            failure = refused_reply(reply.status, reply.body.reveal(), retry_after=reply.retry_after)
+            if not isinstance(failure, Unavailable):
+                raise failure
+            rest = max(pause, failure.retry_after or 0.0)
+        if loop.time() + rest > until:
+            raise failure
+        await asyncio.sleep(rest * random.uniform(1.0, 1.5))  # noqa: S311 - jitter, not a secret
         pause = min(pause * 2, LONGEST_PAUSE_S)
-    if not 200 <= reply.status < 300:
-        raise refused_reply(reply.status, reply.body.reveal(), retry_after=reply.retry_after)
-    return reply.body
 
 
 def packed(content: Mapping[str, Any]) -> Secret | None:

@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pydantic_core import from_json
 
@@ -20,6 +20,10 @@ from askback.errors import AskbackError, NotFound, Unavailable
 
 WAIT_CHUNK = 2_000
 FOREVER = math.inf
+
+FIRST_REST_S = 0.25
+LONGEST_REST_S = 5.0
+"""How long a call rests that was refused because nothing can be stored: at first, and at most by itself."""
 
 _ENDED = frozenset(str(status) for status in TERMINAL)
 
@@ -65,18 +69,27 @@ class _Call:
     since: float
     done: Callable[[Any], None] | None = None
     failed: Callable[[AskbackError], None] | None = None
+    rests: int = 0
+    resting: bool = False
+
+
+class Rest(NamedTuple):
+    """A call that is to be sent again, in so many seconds or somewhat more."""
+
+    number: int
+    seconds: float
 
 
 @dataclass(slots=True)
 class Happened:
     """What the shell has to do after a frame.
 
-    Send `frames` now and `later` in a moment, take back the requests in `orphans`, or with
+    Send `frames` now, and the call that has to `rest` when it has; take back the requests in `orphans`, or with
     `reset` connect anew.
     """
 
     frames: list[str] = field(default_factory=list[str])
-    later: list[str] = field(default_factory=list[str])
+    rest: Rest | None = None
     orphans: list[str] = field(default_factory=list[str])
     reset: bool = False
 
@@ -155,14 +168,24 @@ class Session:
         for number, call in list(self._calls.items()):
             if call.ticket is None:
                 del self._calls[number]  # the session's own: made anew below
+        for call in self._calls.values():
+            call.resting = False
         frames = [call.frame for call in self._calls.values()]
         return [*frames, *self._again()]
 
-    def received(self, text: str) -> Happened:
+    def rested(self, number: int) -> str | None:
+        """Return the frame of a call that has rested; None when it was sent meanwhile, or nobody wants it any more."""
+        call = self._calls.get(number)
+        if call is None or not call.resting:
+            return None
+        call.resting = False
+        return call.frame
+
+    def received(self, text: str, *, now: float) -> Happened:
         """Take a frame from the server."""
         frame: dict[str, Any] = from_json(text, cache_strings="keys")
         if "id" in frame:
-            return self._answered(frame)
+            return self._answered(frame, now)
         if "settled" in frame:
             self._settle(frame["settled"])
         elif "event" in frame:
@@ -228,12 +251,12 @@ class Session:
         self._calls[self._next] = _Call(frame, ticket, watch, retry_for, since, done, failed)
         return frame
 
-    def _answered(self, frame: dict[str, Any]) -> Happened:
+    def _answered(self, frame: dict[str, Any], now: float) -> Happened:
         call = self._calls.pop(frame["id"], None)
         if call is None:
             return _NOTHING
         if "error" in frame:
-            return self._refused(frame["id"], call, refusal(frame["error"]))
+            return self._refused(frame["id"], call, refusal(frame["error"]), now)
         value = frame["ok"]
         if call.watch:
             return self._asked(call.ticket, value)
@@ -243,10 +266,13 @@ class Session:
             _resolve(call.ticket, value)
         return _NOTHING
 
-    def _refused(self, number: int, call: _Call, error: AskbackError) -> Happened:
-        if isinstance(error, Unavailable) and call.retry_for == FOREVER:
-            self._calls[number] = call
-            return Happened(later=[call.frame])
+    def _refused(self, number: int, call: _Call, error: AskbackError, now: float) -> Happened:
+        if isinstance(error, Unavailable) and (call.watch or call.ticket is None or not call.ticket.done()):
+            pause = max(error.retry_after or 0.0, min(FIRST_REST_S * 2**call.rests, LONGEST_REST_S))
+            if now + pause - call.since < call.retry_for:
+                call.rests, call.resting = call.rests + 1, True
+                self._calls[number] = call
+                return Happened(rest=Rest(number, pause))
         if call.ticket is not None:
             _fail(call.ticket, error)
         elif call.failed is not None:

@@ -55,6 +55,7 @@ def problem(error: Exception, *, locale: str) -> tuple[int, dict[str, Any]]:
         return 503, {
             "code": "unavailable",
             "message": "The keys of the secrets cannot be reached now; try again.",
+            "retry_after": RETRY_S,
         }
     if isinstance(error, Refused):
         return error.status, _refused(error)
@@ -85,7 +86,13 @@ def _refused(error: Refused) -> dict[str, Any]:
         body["field_errors"] = error.field_errors
     if error.request is not None:
         body["request"] = error.request
+    if isinstance(error, RateLimited | Unavailable):
+        body["retry_after"] = _seconds(error)
     return body
+
+
+def _seconds(error: RateLimited | Unavailable) -> int:
+    return max(1, ceil(error.retry_after or RETRY_S))
 
 
 def _headers(error: Exception) -> list[tuple[bytes, bytes]]:
@@ -94,7 +101,7 @@ def _headers(error: Exception) -> list[tuple[bytes, bytes]]:
     if isinstance(error, Unauthorized):
         return [(b"www-authenticate", b"Bearer")]
     if isinstance(error, RateLimited | Unavailable):
-        return [(b"retry-after", b"%d" % max(1, ceil(error.retry_after or RETRY_S)))]
+        return [(b"retry-after", b"%d" % _seconds(error))]
     if isinstance(error, KeysUnreachable):
         return [(b"retry-after", b"%d" % RETRY_S)]
     return []
