@@ -12,7 +12,7 @@ import uvicorn
 
 from askback.app import App
 from askback.cli.http_protocol import BoundedHttp
-from askback.cli.ws_protocol import GatheringWebSocket
+from askback.cli.ws_protocol import AskbackWebSocket
 
 BACKLOG = 2048
 FRAME_BYTES = 256 * 1024
@@ -33,7 +33,7 @@ def run_server(app: App, listener: socket.socket, *, ready: Callable[[], Awaitab
         lifespan="off",
         loop="uvloop",
         http=BoundedHttp,
-        ws=GatheringWebSocket,
+        ws=AskbackWebSocket,
         ws_max_size=FRAME_BYTES,
         ws_per_message_deflate=False,
         backlog=BACKLOG,

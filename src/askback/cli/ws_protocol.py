@@ -1,22 +1,29 @@
-"""uvicorn's WebSocket protocol, writing once for all that is sent within one turn of the loop.
+"""uvicorn's WebSocket protocol, with a short way for what nearly all traffic is: whole texts, in and out.
 
-A commit settles many requests at once, and one connection may wait for most of them: their
-frames go out as one piece instead of one system call each.
+A commit settles many requests at once, and one connection may wait for most of them: what is sent within one turn of
+the loop goes out as one piece instead of one system call each. What comes in is read ahead to a bound, instead of
+stopping the socket for each message.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Any, cast
 
+from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import InvalidState
 from websockets.frames import Frame
+from websockets.protocol import State
 
-from askback.transports.websocket.receipts import EXTENSION
+from askback.cli.ws_frames import Cutter, write_texts
+from askback.transports.websocket.extension import EXTENSION, Socket
+
+READ_AHEAD = 64 * 1024
+"""Bytes of messages that may wait for the app before the socket is not read any more."""
 
 
 class Gathering:
@@ -48,20 +55,68 @@ class Gathering:
             self._transport.write(b"".join(held))
 
 
-class GatheringWebSocket(WebSocketsSansIOProtocol):
-    """The protocol on such a transport, with the extension that tells what has arrived (`websocket/receipts.py`)."""
+class AskbackWebSocket(WebSocketsSansIOProtocol):
+    """The protocol on such a transport, with what `transports/websocket/extension.py` asks of a server."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin, behind the gathering transport."""
         super().connection_made(cast("asyncio.Transport", Gathering(cast("asyncio.Transport", transport))))
         self._asked: dict[bytes, Callable[[], None]] = {}
         self._questions = count(1)
+        self._cutter = Cutter(self.config.ws_max_size)
+        self._early = False
+        self._waiting = 0
 
     async def run_asgi(self) -> None:
         """Serve, and offer the extension."""
         extensions = cast("dict[str, Any]", self.scope).setdefault("extensions", {})
-        extensions[EXTENSION] = {"confirm": self.confirm}
+        extensions[EXTENSION] = Socket(confirm=self.confirm, send_texts=self.send_texts)
         await super().run_asgi()
+
+    # What comes in
+
+    def data_received(self, data: bytes) -> None:
+        """Read whole texts here; the library reads the handshake and every other frame."""
+        if self.conn.state is State.CONNECTING:
+            # Who sends before being let in may leave the library within a frame, and it has to go on.
+            self._early = self.handshake_initiated
+        if self.conn.state is State.CONNECTING or self._early or self.conn.extensions:
+            super().data_received(data)
+            return
+        for payload, text in self._cutter.cut(data):
+            if not text:
+                super().data_received(payload)
+            elif self.conn.state is State.OPEN:
+                self.curr_msg_data_type = "text"
+                self.frames = [payload]
+                self.send_receive_event_to_app()
+
+    def send_receive_event_to_app(self) -> None:
+        """Hand a message to the app, and stop reading only when much of what came waits for it."""
+        self._waiting += sum(map(len, self.frames))
+        paused, self.read_paused = self.read_paused, True  # so that it leaves the socket alone
+        super().send_receive_event_to_app()
+        self.read_paused = paused
+        if not paused and self._waiting > READ_AHEAD:
+            self.read_paused = True
+            self.transport.pause_reading()
+
+    async def receive(self) -> Any:
+        """Return the next message."""
+        message = await super().receive()
+        if self.queue.empty():
+            self._waiting = 0
+        return message
+
+    # What goes out
+
+    async def send_texts(self, texts: Sequence[str]) -> None:
+        """Send whole texts at once; raises `ClientDisconnected`."""
+        if not self.writable.is_set():
+            await self.writable.wait()
+        if self.disconnected or self.close_sent or self.conn.state is not State.OPEN:
+            raise ClientDisconnected
+        self.transport.write(write_texts(texts))
 
     def confirm(self, arrived: Callable[[], None]) -> None:
         """Ping: a peer reads in order, so its pong says that all before has arrived."""

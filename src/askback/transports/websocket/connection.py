@@ -24,8 +24,9 @@ from askback.service.watch import Watcher, Watches
 from askback.transports.http import Receive, Send
 from askback.transports.outbox import Outbox
 from askback.transports.problems import problem
+from askback.transports.websocket.extension import Socket
 from askback.transports.websocket.operations import INLINE, LARGE, OPERATIONS
-from askback.transports.websocket.receipts import Confirm, Receipts
+from askback.transports.websocket.receipts import Receipts
 
 MAX_OPERATIONS = 2_048
 """Under way at once on one connection; above it the connection is not read."""
@@ -49,7 +50,7 @@ class Connection:
         waits: Waits,
         send: Send,
         locale: str,
-        confirm: Confirm | None = None,
+        socket: Socket | None = None,
     ) -> None:
         self.ctx = ctx
         self.principal = principal
@@ -59,10 +60,11 @@ class Connection:
         self.waiting: set[str] = set()
         self.closed = False
         self._send = send
+        self._socket = socket
         self.locale = locale
         self._outbox = Outbox[str](self._write)
         self._receipts = Receipts(
-            confirm, heard=lambda request_id: ctx.attendance.heard(request_id, principal.id)
+            socket and socket.confirm, heard=lambda request_id: ctx.attendance.heard(request_id, principal.id)
         )
         self.subscribing = asyncio.Lock()
         self._large = asyncio.Lock()
@@ -213,8 +215,11 @@ class Connection:
 
     async def _write(self, batch: list[str]) -> None:
         told = self._receipts.taken()  # in this batch, all of them: nothing was put since it was taken
-        for text in batch:
-            await self._send({"type": "websocket.send", "text": text})
+        if self._socket is not None:
+            await self._socket.send_texts(batch)
+        else:
+            for text in batch:
+                await self._send({"type": "websocket.send", "text": text})
         self._receipts.written(told)
 
     async def _leave_word(self) -> None:

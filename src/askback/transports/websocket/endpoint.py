@@ -12,7 +12,7 @@ from askback.transports.http import Receive, Scope, Send
 from askback.transports.problems import locale_of
 from askback.transports.security import identify
 from askback.transports.websocket.connection import Connection
-from askback.transports.websocket.receipts import confirm_of
+from askback.transports.websocket.extension import socket_of
 
 SUBPROTOCOL = "askback.v1"
 TOKEN_PREFIX = "bearer."  # noqa: S105 - the prefix of a subprotocol, not a token
@@ -78,7 +78,7 @@ class Sockets:
                 waits=self._waits,
                 send=send,
                 locale=locale_of(scope),
-                confirm=confirm_of(scope),
+                socket=socket_of(scope),
             ),
             receive,
         )

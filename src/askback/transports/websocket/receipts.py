@@ -1,20 +1,16 @@
 """Which outcomes a peer was told, and whether they have arrived: what is written to a dead connection is lost.
 
-A server that knows (`askback serve`, by a ping and its pong) has the extension `askback.arrival` in its scopes. Its
-`confirm` calls back once the peer has read all that was sent before. One question is under way at a time, whatever is
-told meanwhile, so a busy connection costs a ping for each round trip. Elsewhere what is written counts as arrived.
+A server that knows has a `confirm` (`extension.py`): `askback serve` does, by a ping and its pong. One question is
+under way at a time, whatever is told meanwhile, so a busy connection costs a ping for each round trip. Elsewhere what
+is written counts as arrived.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-EXTENSION = "askback.arrival"
-
-Confirm = Callable[[Callable[[], None]], None]
-"""Calls back when all that was sent before has arrived, or never."""
+from askback.transports.websocket.extension import Confirm
 
 
 class Receipts:
@@ -69,8 +65,3 @@ class Receipts:
         arrived, self._written = self._written[:count], self._written[count:]
         for request_id in arrived:
             self._heard(request_id)
-
-
-def confirm_of(scope: Mapping[str, Any]) -> Confirm | None:
-    """Return how this server confirms what has arrived, if it can."""
-    return scope.get("extensions", {}).get(EXTENSION, {}).get("confirm")

@@ -1,0 +1,107 @@
+"""The frames of the WebSocket protocol (RFC 6455) that nearly all traffic is: whole texts.
+
+A general parser has to be ready for every frame there is. What comes here is cut into whole frames; whole masked
+texts are read on the spot, and each other frame is left to such a parser as it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+try:
+    from websockets.speedups import apply_mask
+except ImportError:  # a Python that its C part was not built for
+    from websockets.utils import apply_mask
+
+TEXT = 0x81
+"""The first byte of a text that is one whole frame."""
+
+_CONTROL = 0x08
+_FIN = 0x80
+_MASKED = 0x80
+
+
+class Cut(NamedTuple):
+    """A piece of what came: the bytes of a whole `text`, or a frame that somebody else is to read."""
+
+    payload: bytes
+    text: bool
+
+
+def write_texts(texts: Iterable[str]) -> bytes:
+    """Return texts as the frames of a server."""
+    parts: list[bytes] = []
+    for text in texts:
+        payload = text.encode()
+        parts += (_head(len(payload)), payload)
+    return b"".join(parts)
+
+
+def _head(length: int) -> bytes:
+    if length < 126:
+        return bytes((TEXT, length))
+    if length < 65_536:
+        return bytes((TEXT, 126)) + length.to_bytes(2)
+    return bytes((TEXT, 127)) + length.to_bytes(8)
+
+
+class Cutter:
+    """Cuts the bytes of one client into frames; a frame longer than `most` bytes is passed on as it comes."""
+
+    __slots__ = ("_fragmented", "_held", "_most", "_passing")
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held = bytearray()
+        self._fragmented = False
+        self._passing = False
+
+    def cut(self, data: bytes) -> Iterator[Cut]:
+        """Yield what is whole by now, in order; the beginning of a frame is held until the rest has come."""
+        if self._passing:
+            yield Cut(data, text=False)
+            return
+        held = bool(self._held)
+        if held:
+            self._held += data
+        found: bytes | bytearray = self._held if held else data
+        at = 0
+        while (frame := _frame(found, at)) is not None:
+            mask, start, stop = frame
+            if stop - start > self._most:
+                self._passing = True
+                stop = len(found)
+            elif stop > len(found):
+                break
+            yield self._piece(found, at, mask, start, stop)
+            at = stop
+        if held:
+            del self._held[:at]
+        elif at < len(data):
+            self._held += data[at:]
+
+    def _piece(self, found: bytes | bytearray, at: int, mask: int | None, start: int, stop: int) -> Cut:
+        first = found[at]
+        if first == TEXT and mask is not None and not self._fragmented and not self._passing:
+            return Cut(apply_mask(found[start:stop], bytes(found[mask:start])), text=True)
+        if not first & _CONTROL:
+            self._fragmented = not first & _FIN
+        return Cut(bytes(found[at:stop]), text=False)
+
+
+def _frame(found: bytes | bytearray, at: int) -> tuple[int | None, int, int] | None:
+    """Return where the mask, the payload and the next frame begin, once enough has come to tell."""
+    there = len(found) - at
+    if there < 2:
+        return None
+    length, head = found[at + 1] & 127, 2
+    if length >= 126:
+        size = 2 if length == 126 else 8
+        if there < 2 + size:
+            return None
+        length, head = int.from_bytes(found[at + 2 : at + 2 + size]), 2 + size
+    if found[at + 1] & _MASKED:
+        start = at + head + 4
+        return at + head, start, start + length
+    return None, at + head, at + head + length
