@@ -179,3 +179,26 @@ async def test_a_streamed_message_has_an_end(api: Api) -> None:
     assert (fault["path"], fault["code"]) == ("text", "too_long")
     [message] = (await agent.get("/v1/threads/t1")).json()["messages"]
     assert len(message["content"][0]["text"]) == LIMITS.message_bytes // 3_000 * 3_000
+
+
+@pytest.mark.parametrize(
+    ("who", "path", "body", "at"),
+    [
+        ("requester", "/v1/threads/a%00b/archive", {}, "thread_id"),
+        ("requester", "/v1/threads/a%0Ab/unarchive", {}, "thread_id"),
+        ("requester", "/v1/threads/t1/messages", {"append_to": "a\0b", "text": "x"}, "append_to"),
+        ("requester", "/v1/requests/{id}/report", {"execution_id": "e", "outcome": "failed"}, "note"),
+        ("requester", "/v1/requests/{id}/cancel", {}, "note"),
+        ("responder", "/v1/requests/{id}/decline", {"reason": "refused"}, "note"),
+        ("responder", "/v1/requests/{id}/answer", {"revision": 1, "decision": "deny"}, "note"),
+    ],
+)
+async def test_what_no_keyboard_types_is_refused_with_its_path(
+    api: Api, who: str, path: str, body: dict[str, Any], at: str
+) -> None:
+    wanted = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {}}}
+    request = (await (await api.as_("requester")).post("/v1/requests", json=wanted)).json()
+    sent = {**body, "note": "a\0b"} if at == "note" else body
+    reply = await (await api.as_(who)).post(path.format(id=request["id"]), json=sent)
+    assert reply.status_code == 422
+    assert [fault["path"] for fault in reply.json()["error"]["field_errors"]] == [at]

@@ -10,6 +10,7 @@ from askback.domain.access import Access, Level
 from askback.domain.events import THREAD_ARCHIVED, THREAD_UNARCHIVED, Draft
 from askback.domain.lifecycle import Action, Status
 from askback.domain.timestamps import rfc3339
+from askback.domain.validation.prose import check_line
 from askback.errors import Conflict
 from askback.ports.policy import Along
 from askback.ports.store import Principal
@@ -72,6 +73,7 @@ def by_whom(principal: Principal | None) -> str:
 
 async def _require(ctx: Services, principal: Principal, thread_id: str) -> None:
     await roles.require(ctx, principal, "archive")
+    check_line("thread_id", thread_id, ctx.limits.identifier)
     held = await sharing.of(ctx, principal, thread_id)
     await sharing.require(ctx, principal, held, _needed(principal, held), attempted="archive")
 

@@ -12,8 +12,7 @@ from askback.domain.policy.calls import Call
 from askback.domain.policy.digest import NotCanonical, call_digest
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
-from askback.domain.validation.prose import Prose
-from askback.domain.validation.report import Report
+from askback.domain.validation.prose import check_line
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Gone, NotFound
 from askback.ports.outcome import Outcome
@@ -48,7 +47,7 @@ async def consume(ctx: Services, principal: Principal, request_id: str, body: ob
     await access.require(ctx, principal, "consume", request_id)
     record = await get(ctx, principal, request_id)
     sent = parse(ConsumeBody, body)
-    _check_id(ctx, sent.execution_id)
+    check_line("execution_id", sent.execution_id, ctx.limits.identifier)
     digest = _digest(sent)
     try:
         return await _consume(ctx, principal, record, sent.execution_id, digest)
@@ -96,7 +95,7 @@ async def report(ctx: Services, principal: Principal, request_id: str, body: obj
     await access.require(ctx, principal, "consume", request_id)
     record = await get(ctx, principal, request_id)
     sent = parse(ReportBody, body)
-    _check_id(ctx, sent.execution_id)
+    check_line("execution_id", sent.execution_id, ctx.limits.identifier)
     check_note(ctx, sent.note)
     told = entry(
         "report",
@@ -120,12 +119,6 @@ async def report(ctx: Services, principal: Principal, request_id: str, body: obj
     if found[1] is Outcome.LOST:
         raise Conflict("Another outcome was reported already; nothing was changed.", code="already_reported")
     return _shown(record, _approved(record), found[0])
-
-
-def _check_id(ctx: Services, execution_id: str) -> None:
-    faults = Report()
-    Prose(faults, suspicious=True).at("execution_id", execution_id, ctx.limits.identifier)
-    faults.finish()
 
 
 def _digest(sent: ConsumeBody) -> str | None:

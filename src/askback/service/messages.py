@@ -10,7 +10,7 @@ from askback.domain.access import Level
 from askback.domain.bodies import AppendBody, ImageBlock, MessageBody, RequestBlock
 from askback.domain.faults import Faults, fault
 from askback.domain.timestamps import rfc3339
-from askback.domain.validation.prose import Prose
+from askback.domain.validation.prose import Prose, check_line
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
@@ -32,9 +32,7 @@ async def post(
     Beside the id stands what `freetext.py` made of it, where it was a person's while a request was open.
     """
     await access.require(ctx, principal, "message")
-    report = Report()
-    Prose(report, suspicious=True).at("thread_id", thread_id, ctx.limits.identifier)
-    report.finish()
+    check_line("thread_id", thread_id, ctx.limits.identifier)
     await sharing.require_in(ctx, principal, thread_id, Level.PROMPT, attempted="message")
     members = _members(body)
     if "append_to" in members:
@@ -81,6 +79,7 @@ async def _append(
     ctx: Services, principal: Principal, thread_id: str, body: dict[str, object], key: str | None
 ) -> tuple[dict[str, Any], Outcome]:
     sent = parse(AppendBody, body)
+    check_line("append_to", sent.append_to, ctx.limits.identifier)
     report = Report()
     _check_size(ctx, report, "text", sent.text)
     report.finish()

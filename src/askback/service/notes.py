@@ -1,12 +1,14 @@
-"""The short free text that may go with a decline or a cancel."""
+"""The short free text that may go with a decline, a cancel or a report."""
 
 from __future__ import annotations
 
-from askback.domain.faults import Faults, fault
+from askback.domain.validation.prose import report_note
+from askback.domain.validation.report import Report
 from askback.service.context import Services
 
 
 def check_note(ctx: Services, note: str | None) -> None:
-    """Refuse a note that is longer than the limit."""
-    if note is not None and len(note) > ctx.limits.note:
-        raise Faults([fault("note", "too_long", max=ctx.limits.note)])
+    """Raise `Faults` for a note that is longer than the limit or holds what nobody types."""
+    report = Report()
+    report_note(report, note, ctx.limits.note)
+    report.finish()

@@ -9,8 +9,7 @@ from askback.domain.access import Level
 from askback.domain.bodies import ResetBody
 from askback.domain.policy.conduct import Conduct, read_conduct
 from askback.domain.timestamps import rfc3339
-from askback.domain.validation.prose import Prose
-from askback.domain.validation.report import Report
+from askback.domain.validation.prose import check_line
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, RateLimited, Refused
 from askback.ports.policy import Along
@@ -71,9 +70,7 @@ async def reset(ctx: Services, principal: Principal, body: object) -> dict[str, 
     """Count the questions of a thread anew, with a `ResetBody`; return what `show` does of the thread."""
     await access.require(ctx, principal, "limits")
     sent = parse(ResetBody, body)
-    report = Report()
-    Prose(report, suspicious=True).line("", "thread_id", sent.thread_id, ctx.limits.identifier)
-    report.finish()
+    check_line("thread_id", sent.thread_id, ctx.limits.identifier)
     now = ctx.clock.now_ms()
     told = entry("limits.reset", at=now, tenant=principal.tenant, by=principal, thread_id=sent.thread_id)
     await ctx.store.reset_use(principal.tenant, sent.thread_id, Along(audit=(told,)))

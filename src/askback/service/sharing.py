@@ -15,7 +15,7 @@ from askback.domain.access import OPEN, Access, Level
 from askback.domain.bodies import AccessBody
 from askback.domain.record import Record
 from askback.domain.secrets.veil import veiled
-from askback.domain.validation.prose import Prose
+from askback.domain.validation.prose import Prose, check_line
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import Forbidden, NotFound
@@ -125,9 +125,7 @@ async def share(ctx: Services, principal: Principal, thread_id: str, body: objec
     behalf a thread is begun, and may say the same again.
     """
     await roles.require(ctx, principal, "share")
-    report = Report()
-    Prose(report, suspicious=True).at("thread_id", thread_id, ctx.limits.identifier)
-    report.finish()
+    check_line("thread_id", thread_id, ctx.limits.identifier)
     sent = parse(AccessBody, body)
     _check(ctx, sent)
     wanted = sent.access

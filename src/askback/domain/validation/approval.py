@@ -15,7 +15,7 @@ from askback.domain.policy.narrow import would_match
 from askback.domain.policy.rules import Rule, RuleError, parse_rule
 from askback.domain.request import ApprovalAsk
 from askback.domain.validation.envelope import read_asked
-from askback.domain.validation.prose import Prose
+from askback.domain.validation.prose import Prose, report_note
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import encoded
 from askback.domain.validation.texts import is_blank
@@ -129,8 +129,7 @@ class Decided:
 def check_decision(sent: DecisionBody, shown: ShownApproval, *, limits: Limits = DEFAULTS) -> Decided:
     """Return what a person decided about what was shown; raises `Faults`. Roles and the policy are not checked here."""
     report = Report()
-    if sent.note is not None and len(sent.note) > limits.note:
-        report.add("note", "too_long", max=limits.note)
+    report_note(report, sent.note, limits.note)
     if sent.decision == "deny":
         _check_denial(sent, shown, report)
         report.finish()

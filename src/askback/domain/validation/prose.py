@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from askback.domain.faults import join
 from askback.domain.validation.report import Report
-from askback.domain.validation.texts import is_blank, is_deceptive, strings_in
+from askback.domain.validation.texts import is_blank, is_deceptive, strings_in, typed_fault
 
 
 class Prose:
@@ -53,3 +53,20 @@ class Prose:
             self.report.add(path, "too_long", max=most)
         elif self.suspicious and is_deceptive(text, lines=lines):
             self.report.add(path, "control_chars")
+
+
+def check_line(path: str, text: str, most: int) -> None:
+    """Refuse one line, such as an id that somebody else has chosen, by the rules for what is shown; raises `Faults`."""
+    report = Report()
+    Prose(report, suspicious=True).at(path, text, most)
+    report.finish()
+
+
+def report_note(report: Report, note: str | None, most: int) -> None:
+    """Report a note that is too long or holds what nobody types; agents write them as well, for people to read."""
+    if note is None:
+        return
+    if len(note) > most:
+        report.add("note", "too_long", max=most)
+    elif key := typed_fault(note, lines=True):
+        report.add("note", key)
