@@ -17,6 +17,7 @@ from askback.storage.postgres.connection import (
     unavailable,
     worth_another_try,
 )
+from askback.storage.postgres.liveness import BOUND
 from askback.storage.postgres.transactions import snapshot, transaction
 from askback.storage.rows import Row
 
@@ -85,10 +86,12 @@ class Borrowed:
         """Run a statement that is no transaction and may take long; raises `Unavailable`."""
         async with self._borrowed() as db:
             await db.execute("SET statement_timeout = 0")
+            await db.execute(BOUND.format(0))
             try:
                 await db.execute(sql, timeout=MAINTENANCE_S)
             finally:
                 await db.execute("RESET statement_timeout")
+                await db.execute(BOUND.format(self._database.patience.transaction))
 
     def _changed(self, task: asyncio.Task[Any]) -> None:
         self._changes.discard(task)
@@ -110,13 +113,18 @@ class Borrowed:
         raise AssertionError("the last try returns or raises")
 
     async def _once_more(self, read: Operation[T]) -> T:
-        """Read, and again on another connection when the one that was borrowed turns out to be lost."""
+        """Read, and again on another connection when the one that was borrowed turns out to be lost.
+
+        A database that took too long is not asked again: whoever waits has waited for as long as they are to.
+        """
         try:
             async with self._borrowed() as db:
                 return await read(db)
-        except Unavailable:
-            async with self._borrowed() as db:
-                return await read(db)
+        except Unavailable as error:
+            if isinstance(error.__cause__, TimeoutError | asyncpg.QueryCanceledError):
+                raise
+        async with self._borrowed() as db:
+            return await read(db)
 
     @asynccontextmanager
     async def _borrowed(self) -> AsyncGenerator[Connection]:
@@ -124,7 +132,11 @@ class Borrowed:
             raise closed()
         try:
             async with self._pool.acquire(timeout=self._database.patience.connect / 1000) as db:
-                yield db
+                try:
+                    yield db
+                except TimeoutError:
+                    db.terminate()  # or the pool would wait for what it has asked to be cancelled
+                    raise
         except Exception as error:
             if refused_by_database(error):
                 raise unavailable(error) from error

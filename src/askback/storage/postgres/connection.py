@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import asyncpg
 
 from askback.errors import StoreUnusable, Unavailable
+from askback.storage.postgres.liveness import BOUND, THERE, LookedAfter
 
 if TYPE_CHECKING:
     from asyncpg import Record
@@ -26,13 +27,16 @@ class Patience:
     """How long something may take, in milliseconds, before it counts as broken.
 
     `idle` is for a server that stands still in the middle of a transaction: others wait for its locks, so it is cut
-    off before they give up (`lock`).
+    off before they give up (`lock`). `transaction` is for one that stands still in the middle of a statement. What the
+    database gives up itself it says within `reply`; whoever has heard nothing by then has lost it.
     """
 
     connect: int = 5_000
     idle: int = 3_000
     lock: int = 6_000
     statement: int = 20_000
+    transaction: int = 30_000
+    reply: int = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class Database:
                 f"The address of the database {self} has an option that cannot be used."
             ) from None
         try:
-            await prepare(connection)
+            await self._prepare(connection)
         except BaseException:
             connection.terminate()
             raise
@@ -67,16 +71,26 @@ class Database:
     def pool(self, size: int) -> Pool[Record]:
         """Make a pool, which is yet to be opened. What borrows from it leaves no traces, so there is no reset."""
         return asyncpg.create_pool(
-            self.url, min_size=1, max_size=size, init=prepare, reset=_nothing, **self._options()
+            self.url, min_size=1, max_size=size, init=self._prepare, reset=_nothing, **self._options()
         )
+
+    async def _prepare(self, connection: Connection) -> None:
+        """Bound transactions, and have commits waited for where the database is set up not to.
+
+        Stricter settings about commits stay as they are.
+        """
+        await connection.execute(BOUND.format(self.patience.transaction))
+        await connection.execute("""
+            SELECT set_config('synchronous_commit', 'on', FALSE) WHERE current_setting('synchronous_commit') = 'off'""")
 
     def _options(self) -> dict[str, Any]:
         patience = self.patience
         return {
+            "connection_class": LookedAfter,
             "timeout": patience.connect / 1000,
-            # A little more than the database's own: that one says what was the matter.
-            "command_timeout": patience.statement / 1000 + 2,
+            "command_timeout": (patience.statement + patience.reply) / 1000,
             "server_settings": {
+                **THERE,
                 "application_name": "askback",
                 "search_path": SCHEMA,
                 "default_transaction_isolation": "read committed",
@@ -93,12 +107,6 @@ class Database:
         }
 
 
-async def prepare(connection: Connection) -> None:
-    """Have commits waited for where the database is set up not to; stricter settings stay as they are."""
-    await connection.execute("""
-        SELECT set_config('synchronous_commit', 'on', FALSE) WHERE current_setting('synchronous_commit') = 'off'""")
-
-
 async def _nothing(connection: Connection) -> None:
     pass
 
@@ -112,8 +120,10 @@ def refused_by_database(error: BaseException) -> bool:
     """Whether an error says that the database cannot be used now, whatever the statement was."""
     if isinstance(error, asyncpg.PostgresError):
         return (error.sqlstate or "")[:2] in _ABOUT_THE_DATABASE
-    # What a client gave a wrong type is a ValueError as well, and a fault of ours.
-    return isinstance(error, OSError | asyncpg.InterfaceError) and not isinstance(error, ValueError)
+    # A session that was ended is "unexpected" to its client until the end of the line has arrived as well.
+    # What a client gave a wrong type is a ValueError too, and a fault of ours.
+    lost = (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError)
+    return isinstance(error, lost) and not isinstance(error, ValueError)
 
 
 def worth_another_try(error: BaseException) -> bool:

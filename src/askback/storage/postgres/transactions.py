@@ -47,7 +47,10 @@ async def _undone_on_error(db: Connection) -> AsyncGenerator[None]:
     try:
         yield
     except BaseException as error:
-        await _roll_back(db)
+        if isinstance(error, TimeoutError):
+            db.terminate()  # whoever has not answered this will not answer a rollback
+        else:
+            await _roll_back(db)
         if refused_by_database(error):
             raise unavailable(error) from error
         raise
