@@ -6,6 +6,7 @@ Any number of servers do so: each delivery is leased to one of them, and comes t
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 import anyio
 
@@ -30,12 +31,21 @@ async def run(ctx: Services) -> None:
     working: set[tuple[str, str]] = set()
     async with anyio.create_task_group() as tasks:
         while True:
-            for webhook in await ctx.store.webhooks():
+            for webhook in await _known(ctx):
                 name = (webhook.tenant, webhook.id)
                 if webhook.active and name not in working:
                     working.add(name)
                     tasks.start_soon(_work, ctx, webhook, working)
             await anyio.sleep(LOOK_S)
+
+
+async def _known(ctx: Services) -> Sequence[Webhook]:
+    """Return every webhook, or none while the store cannot be read: what is on its way goes on."""
+    try:
+        return await ctx.store.webhooks()
+    except Unavailable:
+        log.warning("webhooks wait: the store cannot be read")
+        return ()
 
 
 async def sweep(ctx: Services) -> int:
