@@ -26,8 +26,8 @@ async def shown(ctx: Services, principal: Principal, request_id: str, body: obje
     Nothing is noted of who may not answer: no clock begins before somebody sees it who may.
     """
     await access.require(ctx, principal, "answer", request_id)
-    parse(EmptyBody, body)
     record = await get(ctx, principal, request_id)
+    parse(EmptyBody, body)
     if not await may_answer(ctx, principal, record):
         return record
     while record.status is Status.PENDING and "shown_at" not in (state := json.loads(record.state)):
