@@ -1,5 +1,7 @@
 """The writer groups what waits, keeps failures apart, and never answers before the commit."""
 
+from __future__ import annotations
+
 import asyncio
 import sqlite3
 import threading
@@ -120,7 +122,13 @@ class Gate:
     def __init__(self, bench: Bench) -> None:
         self._reached, self._go = threading.Event(), threading.Event()
         self.future = bench.writer.submit(self._hold)
-        assert self._reached.wait(10)
+
+    @classmethod
+    async def closed(cls, bench: Bench) -> Gate:
+        """Return one that the writer has come to."""
+        gate = cls(bench)
+        assert await asyncio.to_thread(gate._reached.wait, 10)
+        return gate
 
     def _hold(self, db: Connection, events: list[Event]) -> None:
         self._reached.set()
@@ -131,7 +139,7 @@ class Gate:
 
 
 async def test_a_caller_that_left_before_its_group_began_takes_its_operation_along(bench: Bench) -> None:
-    gate = Gate(bench)
+    gate = await Gate.closed(bench)
     calls = [bench.writer.submit(add(n)) for n in range(10)]
     for future in calls[::2]:
         future.cancel()
@@ -141,7 +149,7 @@ async def test_a_caller_that_left_before_its_group_began_takes_its_operation_alo
 
 
 async def test_a_caller_that_leaves_while_its_group_is_written_is_not_missed(bench: Bench) -> None:
-    gate = Gate(bench)
+    gate = await Gate.closed(bench)
     gate.future.cancel()
     gate.open()
     assert await bench.writer.submit(add(1)) == 1
@@ -149,7 +157,7 @@ async def test_a_caller_that_leaves_while_its_group_is_written_is_not_missed(ben
 
 
 async def test_closing_finishes_what_waits(bench: Bench) -> None:
-    gate = Gate(bench)
+    gate = await Gate.closed(bench)
     calls = [bench.writer.submit(add(n)) for n in range(LARGEST_GROUP + 5)]
     closing = asyncio.ensure_future(bench.writer.close())
     await asyncio.sleep(0)
@@ -165,7 +173,7 @@ async def test_a_commit_that_fails_is_rolled_back_and_the_next_one_works(bench: 
         db.execute("PRAGMA defer_foreign_keys = ON")
         db.execute("INSERT INTO c VALUES (404)")
 
-    gate = Gate(bench)
+    gate = await Gate.closed(bench)
     calls = [bench.writer.submit(op) for op in (add(1), orphan, add(2))]
     gate.open()
     outcomes = await asyncio.gather(*calls, return_exceptions=True)
@@ -181,7 +189,7 @@ async def test_a_disk_that_cannot_be_read_fails_the_whole_group(bench: Bench) ->
         error.sqlite_errorcode = sqlite3.SQLITE_IOERR_READ
         raise error
 
-    gate = Gate(bench)
+    gate = await Gate.closed(bench)
     calls = [bench.writer.submit(op) for op in (add(1), unreadable, add(2))]
     gate.open()
     outcomes = await asyncio.gather(*calls, return_exceptions=True)
@@ -194,7 +202,7 @@ async def test_an_error_that_ends_the_transaction_fails_the_whole_group(bench: B
         db.execute("INSERT OR ROLLBACK INTO t VALUES (7)")
 
     await bench.writer.submit(add(7))
-    gate = Gate(bench)
+    gate = await Gate.closed(bench)
     calls = [bench.writer.submit(op) for op in (add(1), end, add(2))]
     gate.open()
     outcomes = await asyncio.gather(*calls, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""The one thread that writes: whatever waits while a commit runs shares the next one.
+"""The one thread that writes: whatever waits while a commit runs shares the next one, and goes to it as one piece.
 
 A commit costs a sync of the disk however many changes it holds, so grouping is worth three times
 the throughput on a fast disk and thirty times on a slow one, and one writer never waits for another.
@@ -44,6 +44,9 @@ class Job:
     error: Exception | None = None
 
 
+_END: list[Job] = []
+
+
 class _HalfDone(Exception):
     """An operation failed after it had changed rows: the group has to start again."""
 
@@ -65,7 +68,9 @@ class Writer:
         self._connect = connect
         self._on_commit = on_commit
         self._on_outdated = on_outdated
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._handed_over: queue.SimpleQueue[list[Job]] = queue.SimpleQueue()
+        self._waiting: list[Job] = []
+        self._busy = False
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed: asyncio.Future[None] | None = None
@@ -101,7 +106,7 @@ class Writer:
         if self._thread is None or self._loop is None:
             raise Unavailable("The store is closed.", retry_after=1)
         future: asyncio.Future[T] = self._loop.create_future()
-        self._jobs.put(Job(operation, future, erases, outdates))
+        self._put(Job(operation, future, erases, outdates))
         return future
 
     async def rebuild(self) -> None:
@@ -112,19 +117,22 @@ class Writer:
         if self._thread is None or self._loop is None:
             raise Unavailable("The store is closed.", retry_after=1)
         future: asyncio.Future[None] = self._loop.create_future()
-        self._jobs.put(Job(_nothing, future, erases=True, rebuilds=True))
+        self._put(Job(_nothing, future, erases=True, rebuilds=True))
         await future
 
     def pressure(self) -> Pressure:
         """Return what was written so far, and how many operations wait."""
-        return Pressure(self._groups, self._changes, self._jobs.qsize())
+        return Pressure(self._groups, self._changes, len(self._waiting))
 
     async def close(self) -> None:
         """Finish everything that was submitted, then end the thread and close its connection."""
         if self._thread is None or self._closed is None:
             return
         self._thread = None
-        self._jobs.put(None)
+        if self._waiting:
+            self._handed_over.put(self._waiting)
+            self._waiting = []
+        self._handed_over.put(_END)
         await self._closed
 
     # On the writer thread
@@ -136,13 +144,14 @@ class Writer:
             self._post(_fail, ready, error)
             return
         self._post(_succeed, ready)
-        more = True
-        while more:
-            group, more = self._take()
+        taken = None
+        while taken != _END:
+            taken = self._take()
+            group = [job for job in taken or () if not job.future.cancelled()]
             events = self._write(connection, group) if group else []
             self._rebuild(connection, [job for job in group if job.rebuilds and job.error is None])
             self._erase(connection)
-            if group:
+            if taken:
                 self._post(self._deliver, group, events)
         try:
             connection.close()
@@ -150,20 +159,13 @@ class Writer:
             _log.error("the database did not close cleanly, and nothing acknowledged is lost: %s", error)
         self._post(_succeed, self._closed)
 
-    def _take(self) -> tuple[list[Job], bool]:
-        group: list[Job] = []
+    def _take(self) -> list[Job] | None:
+        """Return the next group, or None when something is to be erased before one has come."""
         patience = None if self._erase_due is None else max(0.0, self._erase_due - time.monotonic())
         try:
-            job = self._jobs.get(timeout=patience)
-            while job is not None:
-                if not job.future.cancelled():
-                    group.append(job)
-                if len(group) >= LARGEST_GROUP:
-                    return group, True
-                job = self._jobs.get_nowait()
+            return self._handed_over.get(timeout=patience)
         except queue.Empty:
-            return group, True
-        return group, False
+            return None
 
     def _write(self, connection: Connection, group: list[Job]) -> list[Event]:
         """Commit a group, or fail every operation in it."""
@@ -257,6 +259,19 @@ class Writer:
 
     # On the event loop
 
+    def _put(self, job: Job) -> None:
+        """Have a job wait for the group that is under way, or for the others of this turn: waking a thread is dear."""
+        self._waiting.append(job)
+        if not self._busy and len(self._waiting) == 1:
+            assert self._loop is not None
+            self._loop.call_soon(self._hand_over)
+
+    def _hand_over(self) -> None:
+        if self._waiting and not self._busy:
+            self._busy = True
+            group, self._waiting = self._waiting[:LARGEST_GROUP], self._waiting[LARGEST_GROUP:]
+            self._handed_over.put(group)
+
     def _deliver(self, group: list[Job], events: list[Event]) -> None:
         if self._on_outdated is not None and any(job.outdates for job in group):
             self._on_outdated()
@@ -272,6 +287,8 @@ class Writer:
                 job.future.set_result(job.result)
             else:
                 job.future.set_exception(job.error)
+        self._busy = False
+        self._hand_over()
 
 
 def _nothing(_connection: Connection, _events: list[Event]) -> None:
