@@ -1,11 +1,13 @@
 """Contract 25 on the real files: what was erased with a thread is in neither the database nor its log."""
 
+import asyncio
 import random
 import re
 from pathlib import Path
 
 import pytest
 
+from askback.domain.record import Record
 from askback.ports.store import Store
 from askback.storage.sqlite import SqliteStore
 from askback.testing.store_samples import added, answer, created, message, record
@@ -30,27 +32,38 @@ def marks(path: Path) -> set[str]:
     }
 
 
-async def talk(store: Store, numbers: range, sizes: random.Random) -> None:
-    """Ask, answer and write in many threads at once, texts of all sizes."""
+async def talk(store: Store, numbers: range, threads: list[str], chance: random.Random) -> None:
+    """Ask, answer and write in many threads, texts of all sizes. What is done at once is done in this order."""
+    asked: list[tuple[Record, str]] = []
     for n in numbers:
-        thread = f"t{n % THREADS}"
-        row, text = record(n, thread=thread), mark(thread) * sizes.randrange(1, 40)
-        await store.insert(row, created(row))
-        await store.settle(answer(row, text))
-        said = message(text)
-        await store.add_message(f"m{n}", said, added(said, thread=thread))
+        thread = chance.choice(threads)
+        text = mark(thread) * chance.randrange(1, 400 if chance.random() < 0.3 else 40)
+        asked.append((record(n, thread=thread), text))
+    await asyncio.gather(*(store.insert(row, created(row)) for row, _ in asked))
+    chance.shuffle(asked)
+    await asyncio.gather(*(store.settle(answer(row, text)) for row, text in asked))
+    said = [(row, message(text)) for row, text in asked]
+    await asyncio.gather(
+        *(store.add_message(row.id, text, added(text, thread=row.thread_id)) for row, text in said)
+    )
 
 
 @requirement("H11")
-async def test_no_page_keeps_what_it_gave_to_another(tmp_path: Path) -> None:
-    path, sizes = tmp_path / "db" / "askback.db", random.Random(3)  # noqa: S311 - sizes, no secrets
+@pytest.mark.parametrize("seed", [22, 29])
+async def test_no_page_keeps_what_it_gave_to_another(tmp_path: Path, seed: int) -> None:
+    # With each of these seeds a part of what was erased stays in the gap of a page, unless the file is written anew:
+    # secure_delete overwrites what is deleted, and not what a page held that was moved to another one before.
+    path, chance = tmp_path / "db" / "askback.db", random.Random(seed)  # noqa: S311 - no secrets
+    threads = [f"t{n}" for n in range(THREADS)]
     store = SqliteStore(path)
     await store.open()
-    await talk(store, range(120), sizes)
-    erased = {f"t{n}" for n in (3, 7)}
-    for thread in sorted(erased):
-        assert await store.erase_thread(happened("thread.erased", thread=thread))
-    await store.scrub()
-    assert marks(path) == {f"t{n}" for n in range(THREADS)} - erased
+    for first in (0, 60, 120):
+        await talk(store, range(first, first + 60), threads, chance)
+        erased = threads.pop(chance.randrange(len(threads)))
+        assert erased in marks(path)
+        assert await store.erase_thread(happened("thread.erased", thread=erased))
+        await store.scrub()
+        assert marks(path) <= {*threads}
+    assert marks(path) == {*threads}
     await store.close()
-    assert not marks(path) & erased
+    assert marks(path) == {*threads}
