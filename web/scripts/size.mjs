@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 
 const PAGE_BUDGET = 20_000;
-const PART_BUDGETS = { approval: 7_000, secret: 4_500, shape: 2_000, reader: 1_000 };
+const PART_BUDGETS = { approval: 7_000, secret: 4_500, shape: 2_000, reader: 1_250, composer: 2_500 };
 const TOTAL_BUDGET = 540_000;
 
 const root = new URL("../../src/askback/static/", import.meta.url);

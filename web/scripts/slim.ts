@@ -99,7 +99,7 @@ function inPages(page: string): Set<string> {
  * Keeps, of the catalogues, the words of the page and the faults of answers.
  *
  * The English words of a kind on demand are in the part that draws it, which asks for `en.json?approval` or
- * `en.json?secret`, `en.json?shape` or `en.json?reader`. The inbox has those of `ui.approvals.` and `ui.secrets.` too.
+ * `en.json?secret`, `en.json?shape`, `en.json?reader` or `en.json?composer`. The inbox has those of `ui.approvals.` and `ui.secrets.` too.
  */
 export function slimCatalogues(page: string): Plugin {
   return {
@@ -115,7 +115,11 @@ export function slimCatalogues(page: string): Plugin {
       const elsewhere = [
         ...(lists ? [] : [/^ui\.inbox_/]),
         ...(language === "en" && !part
-          ? [lists ? /^ui\.(approval|secret|shape|reader)\./ : /^ui\.(approval|secret|shape|reader)s?\./]
+          ? [
+              lists
+                ? /^ui\.(approval|secret|shape|reader|composer)\./
+                : /^ui\.(approval|secret|shape|reader|composer)s?\./,
+            ]
           : []),
       ];
       const entries = Object.entries(JSON.parse(code)).filter(

@@ -15,3 +15,7 @@ declare module "*.json?reader" {
   const texts: Record<string, string>;
   export default texts;
 }
+declare module "*.json?composer" {
+  const texts: Record<string, string>;
+  export default texts;
+}

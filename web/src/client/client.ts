@@ -49,8 +49,8 @@ export class Client extends EventTarget {
     return this.post(`/v1/requests/${encode(id)}/${action}`, body, key);
   }
 
-  /** Write a message into a thread. */
-  say(thread: string, text: string, key: string): Promise<unknown> {
+  /** Write a message into a thread; `why` says why it answers nothing, where it was to. */
+  say(thread: string, text: string, key: string): Promise<{ why?: string }> {
     const content = [{ type: "text", text }];
     return this.post(`/v1/threads/${encode(thread)}/messages`, { content }, key);
   }

@@ -28,10 +28,10 @@ export function applyInboxEvent(inbox: Inbox, event: RequestEvent): Inbox {
   return learn(moved, event.request);
 }
 
-/** What still waits for a person, newest first; what is being tried waits for the agent. */
+/** What still waits for a person, newest first; what is being tried or stands in line waits for others. */
 export function waiting(inbox: Inbox): InputRequest[] {
   return [...inbox.known.values()]
-    .filter((request): request is InputRequest => request?.status === "pending")
+    .filter((request): request is InputRequest => request?.status === "pending" && !request.queued_behind)
     .sort((a, b) => compare(b.created_at, a.created_at) || compare(b.id, a.id));
 }
 

@@ -103,12 +103,15 @@ export function next(view: View, signal: Signal): View {
 /**
  * The key stays when an attempt is open: whether the end is its own, only its response can say.
  *
- * A vote changes neither what is asked nor what the person is doing about it.
+ * A response says nothing of what the reader may do in the thread, so that stays as well: were it lost, the event that
+ * comes after the response would look like another reader's, and the view begin anew. A vote changes neither what is
+ * asked nor what the person is doing about it.
  */
-function adopt(view: View, request: InputRequest): View {
-  const { status, revision } = request;
-  const held = view.request?.id === request.id ? view.request : null;
-  if (held && !isNewer(request, held)) return view;
+function adopt(view: View, told: InputRequest): View {
+  const { status, revision } = told;
+  const held = view.request?.id === told.id ? view.request : null;
+  if (held && !isNewer(told, held)) return view;
+  const request = told.level || !held?.level ? told : { ...told, level: held.level };
   if (held?.status === status && held.revision === revision) return { ...view, request };
   const { field_errors: errors = [], error_summary: summary = null } = request;
   const fresh = { ...view, request, errors, summary };

@@ -17,5 +17,5 @@ export function isNewer(next: InputRequest, current: InputRequest): boolean {
 }
 
 /** What only grows while a request is asked: its votes, the steps of its escalation, and what is said of it once. */
-const notes = ({ votes = [], escalated = 0, shown_at, detached }: InputRequest): number =>
-  votes.length + escalated + +!!shown_at + +!!detached;
+const notes = ({ votes = [], escalated = 0, shown_at, detached, queued_behind }: InputRequest): number =>
+  votes.length + escalated + +!!shown_at + +!!detached + +!queued_behind;

@@ -3,12 +3,12 @@
  *
  * Events may come twice or out of order. One that is seen is ignored, one that is early is held
  * until those before it are there: `hasGap` says that some are missing, and then the reader asks
- * for a snapshot. It does so as well when the access to the thread has changed: only the server knows what that
- * leaves to this reader, so the event stays held until a snapshot says it.
+ * for a snapshot. It does so as well when something of the whole thread has changed, such as the access to it: only
+ * the server knows what that leaves to this reader, so the event stays held until a snapshot says it.
  */
 
 import { isNewer } from "./revision.ts";
-import type { AccessEvent, Block, InputRequest, Message, ThreadEvent, ThreadSnapshot } from "./wire.ts";
+import type { Block, InputRequest, Message, ThreadEvent, ThreadSnapshot, WholeEvent } from "./wire.ts";
 
 export type Placed = InputRequest & { seq: number };
 
@@ -18,6 +18,8 @@ export interface Transcript {
   readonly messages: readonly Message[];
   readonly requests: readonly Placed[];
   readonly access?: ThreadSnapshot["access"];
+  readonly free_text?: ThreadSnapshot["free_text"];
+  readonly archived_at?: ThreadSnapshot["archived_at"];
   /** Events that came before their turn, by `seq`. */
   readonly early: ReadonlyMap<number, ThreadEvent>;
 }
@@ -32,7 +34,7 @@ export function adoptSnapshot(thread: Transcript, snapshot: ThreadSnapshot): Tra
   if (snapshot.seq < thread.seq) return thread;
   const { access, requests } = snapshot;
   const placed = requests.map((request) => ({ ...request, level: access?.level }));
-  return drain({ ...thread, ...snapshot, requests: placed });
+  return drain({ ...thread, archived_at: undefined, ...snapshot, requests: placed });
 }
 
 /** Take one event in; the same object comes back when it was seen before. */
@@ -48,16 +50,20 @@ export function hasGap(thread: Transcript): boolean {
 
 function drain(thread: Transcript): Transcript {
   const due = thread.early.get(thread.seq + 1);
-  if (due && due.type !== "thread.access") return drain(advance(thread, due));
+  if (due && !isWhole(due)) return drain(advance(thread, due));
   return { ...thread, early: new Map([...thread.early].filter(([seq]) => seq > thread.seq)) };
 }
 
-function advance(thread: Transcript, event: Exclude<ThreadEvent, AccessEvent>): Transcript {
+const isWhole = (event: ThreadEvent): event is WholeEvent => event.type.startsWith("thread");
+
+function advance(thread: Transcript, event: Exclude<ThreadEvent, WholeEvent>): Transcript {
   const moved = { ...thread, seq: event.seq };
-  if (event.type === "message.added") {
-    return { ...moved, messages: [...thread.messages, { ...event.message, seq: event.seq }] };
+  if ("message" in event) {
+    // One that was held is delivered as the same message, and stands where it was delivered.
+    const others = thread.messages.filter(({ id }) => id !== event.message.id);
+    return { ...moved, messages: [...others, { ...event.message, seq: event.seq }] };
   }
-  if (event.type === "message.delta") {
+  if ("delta" in event) {
     const { id, text } = event.delta;
     return { ...moved, messages: replace(thread.messages, id, (message) => extend(message, text)) };
   }
@@ -95,11 +101,11 @@ export type Entry =
 /**
  * The conversation in display order, every request once.
  *
- * A request is shown at its own `request` block; else after the `tool` block with its
+ * What is held comes last, for it has not been said yet. A request is shown at its own `request` block; else after the `tool` block with its
  * `tool_call_id`; else after the message `message_id`; else by `seq`.
  */
 export function entries(thread: Transcript): Entry[] {
-  const messages = [...thread.messages].sort(bySeq);
+  const messages = [...thread.messages].sort((a, b) => +!!a.held - +!!b.held || bySeq(a, b));
   const places = new Set(messages.flatMap(({ id, content }) => [`message ${id}`, ...content.map(placeOf)]));
   const held = new Map<string, Placed[]>();
   for (const request of [...thread.requests].sort(bySeq)) {

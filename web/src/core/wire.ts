@@ -192,6 +192,9 @@ export interface InputRequest {
   timeout_from?: string;
   shown_at?: string;
   escalated?: number;
+  /** It waits in line for another with its key: nobody can answer it yet. */
+  queued_behind?: boolean;
+  exclusive_key?: string | null;
   assigned?: string[];
   /** Nobody waits for it any more. */
   detached?: boolean;
@@ -215,8 +218,13 @@ export interface Message {
   author?: Actor | null;
   run_id?: string | null;
   at: string;
+  /** It is delivered when nothing is open any more. */
+  held?: boolean;
   content: Block[];
 }
+
+/** What becomes of what a person writes while a request is open. */
+export type FreeText = "ignore" | "queue" | "cancel_pending" | "block_input" | "answer";
 
 /** `GET /v1/threads/{id}`: events after `seq` bring it up to date. */
 export interface ThreadSnapshot {
@@ -225,6 +233,8 @@ export interface ThreadSnapshot {
   messages: Message[];
   requests: (InputRequest & { seq: number })[];
   access?: { level: Level } | undefined;
+  free_text?: FreeText | undefined;
+  archived_at?: string | undefined;
 }
 
 interface EventBase {
@@ -235,15 +245,15 @@ interface EventBase {
 }
 
 export type RequestEvent = EventBase & {
-  type: `request.${"created" | "shown" | "voted" | "escalated" | "noted" | "detached" | "resolving" | "reprompted" | "answered" | "declined" | "cancelled" | "expired"}`;
+  type: `request.${"created" | "lined_up" | "shown" | "voted" | "escalated" | "noted" | "detached" | "resolving" | "reprompted" | "answered" | "declined" | "cancelled" | "expired"}`;
   request: InputRequest;
 };
-/** Who may do what has changed: what this reader may do has to be read anew. */
-export type AccessEvent = EventBase & { type: "thread.access" };
+/** Something of the whole thread has changed: what that leaves to this reader has to be read anew. */
+export type WholeEvent = EventBase & { type: `thread.${"access" | "archived" | "unarchived" | "erased"}` };
 export type ThreadEvent =
   | RequestEvent
-  | AccessEvent
-  | (EventBase & { type: "message.added"; message: Omit<Message, "seq"> & { seq?: number } })
+  | WholeEvent
+  | (EventBase & { type: "message.added" | "message.held"; message: Omit<Message, "seq"> & { seq?: number } })
   | (EventBase & { type: "message.delta"; delta: { id: string; text: string } });
 
 /** The body of an error response. */

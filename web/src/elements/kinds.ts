@@ -26,8 +26,8 @@ const kindOf = ({ kind, form }: InputRequest): string =>
 
 /** What draws a request: its kind, and what looks after it where it matters who this person is. */
 const partsOf = (request: InputRequest) => {
-  const { assignees, level = "", timeout_from } = request;
-  const matters = assignees || /view|prompt/.test(level) || timeout_from === "shown";
+  const { assignees, level = "", timeout_from, queued_behind } = request;
+  const matters = assignees || queued_behind || /view|prompt/.test(level) || timeout_from === "shown";
   return [kindOf(request), matters ? "reader" : ""] as const;
 };
 

@@ -72,40 +72,4 @@ export const conversation = css`
     padding-block: 2rem;
     text-align: center;
   }
-  .composer {
-    background: var(--_surface);
-    border: 1px solid var(--_edge);
-    border-radius: calc(var(--_radius) * 1.5);
-    display: flex;
-    gap: 0.5rem;
-    margin-block-start: 1.5rem;
-    padding: 0.375rem;
-  }
-  .composer:focus-within {
-    outline: 3px solid var(--_focus);
-    outline-offset: 1px;
-  }
-  .composer label {
-    display: grid;
-    flex: 1;
-  }
-  .composer textarea {
-    background: none;
-    border: 0;
-    color: inherit;
-    field-sizing: content;
-    font: inherit;
-    max-block-size: 12rem;
-    outline: none;
-    padding: 0.625rem;
-    resize: none;
-  }
-  .composer button {
-    align-self: end;
-  }
-  .trouble {
-    color: var(--_danger);
-    font-size: 0.875rem;
-    padding-block-start: 0.375rem;
-  }
 `;

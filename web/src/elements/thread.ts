@@ -1,8 +1,9 @@
 import { Client } from "../client/client.ts";
 import { followThread } from "../client/follow-thread.ts";
-import { newKey } from "../client/key.ts";
 import { type Entry, entries, type Part, type Placed, type Transcript } from "../core/transcript.ts";
-import { type Doubtful, sendOrDoubt } from "./doubts.ts";
+import type { InputRequest } from "../core/wire.ts";
+import type { Composer } from "./composer/composer.ts";
+import type { Doubtful } from "./doubts.ts";
 import { AskbackElement, type Changed, drawList } from "./element.ts";
 import type { SettledEvent } from "./events.ts";
 import { html, render, type Template } from "./html.ts";
@@ -15,6 +16,9 @@ import { buttons, tokens } from "./tokens.css.ts";
 
 /** Only these addresses become pictures. */
 const PICTURE = /^(https:\/\/|data:image\/)/i;
+
+/** Whether somebody can answer it now. */
+const isAsked = ({ status, queued_behind }: InputRequest): boolean => status === "pending" && !queued_behind;
 
 /** How far from the end of the page still counts as reading along. */
 const NEAR_PX = 120;
@@ -54,8 +58,8 @@ export class AskbackThread extends AskbackElement implements Doubtful {
   #coming: Transcript | undefined;
   /** One element for each request: it moves with what is typed into it when the place that asked comes later. */
   readonly #cards = new Map<string, AskbackRequest>();
-  #key: string | null = null;
-  #sending = false;
+  /** Where somebody writes, once it is fetched: it is not needed to show a question and to answer it. */
+  #composer: Composer | undefined;
   #follow = false;
 
   constructor() {
@@ -86,13 +90,28 @@ export class AskbackThread extends AskbackElement implements Doubtful {
   /** Show it as soon as all of it can be drawn, so that nothing moves when a part comes later. */
   async #show(next: Transcript): Promise<void> {
     this.#coming = next;
-    await fetchKinds(next.requests);
+    await Promise.all([fetchKinds(next.requests), this.#furnish()]);
     // What came in the meantime is later, and will be shown or is already.
     if (next !== this.#coming) return;
-    const known = new Set(this.transcript?.requests.map((request) => request.id));
-    const fresh = next.requests.findLast(({ status, id }) => status === "pending" && !known.has(id));
-    if (this.transcript && fresh) this.news = this.say("new_question", { title: questionOf(fresh) });
+    const before = this.transcript;
+    const known = new Set(before?.requests.filter(isAsked).map(({ id }) => id));
+    const fresh = next.requests.findLast((request) => isAsked(request) && !known.has(request.id));
+    const more = before && this.#composer?.follow(before, next);
+    if (before && fresh) this.news = this.say("new_question", { title: questionOf(fresh) });
+    else if (more) this.news = more;
     this.transcript = next;
+  }
+
+  /** Fetch where somebody writes; it never rejects, and the next call tries again. */
+  async #furnish(): Promise<void> {
+    if (this.#composer) return;
+    try {
+      const part = await import("./composer/composer.ts");
+      this.#composer ??= new part.Composer(this);
+      this.redraw();
+    } catch {
+      // The conversation can be read, and its questions answered.
+    }
   }
 
   /** Say how it ended, and give the focus back to the composer if it was in the card. */
@@ -104,6 +123,7 @@ export class AskbackThread extends AskbackElement implements Doubtful {
 
   protected override willUpdate(changed: Changed): void {
     if (changed.has("thread") || !this.#stop) this.#begin();
+    void this.#furnish();
     const page = document.documentElement;
     this.#follow = page.scrollHeight - page.scrollTop - page.clientHeight < NEAR_PX;
   }
@@ -127,40 +147,6 @@ export class AskbackThread extends AskbackElement implements Doubtful {
     const last = open.at(-1);
     if (last && last.getBoundingClientRect().top > 0) last.scrollIntoView();
     else document.documentElement.scrollTop = document.documentElement.scrollHeight;
-  }
-
-  /** Send what was typed, but ask first about what looks like a secret. */
-  #submit(event: Event): void {
-    event.preventDefault();
-    const { text } = this;
-    if (text.trim()) void sendOrDoubt(this, text, () => void this.#send(text));
-  }
-
-  async #send(text: string): Promise<void> {
-    if (this.#sending || !this.client) return;
-    this.#sending = true;
-    this.#key ??= newKey();
-    this.trouble = undefined;
-    try {
-      await this.client.say(this.thread, text.trim(), this.#key);
-      this.#key = null;
-      // What was typed while it was on its way stays.
-      if (this.text.startsWith(text)) this.text = this.text.slice(text.length);
-    } catch {
-      this.trouble = this.say("failed");
-    } finally {
-      this.#sending = false;
-    }
-  }
-
-  #type(event: Event): void {
-    this.text = (event.target as HTMLTextAreaElement).value;
-    this.#key = null;
-    this.trouble = undefined;
-  }
-
-  #onKey(event: KeyboardEvent): void {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) this.#submit(event);
   }
 
   #cardOf(request: Placed): AskbackRequest {
@@ -196,10 +182,13 @@ export class AskbackThread extends AskbackElement implements Doubtful {
   }
 
   #drawEntry(entry: Entry, place: HTMLElement): void {
-    const message = entry.type === "message" && entry.message;
+    const message = entry.type === "message" ? entry.message : undefined;
     if (message) place.className = message.role;
     const name = message && (message.author?.name ?? this.say(message.role === "user" ? "you" : "agent"));
-    render(html`${name && html`<span class="who">${name}</span>`}<div class="parts"></div>`, place);
+    render(
+      html`${name && html`<span class="who">${name}${message?.held && this.#composer?.drawHeld()}</span>`}<div class="parts"></div>`,
+      place,
+    );
     const parts = (entry.type === "message" ? entry.parts : [entry]).map((part, at) => ({
       id: part.type === "request" ? part.id : `${part.type}${at}`,
       part,
@@ -207,30 +196,13 @@ export class AskbackThread extends AskbackElement implements Doubtful {
     drawList(place.querySelector(".parts"), parts, ({ part }, child) => render(this.#drawPart(part), child));
   }
 
-  #drawComposer(): Template {
-    return html`<form class="composer" .onsubmit=${(event: Event) => this.#submit(event)}>
-        <label
-          ><span class="hidden">${this.say("message")}</span
-          ><textarea
-            rows="1"
-            placeholder=${this.say("message")}
-            .value=${this.text}
-            .oninput=${(event: Event) => this.#type(event)}
-            .onkeydown=${(event: KeyboardEvent) => this.#onKey(event)}
-          ></textarea>
-        </label>
-        <button type="submit" class="primary">${this.say("send")}</button>
-      </form>
-      <div class="trouble" role="alert">${this.trouble}</div>`;
-  }
-
   protected override render(): Template {
     if (this.missing) return html`<p class="none">${this.say("gone")}</p>`;
     if (!this.transcript) return html`<p class="none">${this.say("loading")}</p>`;
-    const { messages, requests, access } = this.transcript;
+    const { messages, requests } = this.transcript;
     return html`<p class="none" hidden=${messages.length + requests.length > 0}>${this.say("thread_empty")}</p>
       <ol></ol>
-      ${this.client && access?.level !== "view" && this.#drawComposer()}
+      ${this.#composer?.draw(this.transcript)}
       <div class="hidden" role="status">${this.news}</div>`;
   }
 }

@@ -86,6 +86,16 @@ test("disabled hides no change that comes meanwhile", () => {
   expect(stateOf(next(off, { type: "interactive", on: true }))).toBe("pending");
 });
 
+test("a reply leaves what the reader may do in the thread as it is", () => {
+  const shown: Signal = { type: "request", request: { ...request("pending"), level: "all" } };
+  for (const type of ["accepted", "conflict"] as const) {
+    const view = after(shown, submit, { type, request: request("answered") });
+    expect([view.phase, view.request?.level]).toEqual(["answered", "all"]);
+  }
+  const other = after(shown, { type: "request", request: request("pending", 1, "req_2") });
+  expect(other.request?.level).toBeUndefined();
+});
+
 test("another request starts over", () => {
   const view = after(
     { type: "request", request: request("answered") },

@@ -18,6 +18,7 @@ import type {
   Status,
   ThreadEvent,
   ThreadSnapshot,
+  WholeEvent,
 } from "../../src/core/wire.ts";
 
 const AT = "2026-11-20T09:00:00.000Z";
@@ -180,8 +181,8 @@ const snapshot = (level: Level, seq: number, ...requests: Placed[]): ThreadSnaps
   access: { level },
 });
 const placed = (seq: number, id: string): Placed => ({ ...request(id), seq });
-const shared = (seq: number): ThreadEvent => ({
-  type: "thread.access",
+const whole = (type: WholeEvent["type"], seq: number): ThreadEvent => ({
+  type,
   seq,
   position: seq * 10,
   thread_id: "t1",
@@ -199,11 +200,51 @@ test("each request says what its reader may do in the thread", () => {
 
 test("what the reader may do is read anew after it has changed, and nothing is lost meanwhile", () => {
   const before = adoptSnapshot(emptyThread("t1"), snapshot("view", 1, placed(1, "r1")));
-  const changed = [shared(2), asked(3, "r2")].reduce(applyEvent, before);
+  const changed = [whole("thread.access", 2), asked(3, "r2")].reduce(applyEvent, before);
   expect([hasGap(changed), changed.seq]).toEqual([true, 1]);
   const after = adoptSnapshot(changed, snapshot("prompt", 2, placed(1, "r1")));
   expect([hasGap(after), after.seq]).toEqual([false, 3]);
   expect(after.requests.map(({ level }) => level)).toEqual(["prompt", "prompt"]);
+});
+
+test("a thread that is archived is read anew, and again when it is taken out", () => {
+  const before = adoptSnapshot(emptyThread("t1"), snapshot("all", 1, placed(1, "r1")));
+  const archived = applyEvent(before, whole("thread.archived", 2));
+  expect([hasGap(archived), archived.requests]).toEqual([true, before.requests]);
+  const put = adoptSnapshot(archived, { ...snapshot("all", 2), archived_at: AT });
+  expect([hasGap(put), put.archived_at]).toEqual([false, AT]);
+  const taken = adoptSnapshot(applyEvent(put, whole("thread.unarchived", 3)), snapshot("all", 3));
+  expect([hasGap(taken), taken.archived_at]).toEqual([false, undefined]);
+});
+
+test("a message that is held comes last, and where it was delivered once it is", () => {
+  const held = { id: "m1", role: "user" as const, at: AT, content: [text], held: true };
+  const before = read(
+    { type: "message.held", seq: 1, position: 10, thread_id: "t1", at: AT, message: held },
+    asked(2, "r1"),
+    said(3, "m2", text),
+  );
+  expect(order(before)).toEqual(["r1", "m2[text]", "m1[text]"]);
+  const after = [said(4, "m1", text), said(5, "m3", text)].reduce(applyEvent, before);
+  expect(order(after)).toEqual(["r1", "m2[text]", "m1[text]", "m3[text]"]);
+  expect(after.messages.map(({ id, held }) => [id, held])).toEqual([
+    ["m2", undefined],
+    ["m1", undefined],
+    ["m3", undefined],
+  ]);
+});
+
+test("what comes forward is later than what stood in line, whichever is heard first", () => {
+  const lined = asked(1, "r1", { queued_behind: true });
+  const forward = asked(2, "r1");
+  for (const events of [
+    [lined, forward],
+    [forward, lined],
+  ]) {
+    const inbox = events.reduce(applyInboxEvent, EMPTY_INBOX);
+    expect(waiting(inbox)).toEqual([forward.request]);
+  }
+  expect(waiting(applyInboxEvent(EMPTY_INBOX, lined))).toEqual([]);
 });
 
 test("the inbox shows what waits, newest first, whatever the order of events", () => {

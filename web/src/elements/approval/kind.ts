@@ -173,8 +173,8 @@ export const kinds = { approval: ApprovalKind };
 
 /** Whether a request is an open approval that this person can decide, as far as that is known here. */
 function mayDecide(request: InputRequest, me: Actor | undefined): boolean {
-  const { kind, status, assignees, votes } = request;
-  if (kind !== "approval" || status !== "pending") return false;
+  const { kind, status, assignees, votes, queued_behind } = request;
+  if (kind !== "approval" || status !== "pending" || queued_behind) return false;
   if (!me) return true;
   return (!assignees || isOf(me, assignees)) && !votes?.some(({ by }) => isOf(me, [by.id, by.name]));
 }

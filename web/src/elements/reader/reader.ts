@@ -1,13 +1,16 @@
 import "./texts.ts";
 import { newKey } from "../../client/key.ts";
 import { hindrance } from "../../core/audience.ts";
+import { isTerminal } from "../../core/lifecycle.ts";
 import { isOpen, type View } from "../../core/machine.ts";
 import type { Locale } from "../../core/messages.ts";
 import type { Actor, FieldError, InputRequest } from "../../core/wire.ts";
-import type { Settled } from "../ended.ts";
+import { drawLine, type Settled } from "../ended.ts";
 import type { Action, Body } from "../events.ts";
-import type { Template } from "../html.ts";
+import { html, type Template } from "../html.ts";
+import { icons } from "../icons.ts";
 import type { Card, Host, Kind, Place, Sender, Whole } from "../kind.ts";
+import { questionOf } from "../show.ts";
 import type { Say } from "../text.ts";
 
 /** The element as a kind sees it: closed, and with words of its own for that, as long as `why` has any. */
@@ -76,8 +79,9 @@ class Window implements Host {
 }
 
 /**
- * A request of which it matters who sees it: not everybody may answer, or its clock begins when somebody sees it who may.
- * For them it is its kind, and nothing else; for others it shows what is asked, and for whom.
+ * A request of which it matters who sees it, and when: not everybody may answer, or nobody yet, or its clock begins when
+ * somebody sees it who may. For them it is its kind, and nothing else; for others it shows what is asked, and for whom.
+ * In line it is one quiet line, until its turn comes.
  */
 class Reader implements Kind {
   readonly #kind: Kind;
@@ -110,11 +114,28 @@ class Reader implements Kind {
     const { say } = this.host;
     const request = this.#request;
     if (!request) return undefined;
+    if (request.queued_behind) return this.#place(request);
     const hinders = hindrance(request, this.#me) ?? (this.#unknown ? "for" : undefined);
     if (hinders !== "for") return hinders && say("reader.view");
     const { kind, assignees, assigned = [] } = request;
     const names = [...(assignees ?? []), ...assigned].map((name) => name.replace(/^group:/, "")).join(", ");
     return kind === "approval" ? say("approval.not_yours") : say("reader.for", { names });
+  }
+
+  /** Where it stands in line, in words. */
+  #place({ id, exclusive_key, requester }: InputRequest): string {
+    const { around = [], say } = this.host;
+    const before = around.slice(
+      0,
+      around.findIndex((each) => each.id === id),
+    );
+    const next = before.findLast(
+      (each) =>
+        !isTerminal(each.status) &&
+        each.exclusive_key === exclusive_key &&
+        each.requester?.id === requester?.id,
+    );
+    return next ? say("reader.after", { title: questionOf(next) }) : say("reader.queued");
   }
 
   adopt(request: InputRequest): void {
@@ -123,7 +144,12 @@ class Reader implements Kind {
   }
 
   drawOpen(request: InputRequest, card: Card): Template {
-    return this.#kind.drawOpen(request, card);
+    if (!request.queued_behind) return this.#kind.drawOpen(request, card);
+    return drawLine(html`${icons.clock}
+      <div>
+        <p><strong>${questionOf(request)}</strong></p>
+        <p class="by">${this.#place(request)}</p>
+      </div>`);
   }
 
   drawSettled(settled: Settled): Template | undefined {

@@ -1,0 +1,217 @@
+"""The page says what the policies of a thread make of what a person writes, and of what waits its turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import expect
+
+from tests.journeys.browser import OpenScreen, Screen, form, place_of
+from tests.journeys.people import Team, asked
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+FIRST = "Please answer the question above to continue"
+HELD = "will be sent once everything above is answered"
+ARCHIVED = "This conversation is archived. It can be read, and takes nothing new."
+SIZES = form(
+    {
+        "type": "select",
+        "label": "Size",
+        "allow_other": True,
+        "options": [{"value": "s", "label": "Small"}, {"value": "l", "label": "Large"}, "XL", "xl"],
+    },
+    title="Which size?",
+)
+
+
+def titled(title: str) -> dict[str, Any]:
+    return form({"type": "text", "max_length": 9}, title=title)
+
+
+async def guided(screen: OpenScreen, team: Team, thread: str, free_text: str, **more: Any) -> Screen:
+    """Somebody at the page of a thread with a policy for what people write."""
+    await team.admin.set_policy(thread_id=thread, free_text=free_text)
+    return await screen(place_of(thread), house=team, **more)
+
+
+def note(shown: Screen) -> Any:
+    """What is said above the composer, or in its place."""
+    return shown.page.locator("askback-thread #note")
+
+
+def texts(shown: Screen) -> Any:
+    """What was said in the conversation."""
+    return shown.page.locator("askback-thread .text")
+
+
+async def send(shown: Screen, text: str) -> None:
+    await shown.composer.fill(text)
+    await shown.page.keyboard.press("Enter")
+
+
+@requirement("M9")
+async def test_what_stands_in_line_says_after_what_and_comes_alive_when_it_is_its_turn(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    line = {"exclusive_key": "plan", "on_conflict": "queue"}
+    first = asked(await team.agent.ask(thread, titled("First"), **line))
+    second = asked(await team.agent.ask(thread, titled("Second"), **line))
+    eva = await screen(place_of(thread), house=team)
+    third = asked(await team.agent.ask(thread, titled("Third"), **line))
+    alone = await screen(f"/r/{second['id']}", house=team)
+    await expect(eva.card.nth(1)).to_contain_text("After “First”.")
+    await expect(eva.card.nth(2)).to_contain_text("After “Second”.")
+    await expect(alone.card).to_contain_text("After the question before it.")
+    await expect(eva.card.get_by_role("textbox")).to_have_count(1)
+    assert await eva.violations() == []
+    await team.ada.answer(first["id"], {"q0": "one"})
+    await expect(eva.page.locator("askback-thread > [role=status], [role=status]").last).to_have_text(
+        "New question: Second"
+    )
+    for each in (eva.card.nth(1), alone.card):
+        await expect(each.get_by_role("textbox")).to_be_enabled()
+    await eva.card.nth(1).get_by_role("textbox").fill("two")
+    await eva.page.keyboard.press("Enter")
+    await expect(alone.card.locator("summary")).to_contain_text("two")
+    await expect(eva.card.nth(2).get_by_role("textbox")).to_be_enabled()
+    assert "queued_behind" not in await team.agent.get(third["id"])
+
+
+@requirement("D21")
+async def test_where_the_question_comes_first_the_composer_says_so_and_keeps_what_was_typed(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.ask(thread, titled("First?")))
+    eva = await guided(screen, team, thread, "block_input")
+    eva.forgive("status of 409")
+    await expect(note(eva)).to_contain_text(FIRST)
+    await send(eva, "hello")
+    await expect(eva.page.locator("askback-thread .trouble")).to_have_text(FIRST)
+    await expect(eva.composer).to_have_value("hello")
+    assert await eva.violations() == []
+    await eva.page.reload()
+    await expect(note(eva)).to_contain_text(FIRST)
+    await eva.composer.fill("hello")
+    await eva.card.get_by_role("textbox").fill("yes")
+    await eva.button("Submit").click()
+    await expect(note(eva)).to_have_count(0)
+    await expect(eva.composer).to_have_value("hello")
+    await eva.composer.press("Enter")
+    await expect(texts(eva)).to_have_text(["hello"])
+    assert (await team.agent.get(request["id"]))["status"] == "answered"
+
+
+async def test_a_message_that_is_held_says_until_when_and_stands_where_it_was_delivered(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.ask(thread, titled("First?")))
+    eva = await guided(screen, team, thread, "queue")
+    bob = await screen(place_of(thread), name="Bob", house=team)
+    await expect(note(eva)).to_have_text("Your message will be sent once everything above is answered.")
+    await send(eva, "later")
+    for each in (eva, bob):
+        await expect(each.page.locator("askback-thread .user .who")).to_contain_text(HELD)
+    await expect(eva.composer).to_have_value("")
+    message = {"content": [{"type": "text", "text": "meanwhile"}]}
+    await team.agent.http.post(f"/v1/threads/{thread}/messages", json=message)
+    await expect(texts(eva)).to_have_text(["meanwhile", "later"])
+    await eva.page.reload()
+    await expect(texts(eva)).to_have_text(["meanwhile", "later"])
+    assert await eva.violations() == []
+    await team.ada.answer(request["id"], {"q0": "yes"})
+    for each in (eva, bob):
+        await expect(each.page.locator("askback-thread .waits")).to_have_count(0)
+        await expect(texts(each)).to_have_text(["meanwhile", "later"])
+    await expect(note(eva)).to_have_count(0)
+    await eva.page.reload()
+    await expect(texts(eva)).to_have_text(["meanwhile", "later"])
+
+
+async def test_what_a_message_takes_back_is_said_before_it_is_sent(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    asked(await team.agent.ask(thread, titled("First?")))
+    asked(await team.agent.ask(thread, titled("Second?")))
+    eva = await guided(screen, team, thread, "cancel_pending")
+    await expect(note(eva)).to_have_text(
+        "If you send a message, the 2 questions above are closed without an answer."
+    )
+    await eva.card.nth(0).get_by_role("textbox").fill("half")
+    await send(eva, "do something else")
+    await expect(eva.card.get_by_text("Cancelled: a chat message came instead.")).to_have_count(2)
+    await expect(eva.card.nth(0)).to_contain_text("You had entered: half")
+    await expect(note(eva)).to_have_count(0)
+
+
+@requirement("J14")
+async def test_a_text_that_is_no_answer_stays_in_the_composer_and_says_why(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.ask(thread, SIZES))
+    eva = await guided(screen, team, thread, "answer")
+    await expect(note(eva)).to_have_text("Name one of the options to answer the question above.")
+    trouble = eva.page.locator("askback-thread .trouble")
+    for text, why in (("Xl", "fits more than one of the options"), ("maybe later", "none of the options")):
+        await send(eva, text)
+        await expect(trouble).to_contain_text(why)
+        await expect(eva.composer).to_have_value(text)
+    assert await eva.violations() == []
+    await expect(texts(eva)).to_have_count(0)
+    await trouble.get_by_role("button", name="Send as a message").click()
+    await expect(texts(eva)).to_have_text(["maybe later"])
+    await expect(eva.card.get_by_role("group").first).to_be_visible()
+    await send(eva, "small")
+    await expect(eva.card.locator("summary")).to_contain_text("Small")
+    assert (await team.agent.get(request["id"]))["answer"]["values"] == {"q0": "s"}
+    short = asked(await team.agent.ask(thread, titled("In short?")))
+    await expect(note(eva)).to_have_text("Your message answers the question above.")
+    await send(eva, "far too long")
+    await expect(trouble).to_contain_text("Must be at most 9 characters.")
+    await send(eva, "fine")
+    await expect(eva.card.nth(1).locator("summary")).to_contain_text("fine")
+    assert (await team.agent.get(short["id"]))["status"] == "answered"
+
+
+@requirement("H9")
+async def test_an_archived_thread_is_closed_on_every_page_and_keeps_what_was_typed(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    asked(await team.agent.ask(thread, titled("First?")))
+    eva = await screen(place_of(thread), house=team)
+    await eva.composer.fill("half a sentence")
+    await team.admin.http.post(f"/v1/threads/{thread}/archive")
+    await expect(note(eva)).to_contain_text(ARCHIVED)
+    await expect(note(eva)).to_be_focused()
+    await expect(note(eva).get_by_label("What you had typed")).to_have_value("half a sentence")
+    await expect(eva.composer).to_have_count(0)
+    await expect(eva.card).to_contain_text("Cancelled: the thread was archived.")
+    assert await eva.violations() == []
+    await team.admin.http.post(f"/v1/threads/{thread}/unarchive")
+    await expect(eva.composer).to_have_value("half a sentence")
+    await team.admin.http.post(f"/v1/threads/{thread}/archive")
+    await eva.page.reload()
+    await expect(note(eva)).to_have_text(ARCHIVED)
+    await expect(eva.composer).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_on_a_small_german_screen_all_of_it_has_room(
+    screen: OpenScreen, team: Team, thread: str, scheme: str
+) -> None:
+    line = {"exclusive_key": "plan", "on_conflict": "queue"}
+    long = "Donaudampfschifffahrtsgesellschaftskapitän"
+    for title in (long, "Und dann?"):
+        asked(await team.agent.ask(thread, titled(title), **line))
+    small = {"viewport": {"width": 320, "height": 640}, "color_scheme": scheme, "locale": "de-DE"}
+    eva = await guided(screen, team, thread, "queue", **small)
+    await send(eva, "Später " + long)
+    await expect(eva.page.locator("askback-thread .user .who")).to_contain_text("sobald oben alles")
+    await expect(eva.card.nth(1)).to_contain_text(f"Nach „{long}“.")
+    assert (await eva.width(), await eva.violations()) == (320, [])
+    await eva.composer.fill("Noch etwas")
+    await team.admin.http.post(f"/v1/threads/{thread}/archive")
+    await expect(note(eva)).to_contain_text("Diese Unterhaltung ist archiviert.")
+    assert (await eva.width(), await eva.violations()) == (320, [])
