@@ -232,11 +232,20 @@ class Wire:
     def __init__(self, change: Callable[[str], list[str]] = lambda frame: [frame]) -> None:
         self.change = change
         self.deaf = False
+        self.holding = False
+        self._held: list[str] = []
         self._open_now: WebSocketRoute | None = None
 
     async def watch(self, page: Page) -> None:
         """Stand between this page and the server."""
         await page.route_web_socket(re.compile(r"/v1/ws$"), self._open)
+
+    def let_go(self) -> None:
+        """Say what the server has said while this was `holding`."""
+        assert self._open_now is not None
+        self.holding = False
+        for frame in self._held:
+            self._open_now.send(frame)
 
     async def cut(self) -> None:
         """End the connection, as a network does."""
@@ -248,8 +257,11 @@ class Wire:
         server = browser.connect_to_server()
 
         def hear(message: str | bytes) -> None:
-            if not self.deaf:
-                for frame in self.change(str(message)):
+            frames = [] if self.deaf else self.change(str(message))
+            if self.holding:
+                self._held += frames
+            else:
+                for frame in frames:
                     browser.send(frame)
 
         server.on_message(hear)
