@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
+import httpx2
 import pytest
 
+from askback.app import create_app
+from askback.errors import Unavailable
+from askback.ports.store import Change
+from askback.service import waiting
+from askback.testing.fake_store import FakeStore
 from tests.requirements import requirement
-from tests.transports.conftest import Api, ask, asked
+from tests.transports.conftest import Api, ManualClock, ask, asked
 
 pytestmark = pytest.mark.anyio
 
@@ -64,6 +72,51 @@ async def test_an_archived_thread_takes_nothing_new_until_it_is_taken_out(api: A
     log = (await admin.get("/v1/audit")).json()["entries"]
     told = [e["action"] for e in log if e["action"].startswith("thread.")]
     assert told == ["thread.archived", "thread.unarchived"]
+
+
+class DiesOverIt(FakeStore):
+    """A store whose server is gone before anything is taken back; the next one finds it as it was left."""
+
+    died = False
+
+    async def settle(self, *args: Any, **options: Any) -> Change | None:
+        if not self.died:
+            raise Unavailable("gone")
+        return await super().settle(*args, **options)
+
+
+@requirement("H9", "M9")
+async def test_what_a_server_that_died_had_begun_to_archive_is_taken_back_by_another() -> None:
+    store, clock, tokens = DiesOverIt(), ManualClock(), dict[str, str]()
+    async with running(store, clock, tokens) as api:
+        open_ones = {(await asked(api))["id"], (await asked(api))["id"]}
+        begun = await (await api.as_("admin")).post("/v1/threads/t1/archive")
+        assert begun.status_code == 503
+    store.died = True
+    async with running(store, clock, tokens) as api:
+        await waiting.sweep(api.app.services)
+        agent = await api.as_("requester")
+        assert {each["id"] for each in await pending(agent)} == open_ones  # whoever began may be at it still
+        clock.advance(seconds=6)
+        with anyio.fail_after(5):
+            (first, *_) = open_ones
+            ended = (await agent.get(f"/v1/requests/{first}", params={"wait": 30})).json()
+            while await pending(agent):
+                await anyio.sleep(0.01)
+        assert (ended["status"], ended["reason"]) == ("cancelled", "thread_archived")
+        assert list(await store.archiving(before_ms=clock.now_ms())) == []
+
+
+async def pending(agent: httpx2.AsyncClient) -> list[dict[str, Any]]:
+    reply = await agent.get("/v1/requests", params={"thread_id": "t1", "status": "pending"})
+    return reply.json()["requests"]
+
+
+@asynccontextmanager
+async def running(store: FakeStore, clock: ManualClock, tokens: dict[str, str]) -> AsyncGenerator[Api]:
+    app = create_app(store=store, clock=clock)
+    async with app.running():
+        yield Api(app, clock, tokens)
 
 
 @requirement("H9")

@@ -2,7 +2,8 @@
 
 Contracts 1, 2, 5, 8, 9, 10 and 11 of `askback.ports.store` hold here as well, and
 
-21. An archived thread takes no new request and no new message (`ThreadArchived`); what is open in it can end.
+21. An archived thread takes no new request and no new message (`ThreadArchived`); what is open in it can end. It is
+    `archiving` until it was said once that nothing is left open.
 22. Of the requests of one requester in one thread with the same exclusive key, one at most is open and not in line.
     Those in line come forward one at a time, oldest first, each when nobody has the key.
 23. A thread counts its forms as they are asked, from the first one of each window; a reset begins a new window. What a
@@ -102,6 +103,14 @@ class ThreadStore(Protocol):
 
     async def set_archived(self, event: Draft, along: Along = NOTHING, *, archived_at: int | None) -> Outcome:
         """Archive a thread, or take it back (None), and make it if need be; `REPLAYED` when it is so already."""
+        ...
+
+    async def archiving(self, *, before_ms: int, limit: int = 200) -> Sequence[tuple[str, str]]:
+        """Threads, as tenant and id, that were archived before and may have something open since."""
+        ...
+
+    async def archiving_ended(self, tenant: str, thread_id: str) -> None:
+        """Say that nothing is left open in an archived thread; does nothing while something is."""
         ...
 
     async def next_in_line(self, *, limit: int = 200) -> Sequence[Record]:

@@ -21,6 +21,8 @@ from askback.service.ledger import entry
 from askback.service.settle import settle
 
 OPEN = frozenset({Status.PENDING, Status.RESOLVING})
+PATIENCE_MS = 5_000
+"""How long whoever archives a thread is left to take back what is open in it."""
 
 
 async def archive(ctx: Services, principal: Principal, thread_id: str) -> dict[str, Any]:
@@ -33,10 +35,16 @@ async def archive(ctx: Services, principal: Principal, thread_id: str) -> dict[s
     now = ctx.clock.now_ms()
     # First of all nothing new: otherwise one could come while the last is taken back.
     await _set(ctx, principal, thread_id, THREAD_ARCHIVED, now, archived_at=now)
-    cancelled = await cancel_open(ctx, principal, thread_id, reason="thread_archived")
+    cancelled = await _take_back(ctx, principal.tenant, thread_id, by=principal)
     view = await ctx.store.thread(principal.tenant, thread_id, limit=1)
     at = None if view is None or view.archived_at is None else rfc3339(view.archived_at)
     return {"id": thread_id, "archived_at": at, "cancelled": cancelled}
+
+
+async def finish(ctx: Services) -> None:
+    """Take back what is open in threads that somebody began to archive a while ago: their server may have died."""
+    for tenant, thread_id in await ctx.store.archiving(before_ms=ctx.clock.now_ms() - PATIENCE_MS):
+        await _take_back(ctx, tenant, thread_id, by=None)
 
 
 async def unarchive(ctx: Services, principal: Principal, thread_id: str) -> dict[str, Any]:
@@ -47,22 +55,32 @@ async def unarchive(ctx: Services, principal: Principal, thread_id: str) -> dict
 
 
 async def cancel_open(
-    ctx: Services, principal: Principal, thread_id: str, *, reason: str, kind: str | None = None
+    ctx: Services,
+    tenant: str,
+    thread_id: str,
+    *,
+    by: Principal | None,
+    reason: str,
+    kind: str | None = None,
 ) -> list[str]:
     """Take back what is open in a thread, or what is of one kind; return the ids, in the order in which it ended.
 
     Those in line go first, so that none comes forward only to be taken back; the others end in the order of their ids.
     """
     cancelled: list[str] = []
-    while found := await ctx.store.list_requests(
-        principal.tenant, thread_id=thread_id, statuses=OPEN, kind=kind
-    ):
+    while found := await ctx.store.list_requests(tenant, thread_id=thread_id, statuses=OPEN, kind=kind):
         for record in sorted(found, key=lambda each: (not each.behind, each.id)):
             with suppress(
                 Conflict
             ):  # somebody has ended it, or it was asked again and comes with the next page
-                await settle(ctx, record, Action.CANCEL, {"reason": reason}, by=principal)
+                await settle(ctx, record, Action.CANCEL, {"reason": reason}, by=by)
                 cancelled.append(record.id)
+    return cancelled
+
+
+async def _take_back(ctx: Services, tenant: str, thread_id: str, *, by: Principal | None) -> list[str]:
+    cancelled = await cancel_open(ctx, tenant, thread_id, by=by, reason="thread_archived")
+    await ctx.store.archiving_ended(tenant, thread_id)
     return cancelled
 
 

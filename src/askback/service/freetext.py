@@ -52,7 +52,9 @@ async def follow(
 ) -> dict[str, Any]:
     """Do what a message leads to that was just stored; return what its sender is told beside its id."""
     if policy == "cancel_pending":
-        await archive.cancel_open(ctx, principal, thread_id, reason="user_message", kind="form")
+        await archive.cancel_open(
+            ctx, principal.tenant, thread_id, by=principal, reason="user_message", kind="form"
+        )
     if policy != "answer":
         return {}
     return await _answer(ctx, principal, thread_id, sent)

@@ -1,4 +1,4 @@
-"""What waits until something else has ended: requests in line, and messages that are held.
+"""What waits until something else has ended: requests in line, messages that are held, and an archive that was begun.
 
 Whoever ends a request lets the next one come forward at once, where that is known to matter. This finds the rest: what
 was left behind by a server that died, and what is to be delivered. Any number of servers may; each thing happens once.
@@ -11,6 +11,7 @@ import logging
 import anyio
 
 from askback.errors import Unavailable
+from askback.service import archive
 from askback.service.context import Services
 from askback.service.settle import come_forward
 
@@ -32,7 +33,8 @@ async def run(ctx: Services) -> None:
 
 
 async def sweep(ctx: Services) -> None:
-    """Let everything come that has nothing to wait for any more."""
+    """Let everything come that has nothing to wait for any more, and end what an archived thread still has open."""
     await come_forward(ctx)
     for tenant, thread_id in await ctx.store.deliverable():
         await ctx.store.deliver(tenant, thread_id, at=ctx.clock.now_ms())
+    await archive.finish(ctx)

@@ -27,6 +27,7 @@ class KeptThread:
     events: list[Written] = field(default_factory=list["Written"])
     held: set[str] = field(default_factory=set[str])
     archived_at: int | None = None
+    archiving: bool = False
     asked: int = 0
     asked_from: int = 0
     refused_at: int | None = None

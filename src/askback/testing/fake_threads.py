@@ -45,9 +45,22 @@ class FakeThreads(FakeRows):
             return Outcome.REPLAYED
         self._keep(along)
         self._emit(event, None)
-        self._threads[event.tenant, event.thread_id].archived_at = archived_at
+        thread = self._threads[event.tenant, event.thread_id]
+        thread.archived_at, thread.archiving = archived_at, archived_at is not None
         self._finish()
         return Outcome.APPLIED
+
+    async def archiving(self, *, before_ms: int, limit: int = 200) -> Sequence[tuple[str, str]]:
+        """Read threads whose archiving has not ended."""
+        since = {name: thread.archived_at or 0 for name, thread in self._threads.items() if thread.archiving}
+        return sorted((name for name in since if since[name] < before_ms), key=since.__getitem__)[:limit]
+
+    async def archiving_ended(self, tenant: str, thread_id: str) -> None:
+        """Note it, unless something is open."""
+        self._begin()
+        thread = self._threads.get((tenant, thread_id))
+        if thread is not None and not self._open_in(tenant, thread_id):
+            thread.archiving = False
 
     async def next_in_line(self, *, limit: int = 200) -> Sequence[Record]:
         """Read requests that can come forward."""
@@ -92,7 +105,9 @@ class FakeThreads(FakeRows):
             self._executions.pop((event.tenant, request_id), None)
         self._erase_claims(event, requests, set(thread.messages))
         self._erase_kept(event, requests)
-        self._threads[name] = KeptThread(seq=thread.seq, archived_at=thread.archived_at)
+        self._threads[name] = KeptThread(
+            seq=thread.seq, archived_at=thread.archived_at, archiving=thread.archiving
+        )
         self._emit(event, None)
         self._finish()
         return True

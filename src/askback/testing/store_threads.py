@@ -108,6 +108,24 @@ class ThreadContracts(StoreSuite):
         events = [e.type for e in await store.thread_events("main", "t1", after=0)]
         assert events == ["thread.archived", "thread.unarchived", "request.created"]
 
+    async def test_c21_a_thread_is_archiving_until_nothing_is_left_open(self, store: Store) -> None:
+        row = record(1)
+        await stored(store, row)
+        for thread, at in (("t1", NOON), ("t2", NOON - 1), ("t3", NOON + 1), ("t4", NOON - 2)):
+            await store.set_archived(happened(THREAD_ARCHIVED, thread=thread), archived_at=at)
+        await store.set_archived(happened("thread.unarchived", thread="t4"), archived_at=None)
+        for thread in ("t2", "t9"):
+            await store.archiving_ended("other", thread)
+        assert await store.archiving(before_ms=NOON + 1) == [("main", "t2"), ("main", "t1")]
+        assert await store.archiving(before_ms=NOON + 1, limit=1) == [("main", "t2")]
+        for thread in ("t1", "t2"):
+            await store.archiving_ended("main", thread)
+        assert await store.archiving(before_ms=NOON + 1) == [("main", "t1")]
+        await store.settle(answer(row))
+        assert await store.archiving(before_ms=NOON + 1) == [("main", "t1")]
+        await store.archiving_ended("main", "t1")
+        assert await store.archiving(before_ms=NOON + 2) == [("main", "t3")]
+
     # 22: exclusive keys
 
     async def test_c22_of_many_with_the_same_key_one_is_stored(self, store: Store) -> None:

@@ -18,7 +18,14 @@ DROP_EMPTY = "DELETE FROM threads WHERE key = ANY ($1::bigint[]) AND seq = 0"
 # By tenant and id: locked until the commit, if it is there -> key, access, archived_at.
 LOCK = "SELECT key, access, archived_at FROM threads WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE"
 SET_ACCESS = "UPDATE threads SET access = $2 WHERE key = $1"
-SET_ARCHIVED = "UPDATE threads SET archived_at = $2 WHERE key = $1"
+SET_ARCHIVED = "UPDATE threads SET archived_at = $2, archiving = $2::bigint IS NOT NULL WHERE key = $1"
+# (before, limit), (tenant, thread id)
+ARCHIVING = (
+    "SELECT tenant, id FROM threads WHERE archiving AND archived_at < $1 ORDER BY archived_at LIMIT $2"
+)
+ARCHIVING_ENDED = f"""
+UPDATE threads AS t SET archiving = FALSE WHERE t.tenant = $1 AND t.id = $2 AND archiving
+    AND NOT EXISTS (SELECT 1 FROM requests AS r WHERE {OPEN} AND r.thread = t.key)"""
 
 # By tenants and thread ids.
 TERMS = """

@@ -51,6 +51,15 @@ class ThreadPart(Part):
             lambda db: wholes.set_archived(db, event, along, archived_at=archived_at)
         )
 
+    async def archiving(self, *, before_ms: int, limit: int = 200) -> Sequence[tuple[str, str]]:
+        """Read threads whose archiving has not ended."""
+        found = await self._borrowed.rows(queries.ARCHIVING, before_ms, limit)
+        return [(tenant, thread_id) for tenant, thread_id in found]
+
+    async def archiving_ended(self, tenant: str, thread_id: str) -> None:
+        """Note that the archiving of a thread has ended, unless something is open."""
+        await self._borrowed.change(lambda db: db.execute(queries.ARCHIVING_ENDED, tenant, thread_id))
+
     async def next_in_line(self, *, limit: int = 200) -> Sequence[Record]:
         """Read requests that can come forward."""
         return [rows.record(row) for row in await self._borrowed.rows(queries.NEXT_IN_LINE, limit)]

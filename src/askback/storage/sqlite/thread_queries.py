@@ -57,12 +57,18 @@ LIMIT ?"""
 # The archive, refusals
 
 # (archived_at, thread key), (at, thread key)
-SET_ARCHIVED = "UPDATE threads SET archived_at = ? WHERE key = ?"
+SET_ARCHIVED = "UPDATE threads SET archived_at = ?1, archiving = ?1 IS NOT NULL WHERE key = ?2"
 REFUSED = "UPDATE threads SET refused_at = ? WHERE key = ?"
+
+_NOTHING_OPEN = f"NOT EXISTS (SELECT 1 FROM requests AS r WHERE {OPEN} AND r.thread = t.key)"
+# (before, limit), (tenant, thread id)
+ARCHIVING = (
+    "SELECT tenant, id FROM threads WHERE archiving = 1 AND archived_at < ? ORDER BY archived_at LIMIT ?"
+)
+ARCHIVING_ENDED = f"UPDATE threads AS t SET archiving = 0 WHERE tenant = ? AND id = ? AND {_NOTHING_OPEN}"
 
 # Held messages
 
-_NOTHING_OPEN = f"NOT EXISTS (SELECT 1 FROM requests AS r WHERE {OPEN} AND r.thread = t.key)"
 DELIVERABLE = f"""
 SELECT DISTINCT t.tenant, t.id FROM messages AS m JOIN threads AS t ON t.key = m.thread
 WHERE m.held = 1 AND {_NOTHING_OPEN} LIMIT ?"""

@@ -39,6 +39,16 @@ class ThreadPart(Part):
             lambda db, events: threads.set_archived(db, events, event, along, archived_at=archived_at), along
         )
 
+    async def archiving(self, *, before_ms: int, limit: int = 200) -> Sequence[tuple[str, str]]:
+        """Read threads whose archiving has not ended."""
+        return await self._readers.page(
+            lambda db: db.execute(queries.ARCHIVING, (before_ms, limit)).fetchall()
+        )
+
+    async def archiving_ended(self, tenant: str, thread_id: str) -> None:
+        """Note that the archiving of a thread has ended, unless something is open."""
+        await self._writer.submit(lambda db, _: threads.archiving_ended(db, tenant, thread_id))
+
     async def next_in_line(self, *, limit: int = 200) -> Sequence[Record]:
         """Read requests that can come forward."""
         return await self._readers.page(

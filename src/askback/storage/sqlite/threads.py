@@ -79,6 +79,11 @@ def set_archived(
     return Outcome.APPLIED
 
 
+def archiving_ended(db: Connection, tenant: str, thread_id: str) -> None:
+    """Note that the archiving of a thread has ended, unless something is open in it."""
+    db.execute(own.ARCHIVING_ENDED, (tenant, thread_id))
+
+
 def deliver(db: Connection, events: list[Event], tenant: str, thread_id: str, *, now: int) -> int:
     """Deliver what a thread holds, unless something is open in it."""
     held = db.execute(own.HELD, (tenant, thread_id)).fetchall()
