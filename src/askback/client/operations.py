@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
 from typing import Any, Literal, cast
+
+from pydantic_core import PydanticSerializationError, to_json
 
 from askback.client.tracing import current_trace
 from askback.domain.approval import Approval
@@ -40,17 +44,32 @@ def idempotency_key(given: str | None) -> str:
 
 def said(model: Model) -> dict[str, Any]:
     """Return what a form, an approval or a request for secrets says beyond its defaults: every reader fills them in."""
+    stated = vars(model)
     return {
         name: _said(value)
-        for name, info in type(model).model_fields.items()
-        if (value := getattr(model, name)) is not None and (name == "type" or value != info.default)
+        for name, default in _members(type(model))
+        if (value := stated[name]) is not None and (value != default or name == "type")
     }
+
+
+@cache
+def _members(of: type[Model]) -> tuple[tuple[str, Any], ...]:
+    return tuple((name, info.default) for name, info in of.model_fields.items())
 
 
 def _said(value: Any) -> Any:
     if isinstance(value, Model):
         return said(value)
     return [_said(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
+
+
+def _written(what: Model | Mapping[str, Any]) -> str:
+    if isinstance(what, Model):
+        with suppress(
+            PydanticSerializationError
+        ):  # half a character: escaped it reaches the server, which says where
+            return to_json(said(what)).decode()
+    return json.dumps(what, separators=(",", ":"), default=_stated)
 
 
 def _stated(value: object) -> dict[str, Any]:
@@ -74,7 +93,7 @@ def create(
     if isinstance(what, Approval | SecretAsk):
         kind = "approval" if isinstance(what, Approval) else "secret"
     try:
-        text = json.dumps(what, separators=(",", ":"), default=_stated)
+        text = _written(what)
     except (TypeError, ValueError, RecursionError):
         fault = {"path": kind, "code": "not_json", "message": "Must be made of what JSON can hold."}
         raise Invalid("This cannot be sent as JSON.", field_errors=[fault]) from None
