@@ -1,0 +1,92 @@
+"""What the benchmarks fill a database with is what a server works on, and lists of it are read in the order of an index."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import anyio.to_thread
+import pytest
+
+from askback import AsyncClient
+from askback.app import create_app
+from askback.settings import load
+from askback.storage.postgres import queries as on_postgres
+from bench.backlog import FIRST_THREAD, PER_THREAD, fill
+from bench.payload import ANSWER, questionnaire
+from bench.servers import REQUESTER, RESPONDER
+from tests.postgres_server import PostgresServer
+
+FEW, MANY = 500, 20_000
+"""So many that Postgres, which has not counted them yet, would take them for some twenty and sort them."""
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def url(request: pytest.FixtureRequest, postgres: PostgresServer, tmp_path: Path) -> AsyncIterator[str]:
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'askback.db'}"
+        return
+    name = await postgres.new()
+    yield postgres.database(name).url
+    await postgres.drop(name)
+
+
+def client(url: str, data: Path, token: str) -> AsyncClient:
+    environ = {
+        "ASKBACK_DATABASE_URL": url,
+        "ASKBACK_DATA_DIR": str(data),
+        "ASKBACK_MASTER_KEYS": "off",
+        "ASKBACK_BOOTSTRAP_TOKENS": f"requester:{REQUESTER},responder:{RESPONDER}",
+    }
+    return AsyncClient(app=create_app(load(environ)), token=token)
+
+
+async def filled(url: str, data: Path, *, count: int = FEW) -> None:
+    async with client(url, data, REQUESTER) as agent:
+        await agent.create(questionnaire(0), thread_id=FIRST_THREAD)
+    await anyio.to_thread.run_sync(fill, url, count)
+
+
+async def test_a_copy_is_listed_and_answered_like_what_was_asked(url: str, tmp_path: Path) -> None:
+    await filled(url, tmp_path)
+    async with client(url, tmp_path, RESPONDER) as person:
+        copies = list(await person.list(thread_id="t7", status="pending"))
+        assert len(copies) == PER_THREAD
+        answered = await person.answer(copies[0].id, ANSWER)
+        assert (answered.id, answered.thread_id, answered.status) == (copies[0].id, "t7", "answered")
+        assert len(await person.list(thread_id="t7", status="pending")) == PER_THREAD - 1
+
+
+async def test_another_request_comes_after_the_copies(url: str, tmp_path: Path) -> None:
+    await filled(url, tmp_path)
+    async with client(url, tmp_path, REQUESTER) as agent:
+        asked = await agent.create(questionnaire(1), thread_id="t7")
+        newest, *_ = await agent.list(thread_id="t7")
+        assert newest.id == asked.id
+        snapshot = await agent.thread("t7")
+        assert snapshot["seq"] == PER_THREAD + 1
+
+
+async def test_an_inbox_that_nobody_has_counted_yet_is_read_in_order_and_not_sorted(
+    postgres: PostgresServer, tmp_path: Path
+) -> None:
+    name = await postgres.new()
+    database = postgres.database(name)
+    await filled(database.url, tmp_path, count=MANY)
+    connection = await database.connect()
+    for person, requester in (("ada", None), (None, "tok")):
+        sql, parameters = on_postgres.list_requests(
+            "default",
+            thread_id=None,
+            statuses=["pending"],
+            only_open=True,
+            kind=None,
+            requester=requester,
+            person=person,
+            before=None,
+            limit=51,
+        )
+        plan = [line for (line,) in await connection.fetch(f"EXPLAIN {sql}", *parameters)]
+        assert not [line for line in plan if "Sort" in line or "Seq Scan" in line], plan
+    await connection.close()
+    await postgres.drop(name)
