@@ -45,9 +45,7 @@ def insert(
     """Store a request, its event, its claim and what comes along."""
     if claim is not None and (target := _take(db, claim, record.id)) is not None:
         return Change(_present(db, record.tenant, target), Outcome.REPLAYED)
-    at = next_seq(db, draft, new=True)
-    if not record.settled:
-        threads.admit(db, at.thread, record, quota)
+    at = next_seq(db, draft, new=True) if record.settled else threads.admit(db, draft, record, quota)
     row = (
         record.tenant, record.id, at.thread, record.kind, record.requester, record.status.value, record.revision,
         record.created_at, record.expires_at, at.seq, record.state, record.spec, record.digest, record.due_at,
@@ -59,7 +57,9 @@ def insert(
         raise IdTaken(record.id) from None
     append(db, events, draft, at, request=key, spec=record.spec)
     write_along(db, along)
-    return Change(replace(record, access=at.access), Outcome.APPLIED)
+    return Change(
+        record if at.access is record.access else replace(record, access=at.access), Outcome.APPLIED
+    )
 
 
 def settle(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from askback.domain import events as domain_events
 from askback.domain.access import Access, read_access
 from askback.domain.events import Draft, Event
 from askback.ports.threads import ThreadArchived
-from askback.storage.sqlite import queries
+from askback.storage.sqlite import queries, thread_queries
 from askback.storage.sqlite.connection import Connection
 
 
@@ -22,9 +23,22 @@ class Place(NamedTuple):
 
 def next_seq(db: Connection, draft: Draft, *, new: bool = False) -> Place:
     """Give an event its number; raises `ThreadArchived` for something `new` where the thread takes nothing new."""
-    thread, seq, access, archived_at = db.execute(
-        queries.NEXT_SEQ, (draft.tenant, draft.thread_id)
-    ).fetchone()
+    row = db.execute(queries.NEXT_SEQ, (draft.tenant, draft.thread_id)).fetchone()
+    return _place(row, draft, new=new)
+
+
+def next_seq_counted(db: Connection, draft: Draft, *, window: int) -> tuple[Place, int, int]:
+    """Give the event of a new form its number, and count the form; returns how many there are in the window, and since.
+
+    Raises `ThreadArchived`.
+    """
+    parameters = (draft.tenant, draft.thread_id, draft.at, window)
+    *row, asked, asked_from = db.execute(thread_queries.NEXT_SEQ_COUNTED, parameters).fetchone()
+    return _place(row, draft, new=True), asked, asked_from
+
+
+def _place(row: Sequence[Any], draft: Draft, *, new: bool) -> Place:
+    thread, seq, access, archived_at = row
     if new and archived_at is not None:
         raise ThreadArchived(draft.thread_id)
     return Place(thread, seq, read_access(access))

@@ -14,10 +14,13 @@ SELECT (SELECT data FROM policies WHERE tenant = ? AND thread = ''),
 
 # Quotas
 
-# Count a form, in a window that begins with the first one after the last has passed: (window, now) twice, now, key.
-COUNT = """
-UPDATE threads SET asked = iif(asked_from + ? <= ?, 1, asked + 1), asked_from = iif(asked_from + ? <= ?, ?, asked_from)
-WHERE key = ? RETURNING asked, asked_from"""
+# Give the next seq of a thread as `queries.NEXT_SEQ` does, and count a form there, in a window that begins with the
+# first one after the last has passed: (tenant, id, now, window) -> what that returns, asked, asked_from.
+NEXT_SEQ_COUNTED = """
+INSERT INTO threads (tenant, id, seq, asked, asked_from) VALUES (?1, ?2, 1, 1, ?3)
+ON CONFLICT (tenant, id) DO UPDATE SET seq = seq + 1, asked = iif(asked_from + ?4 <= ?3, 1, asked + 1),
+    asked_from = iif(asked_from + ?4 <= ?3, ?3, asked_from)
+RETURNING key, seq, access, archived_at, asked, asked_from"""
 # Give back what was counted in the window of now: (tenant, thread id, when it was asked).
 GIVE_BACK = """
 UPDATE threads SET asked = asked - 1 WHERE tenant = ? AND id = ? AND asked > 0 AND asked_from <= ?"""

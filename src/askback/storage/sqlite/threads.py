@@ -13,20 +13,29 @@ from askback.storage.sqlite import queries
 from askback.storage.sqlite import thread_queries as own
 from askback.storage.sqlite.along import write_along
 from askback.storage.sqlite.connection import Connection
-from askback.storage.sqlite.log import append, next_seq
+from askback.storage.sqlite.log import Place, append, next_seq, next_seq_counted
 from askback.storage.transcript import delivered
 
 
-def admit(db: Connection, thread: int, record: Record, quota: Quota | None) -> None:
-    """Count a new open request; raises `KeyHeld` and `QuotaSpent`, and the caller undoes what it has done."""
+def admit(db: Connection, draft: Draft, record: Record, quota: Quota | None) -> Place:
+    """Give the event of a new open request its place, and count the request.
+
+    Raises `ThreadArchived`, `KeyHeld` and `QuotaSpent`, and the caller undoes what it has done.
+    """
+    counted = quota if record.kind == "form" else None
+    if counted is not None:
+        at, asked, since = next_seq_counted(db, draft, window=counted.window_ms)
+    else:
+        at, asked, since = next_seq(db, draft, new=True), 0, 0
     if record.exclusive is not None and not record.behind:
-        holder = db.execute(own.HOLDER, (thread, record.requester, record.exclusive)).fetchone()
+        holder = db.execute(own.HOLDER, (at.thread, record.requester, record.exclusive)).fetchone()
         if holder is not None:
             raise KeyHeld(rows.record(holder))
     if quota is not None:
-        _check_pending(db, thread, record, quota)
-        if record.kind == "form":
-            _count(db, thread, record, quota)
+        _check_pending(db, at.thread, record, quota)
+    if counted is not None and counted.questions is not None and asked > counted.questions:
+        raise QuotaSpent("questions", counted.questions, since + counted.window_ms)
+    return at
 
 
 def _check_pending(db: Connection, thread: int, record: Record, quota: Quota) -> None:
@@ -37,13 +46,6 @@ def _check_pending(db: Connection, thread: int, record: Record, quota: Quota) ->
     of = (record.tenant, record.requester, most)
     if most is not None and db.execute(own.PENDING_OF_REQUESTER, of).fetchone()[0] >= most:
         raise QuotaSpent("pending_of_requester", most)
-
-
-def _count(db: Connection, thread: int, record: Record, quota: Quota) -> None:
-    window, now = quota.window_ms, record.created_at
-    asked, asked_from = db.execute(own.COUNT, (window, now, window, now, now, thread)).fetchone()
-    if quota.questions is not None and asked > quota.questions:
-        raise QuotaSpent("questions", quota.questions, asked_from + window)
 
 
 def note(db: Connection, thread: int, step: Settlement, *, created_at: int) -> None:
