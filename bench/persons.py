@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
 import picows
@@ -15,7 +16,9 @@ TEXT = picows.WSMsgType.TEXT
 VALUES = json.dumps({"revision": 1, "values": ANSWER})
 
 
-async def connect(listener: type[picows.WSListener], url: str, token: str) -> tuple[picows.WSTransport, Any]:
+async def connect(
+    listener: Callable[[], picows.WSListener], url: str, token: str
+) -> tuple[picows.WSTransport, Any]:
     """Open a WebSocket to a server."""
     return await picows.ws_connect(
         listener,
