@@ -28,6 +28,10 @@ async def test_a_webhook_is_added_listed_and_removed(server: Server) -> None:
     _, as_json, _ = await ran(server, "list", "--json")
     assert which in {json.loads(line)["id"] for line in as_json.splitlines()}
     assert secret not in listed + as_json
+    assert (await ran(server, "off", which))[:2] == (0, f"{which} is off.\n")
+    assert f"{which}  {URL}  request.escalated  (off)\n" in (await ran(server, "list"))[1]
+    assert (await ran(server, "on", which))[:2] == (0, f"{which} is on.\n")
+    assert (await ran(server, "list"))[1] == listed
     assert (await ran(server, "deliveries", which))[:2] == (0, "")
     status, _, err = await ran(server, "redeliver", which, "--delivery", "dlv_none")
     assert (status, "no such delivery" in err) == (1, True)

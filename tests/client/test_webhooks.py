@@ -25,6 +25,9 @@ async def test_a_webhook_is_made_listed_and_removed(connect: Connect) -> None:
             await admin.redeliver(made, delivery="dlv_none")
         with pytest.raises(Invalid):
             await admin.redeliver(made)
+        off = await admin.switch_webhook(made, active=False)
+        assert off == listed.model_copy(update={"active": False})
+        assert await admin.switch_webhook(off.id, active=True) == listed
         await admin.remove_webhook(made)
         for call in (admin.remove_webhook(made.id), admin.deliveries(made.id)):
             with pytest.raises(NotFound):

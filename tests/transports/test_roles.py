@@ -63,6 +63,7 @@ MATRIX: list[tuple[str, str, Any, set[str], int]] = [
     ("GET", "/metrics", None, {"admin"}, 200),
     ("GET", "/v1/webhooks", None, {"admin"}, 200),
     ("POST", "/v1/webhooks", {"url": "https://hooks.example.com/"}, {"admin"}, 201),
+    ("PATCH", "/v1/webhooks/{id}", {"active": True}, {"admin"}, 404),
     ("DELETE", "/v1/webhooks/{id}", None, {"admin"}, 404),
     ("GET", "/v1/webhooks/{id}/deliveries", None, {"admin"}, 404),
     ("POST", "/v1/webhooks/{id}/redeliver", {"delivery": "dlv_x"}, {"admin"}, 404),

@@ -160,6 +160,38 @@ async def test_gone_switches_the_webhook_off_and_the_resume_can_be_pulled(
 
 
 @requirement("G10")
+async def test_what_was_switched_off_is_switched_on_again_and_told_of_what_it_missed(
+    api: Api, courier: FakeCourier
+) -> None:
+    hook = await hooked(api)
+    await settled(api, delivery="resume")
+    courier.answers = [Answered(410)]
+    await sweep(api)
+    await settled(api, delivery="resume")
+    assert await sweep(api, after=60) == 0
+    admin = await api.as_("admin")
+    for _ in range(2):
+        switched = await admin.patch(f"/v1/webhooks/{hook['id']}", json={"active": True})
+        assert (switched.status_code, switched.json()["active"]) == (200, True)
+    assert switched.json() == (await admin.get("/v1/webhooks")).json()["webhooks"][0]
+    assert await sweep(api) == 1
+    missed, gone = await log(api, hook)
+    assert (missed["state"], gone["state"]) == ("delivered", "dead")
+    assert (await redeliver(api, hook, delivery=gone["id"])).status_code == 200
+    assert await sweep(api) == 1
+    assert [each["state"] for each in await log(api, hook)] == ["delivered", "delivered"]
+    assert (await admin.patch(f"/v1/webhooks/{hook['id']}", json={"active": False})).json()["active"] is False
+    await settled(api, delivery="resume")
+    assert await sweep(api) == 0
+    entries = (await admin.get("/v1/audit")).json()["entries"]
+    actions = [each["action"] for each in entries]
+    assert [each for each in actions if each in {"webhook.on", "webhook.off"}] == [
+        "webhook.on",
+        "webhook.off",
+    ]
+
+
+@requirement("G10")
 async def test_after_three_days_it_is_given_up_and_can_be_sent_again_by_hand(
     api: Api, courier: FakeCourier
 ) -> None:

@@ -64,8 +64,22 @@ def list_(as_json: AsJson = False, data_dir: DataDir = None) -> None:
             print(each.model_dump_json())
         else:
             about = f" of {each.requester}" if each.requester else ""
-            off = "" if each.active else "  (off: its receiver said that it is gone)"
+            off = "" if each.active else "  (off)"
             print(printable(f"{each.id}  {each.url}  {', '.join(each.events)}{about}{off}"))
+
+
+@app.command()
+def on(which: WebhookId, data_dir: DataDir = None) -> None:
+    """Switch on again what was switched off: it is told of what has happened meanwhile."""
+    asyncio.run(_switch(which, data_dir, active=True))
+    print(f"{printable(which)} is on.")
+
+
+@app.command()
+def off(which: WebhookId, data_dir: DataDir = None) -> None:
+    """Switch a webhook off. A receiver that answers 410 does the same."""
+    asyncio.run(_switch(which, data_dir, active=False))
+    print(f"{printable(which)} is off.")
 
 
 @app.command()
@@ -120,6 +134,11 @@ def redeliver(
             return await client.redeliver(which, delivery=delivery, resume=resume)
 
     print(f"{asyncio.run(again()).id} is sent again.")
+
+
+async def _switch(which: str, data_dir: Path | None, *, active: bool) -> None:
+    async with client_as("admin", data_dir=data_dir) as client:
+        await client.switch_webhook(which, active=active)
 
 
 def _moment(moment: datetime) -> str:

@@ -47,6 +47,7 @@ ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "drop_secret": ("DELETE", "/v1/secrets/{secret_id}"),
         "rotate_secrets": ("POST", "/v1/secrets/rotate"),
         "webhooks": ("GET", "/v1/webhooks"),
+        "switch_webhook": ("PATCH", "/v1/webhooks/{webhook_id}"),
         "remove_webhook": ("DELETE", "/v1/webhooks/{webhook_id}"),
         "deliveries": ("GET", "/v1/webhooks/{webhook_id}/deliveries"),
         "redeliver": ("POST", "/v1/webhooks/{webhook_id}/redeliver"),

@@ -116,6 +116,7 @@ class Client:
     rotate_secrets = _blocking(AsyncClient.rotate_secrets)
     add_webhook = _blocking(AsyncClient.add_webhook)
     webhooks = _blocking(AsyncClient.webhooks)
+    switch_webhook = _blocking(AsyncClient.switch_webhook)
     remove_webhook = _blocking(AsyncClient.remove_webhook)
     deliveries = _blocking(AsyncClient.deliveries)
     redeliver = _blocking(AsyncClient.redeliver)

@@ -1,4 +1,4 @@
-"""Webhooks as an admin's program looks after them: made, listed, removed, and what became of each message."""
+"""Webhooks as an admin's program looks after them: made, listed, switched, removed, and what became of each message."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from askback.domain.webhooks import WebhookEvent
 
 
 class Webhook(Read):
-    """An address that is told of `events`; one that is not `active` was switched off by its receiver."""
+    """An address that is told of `events`; one that is not `active` was switched off, by its receiver or an admin."""
 
     id: str
     url: str
@@ -88,6 +88,13 @@ class Webhooks(Connection):
         """Read all webhooks, oldest first."""
         found = await self._call(frame("webhooks"))
         return [Webhook.model_validate(each) for each in found["webhooks"]]
+
+    async def switch_webhook(self, webhook: Webhook | str, *, active: bool) -> Webhook:
+        """Switch a webhook off, or on again; then it is told of what has happened meanwhile. Raises `NotFound`."""
+        body = {"active": active}
+        return Webhook.model_validate(
+            await self._call(frame("switch_webhook", webhook_id=_id(webhook), body=body))
+        )
 
     async def remove_webhook(self, webhook: Webhook | str) -> None:
         """Remove a webhook and its log. Raises `NotFound`."""

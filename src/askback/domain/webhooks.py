@@ -80,6 +80,12 @@ class WebhookBody(Model):
     events: list[WebhookEvent] = Field(default_factory=lambda: [RESUME], min_length=1)
 
 
+class SwitchBody(Model):
+    """`PATCH /v1/webhooks/{id}`: whether messages are sent."""
+
+    active: bool
+
+
 class RedeliverBody(Model):
     """`POST /v1/webhooks/{id}/redeliver`: a delivery by its id, or a resume by its."""
 

@@ -88,8 +88,10 @@ class WebhookStore(Protocol):
         """The webhooks of a tenant, or of all of them, by id."""
         ...
 
-    async def switch_off(self, tenant: str, webhook_id: str) -> None:
-        """Lease nothing for a webhook from now on."""
+    async def switch_webhook(
+        self, tenant: str, webhook_id: str, along: Along = NOTHING, *, active: bool
+    ) -> bool:
+        """Lease nothing for a webhook from now on, or again; False when it is so already, or there is none."""
         ...
 
     async def drop_webhook(self, tenant: str, webhook_id: str, along: Along = NOTHING) -> bool:

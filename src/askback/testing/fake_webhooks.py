@@ -37,11 +37,17 @@ class FakeWebhooks(FakeAlong):
         found = [each for each in self._webhooks.values() if tenant in (None, each.tenant)]
         return sorted(found, key=lambda each: each.id)
 
-    async def switch_off(self, tenant: str, webhook_id: str) -> None:
-        """Lease nothing for a webhook from now on."""
+    async def switch_webhook(
+        self, tenant: str, webhook_id: str, along: Along = NOTHING, *, active: bool
+    ) -> bool:
+        """Switch a webhook off, or on again."""
         self._begin()
-        if (known := self._webhooks.get((tenant, webhook_id))) is not None:
-            self._webhooks[tenant, webhook_id] = replace(known, active=False)
+        known = self._webhooks.get((tenant, webhook_id))
+        if known is None or known.active is active:
+            return False
+        self._keep(along)
+        self._webhooks[tenant, webhook_id] = replace(known, active=active)
+        return True
 
     async def drop_webhook(self, tenant: str, webhook_id: str, along: Along = NOTHING) -> bool:
         """Erase a webhook and its deliveries."""

@@ -12,7 +12,7 @@ from askback.ports.policy import Along, AuditDraft
 from askback.ports.store import Store
 from askback.ports.webhooks import Delivery, DeliveryState, Webhook
 from askback.testing.store_resumes import resume, settled
-from askback.testing.store_samples import NOON, request_id
+from askback.testing.store_samples import NOON, entry, request_id
 from askback.testing.store_suite import StoreSuite
 
 WAITING, DELIVERED, DEAD = DeliveryState.WAITING, DeliveryState.DELIVERED, DeliveryState.DEAD
@@ -129,9 +129,15 @@ class WebhookContracts(StoreSuite):
 
     async def test_c20_nothing_is_leased_for_a_webhook_that_is_off(self, store: Store) -> None:
         hook = await queued(store, delivery(1))
-        await store.switch_off("main", hook.id)
+        told = Along(audit=(entry("off"),))
+        assert await store.switch_webhook("main", hook.id, told, active=False)
+        assert not await store.switch_webhook("main", hook.id, told, active=False)
+        assert not await store.switch_webhook("other", hook.id, told, active=True)
+        assert len(await store.audit("main")) == 1
         assert await leased(store, hook) == []
         assert await store.webhook("main", hook.id) == replace(hook, active=False)
+        assert await store.switch_webhook("main", hook.id, active=True)
+        assert await leased(store, hook) == [("1", 1)]
 
     async def test_deliveries_are_read_newest_first(self, store: Store) -> None:
         hook = await queued(store, *(delivery(n) for n in (1, 2, 3)))

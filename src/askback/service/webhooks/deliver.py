@@ -52,7 +52,7 @@ async def deliver(ctx: Services, webhook: Webhook, delivery: Delivery) -> None:
     now = ctx.clock.now_ms()
     await _settle_resume(ctx, letter, attempt, now)
     if attempt.status == GONE:
-        await ctx.store.switch_off(webhook.tenant, webhook.id)
+        await ctx.store.switch_webhook(webhook.tenant, webhook.id, active=False)
     await _note(ctx, delivery, attempt, began=began, now=now)
 
 

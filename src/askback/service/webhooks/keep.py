@@ -1,4 +1,7 @@
-"""Webhooks as admins look after them: made, listed, removed. What signs their messages is told once and kept sealed."""
+"""Webhooks as admins look after them: made, listed, switched, removed.
+
+What signs their messages is told once and kept sealed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from askback.domain.secrets.secret import Secret
 from askback.domain.signature import secret_text
 from askback.domain.validation.structure import parse
 from askback.domain.validation.texts import text_faults
-from askback.domain.webhooks import WebhookBody, target
+from askback.domain.webhooks import SwitchBody, WebhookBody, target
 from askback.errors import Conflict, NotFound
 from askback.ports.policy import Along, AuditDraft
 from askback.ports.secrets import Place
@@ -65,6 +68,20 @@ async def listed(ctx: Services, principal: Principal) -> Sequence[Webhook]:
     """Return the webhooks of the caller's tenant, oldest first."""
     await access.require(ctx, principal, "webhooks")
     return await ctx.store.webhooks(principal.tenant)
+
+
+async def switch(ctx: Services, principal: Principal, webhook_id: str, body: object) -> Webhook:
+    """Switch a webhook off, or on again, with a `SwitchBody`; return it as it is then.
+
+    On again, it is told of what has happened meanwhile, and of what waited. The same again changes nothing. Raises
+    `NotFound`.
+    """
+    known = await found(ctx, principal, webhook_id)
+    sent = parse(SwitchBody, body)
+    action = "webhook.on" if sent.active else "webhook.off"
+    along = Along(audit=(_told(ctx, action, principal, known),))
+    await ctx.store.switch_webhook(principal.tenant, webhook_id, along, active=sent.active)
+    return await found(ctx, principal, webhook_id)
 
 
 async def remove(ctx: Services, principal: Principal, webhook_id: str) -> None:

@@ -21,7 +21,8 @@ WHERE (SELECT count(*) FROM webhooks WHERE tenant = $2) < $10 RETURNING id"""
 WEBHOOK = f"SELECT {_WEBHOOK} FROM webhooks WHERE tenant = $1 AND id = $2"
 WEBHOOKS = f"SELECT {_WEBHOOK} FROM webhooks WHERE tenant = $1 ORDER BY id"
 ALL_WEBHOOKS = f"SELECT {_WEBHOOK} FROM webhooks ORDER BY id"
-SWITCH_OFF = "UPDATE webhooks SET active = FALSE WHERE tenant = $1 AND id = $2"
+# (tenant, id, active) -> a row unless it is so.
+SWITCH = "UPDATE webhooks SET active = $3 WHERE tenant = $1 AND id = $2 AND active <> $3 RETURNING id"
 DROP_WEBHOOK = "DELETE FROM webhooks WHERE tenant = $1 AND id = $2 RETURNING id"
 DROP_DELIVERIES = "DELETE FROM deliveries WHERE tenant = $1 AND webhook = $2"
 

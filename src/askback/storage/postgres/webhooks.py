@@ -44,9 +44,18 @@ class WebhookPart(Part):
         which = (queries.ALL_WEBHOOKS,) if tenant is None else (queries.WEBHOOKS, tenant)
         return [rows.webhook(row) for row in await self._borrowed.rows(*which)]
 
-    async def switch_off(self, tenant: str, webhook_id: str) -> None:
-        """Lease nothing for a webhook from now on."""
-        await self._borrowed.change(lambda db: db.execute(queries.SWITCH_OFF, tenant, webhook_id))
+    async def switch_webhook(
+        self, tenant: str, webhook_id: str, along: Along = NOTHING, *, active: bool
+    ) -> bool:
+        """Switch a webhook off, or on again."""
+
+        async def switch(db: Connection) -> bool:
+            if await db.fetchrow(queries.SWITCH, tenant, webhook_id, active) is None:
+                return False
+            await write_along(db, along)
+            return True
+
+        return await self._borrowed.change(switch)
 
     async def drop_webhook(self, tenant: str, webhook_id: str, along: Along = NOTHING) -> bool:
         """Erase a webhook and its deliveries."""

@@ -14,7 +14,8 @@ WHERE (SELECT count(*) FROM webhooks WHERE tenant = ?) < ? RETURNING key"""
 WEBHOOK = f"SELECT {_WEBHOOK} FROM webhooks WHERE tenant = ? AND id = ?"
 WEBHOOKS = f"SELECT {_WEBHOOK} FROM webhooks WHERE tenant = ? ORDER BY id"
 ALL_WEBHOOKS = f"SELECT {_WEBHOOK} FROM webhooks ORDER BY id"
-SWITCH_OFF = "UPDATE webhooks SET active = 0 WHERE tenant = ? AND id = ?"
+# (active, tenant, id, active) -> a row unless it is so.
+SWITCH = "UPDATE webhooks SET active = ? WHERE tenant = ? AND id = ? AND active <> ? RETURNING key"
 DROP_WEBHOOK = "DELETE FROM webhooks WHERE tenant = ? AND id = ? RETURNING key"
 DROP_DELIVERIES = "DELETE FROM deliveries WHERE tenant = ? AND webhook = ?"
 

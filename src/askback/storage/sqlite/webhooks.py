@@ -41,9 +41,11 @@ class WebhookPart(Part):
             lambda db: [*map(rows.webhook, db.execute(queries.WEBHOOKS, (tenant,)).fetchall())]
         )
 
-    async def switch_off(self, tenant: str, webhook_id: str) -> None:
-        """Lease nothing for a webhook from now on."""
-        await self._writer.submit(lambda db, _: _run(db, queries.SWITCH_OFF, tenant, webhook_id))
+    async def switch_webhook(
+        self, tenant: str, webhook_id: str, along: Along = NOTHING, *, active: bool
+    ) -> bool:
+        """Switch a webhook off, or on again."""
+        return await self._change(lambda db, _: _switch(db, tenant, webhook_id, along, active=active), along)
 
     async def drop_webhook(self, tenant: str, webhook_id: str, along: Along = NOTHING) -> bool:
         """Erase a webhook and its deliveries."""
@@ -143,8 +145,11 @@ def _queue(
     return True
 
 
-def _run(db: Connection, query: str, *parameters: str) -> None:
-    db.execute(query, parameters)
+def _switch(db: Connection, tenant: str, webhook_id: str, along: Along, *, active: bool) -> bool:
+    if db.execute(queries.SWITCH, (active, tenant, webhook_id, active)).fetchone() is None:
+        return False
+    write_along(db, along)
+    return True
 
 
 def _columns(delivery: Delivery) -> tuple[Any, ...]:

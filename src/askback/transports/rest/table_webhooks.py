@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askback.domain.webhooks import EVENTS, RedeliverBody, WebhookBody
+from askback.domain.webhooks import EVENTS, RedeliverBody, SwitchBody, WebhookBody
 from askback.ports.webhooks import DeliveryState
 from askback.transports.endpoint import Operation, Query
 from askback.transports.rest import webhooks
@@ -47,6 +47,16 @@ WEBHOOKS = (
         "Make a webhook; its secret is shown once.",
         {201: shape(**_WEBHOOK, secret=TEXT)},
         body=WebhookBody,
+        roles=_ADMIN,
+    ),
+    Operation(
+        "PATCH",
+        "/v1/webhooks/{id}",
+        webhooks.switch,
+        "switch_webhook",
+        "Switch a webhook off, or on again: its log stays.",
+        {200: shape(**_WEBHOOK)},
+        body=SwitchBody,
         roles=_ADMIN,
     ),
     Operation(

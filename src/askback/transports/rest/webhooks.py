@@ -19,6 +19,12 @@ async def listed(call: Call) -> Reply:
     return text_reply(webhooks_text(await keep.listed(call.ctx, call.principal)))
 
 
+async def switch(call: Call) -> Reply:
+    """`PATCH /v1/webhooks/{id}`."""
+    switched = await keep.switch(call.ctx, call.principal, call.path["id"], await call.json())
+    return json_reply(webhook_shown(switched))
+
+
 async def remove(call: Call) -> Reply:
     """`DELETE /v1/webhooks/{id}`."""
     await keep.remove(call.ctx, call.principal, call.path["id"])

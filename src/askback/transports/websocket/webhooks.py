@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 
 from askback.service.webhooks import keep, log
-from askback.transports.webhook_texts import deliveries_text, delivery_shown, webhooks_text
+from askback.transports.webhook_texts import deliveries_text, delivery_shown, webhook_shown, webhooks_text
 from askback.transports.websocket.arguments import Frame, needed, text, whole
 from askback.transports.websocket.whole_threads import Caller
 
@@ -16,6 +16,13 @@ PAGE = 50
 
 async def _listed(peer: Caller, _frame: Frame) -> str:
     return webhooks_text(await keep.listed(peer.ctx, peer.principal))
+
+
+async def _switch(peer: Caller, frame: Frame) -> str:
+    body = frame.get("body", {})
+    return json.dumps(
+        webhook_shown(await keep.switch(peer.ctx, peer.principal, needed(frame, "webhook_id"), body))
+    )
 
 
 async def _remove(peer: Caller, frame: Frame) -> str:
@@ -43,6 +50,7 @@ async def _redeliver(peer: Caller, frame: Frame) -> str:
 WEBHOOKS: Mapping[str, Callable[[Caller, Frame], Awaitable[str]]] = MappingProxyType(
     {
         "webhooks": _listed,
+        "switch_webhook": _switch,
         "remove_webhook": _remove,
         "deliveries": _deliveries,
         "redeliver": _redeliver,
