@@ -7,8 +7,10 @@ from typing import Any
 import httpx2
 import pytest
 
+from askback.app import create_app
+from askback.domain.limits import Limits
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, Api, asked
+from tests.transports.conftest import ANSWER, Api, ManualClock, ask, asked
 
 pytestmark = pytest.mark.anyio
 
@@ -179,3 +181,20 @@ async def test_an_agent_that_comes_back_with_its_key_finds_what_was_sent(api: Ap
         "resolving",
         {"values": {"dish": "soup"}},
     )
+
+
+async def test_a_form_that_is_asked_again_may_be_as_large_as_one_that_is_asked() -> None:
+    app = create_app(limits=Limits(request_bytes=2_000))
+    async with app.running():
+        api = Api(app, ManualClock())
+        request = await asked(api, validator="requester")
+        table = Table(await api.as_("requester"), await api.as_("responder"), request)
+        await table.answer()
+        large = {**request["form"], "description": "x" * 2_000}
+        first = await table.agent.post("/v1/requests", json=ask(form=large))
+        again = await table.reprompt(form=large)
+        for refused, path in ((first, ""), (again, "form")):
+            [fault] = refused.json()["error"]["field_errors"]
+            assert (refused.status_code, fault["path"], fault["code"]) == (422, path, "too_long")
+        assert (await table.read())["status"] == "resolving"
+        assert (await table.reprompt(form={**large, "description": "x" * 1_000})).status_code == 200

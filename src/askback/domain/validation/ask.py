@@ -12,13 +12,13 @@ from askback.domain.fields import AnyField, Form, Option, Select
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.request import Ask
 from askback.domain.validation.default import default_answer
-from askback.domain.validation.envelope import check_envelope
+from askback.domain.validation.envelope import bounded, check_envelope
 from askback.domain.validation.form import FormRules
 from askback.domain.validation.parts import Parts
 from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.spelling import is_spelt_out
-from askback.domain.validation.structure import Steps, encoded, report_structure, report_surrogates
+from askback.domain.validation.structure import Steps, report_structure, report_surrogates
 from askback.domain.validation.texts import may_be_deceptive
 
 YES_NO = [Option(value="Yes", label="Yes"), Option(value="No", label="No")]
@@ -42,10 +42,7 @@ def read_ask(body: object, *, limits: Limits = DEFAULTS) -> tuple[Ask, str]:
 
 def _checked(body: object, limits: Limits) -> tuple[Ask, bytes]:
     report = Report()
-    text = encoded(body)
-    if text is not None and len(text) > limits.request_bytes:
-        report.add("", "too_long.request", max=limits.request_bytes)
-        report.finish()
+    text = bounded(body, report, limits, path="")
     prose = Prose(report, suspicious=may_be_deceptive(text))
     try:
         ask = Ask.model_validate(body)
@@ -81,7 +78,7 @@ def check_form(raw: object, *, limits: Limits = DEFAULTS, path: str = "form") ->
     """Return a form on its own as `check_ask` would; its faults have paths that begin with `path`."""
     report = Report()
     raw = raw.model_dump(exclude_none=True) if isinstance(raw, Form) else raw
-    text = encoded(raw)
+    text = bounded(raw, report, limits, path=path)
     rules = FormRules(report, Prose(report, suspicious=may_be_deceptive(text)), limits, path)
     try:
         form = Form.model_validate(raw)

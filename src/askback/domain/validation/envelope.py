@@ -24,10 +24,7 @@ def read_asked(model: type[Asked], body: object, limits: Limits) -> tuple[Asked,
     Raises `Faults` for what is wrong with the size and the structure; other faults are in the report of the prose.
     """
     report = Report()
-    text = encoded(body)
-    if text is not None and len(text) > limits.request_bytes:
-        report.add("", "too_long.request", max=limits.request_bytes)
-        report.finish()
+    text = bounded(body, report, limits, path="")
     if text is None:
         report_surrogates(body, report, path="")
     try:
@@ -40,6 +37,15 @@ def read_asked(model: type[Asked], body: object, limits: Limits) -> tuple[Asked,
     prose = Prose(report, suspicious=may_be_deceptive(text))
     check_envelope(asked, prose, limits)
     return asked, prose
+
+
+def bounded(body: object, report: Report, limits: Limits, *, path: str) -> bytes | None:
+    """Return what is asked as JSON, None where that cannot be; raises `Faults` for one that is too large."""
+    text = encoded(body)
+    if text is not None and len(text) > limits.request_bytes:
+        report.add(path, "too_long.request", max=limits.request_bytes)
+        report.finish()
+    return text
 
 
 def check_envelope(asked: Envelope, prose: Prose, limits: Limits) -> None:
