@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cache
 
 from askback.domain.access import OPEN, Access
 from askback.domain.lifecycle import TERMINAL, Status
@@ -54,7 +55,12 @@ class Record:
 
 def says(text: str, name: str, value: bool | str) -> bool:
     """Whether a JSON object has this member. The text may be long, so it is parsed only where the words stand in it."""
-    return f'"{name}":{json.dumps(value)}' in text and json.loads(text).get(name) == value
+    return _member(name, value) in text and json.loads(text).get(name) == value
+
+
+@cache
+def _member(name: str, value: bool | str) -> str:
+    return f'"{name}":{json.dumps(value)}'
 
 
 def splice(spec: str, state: str) -> str:

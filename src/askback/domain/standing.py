@@ -14,8 +14,8 @@ from pydantic_core import to_json
 
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
-from askback.domain.request import Answer
 from askback.domain.timestamps import rfc3339
+from askback.domain.validation.answer import Cleaned
 
 OPEN = '{"status":"pending","revision":1}'
 """A new request without a deadline."""
@@ -47,6 +47,6 @@ def moved(
     return to_json({name: value for name, value in state.items() if value is not None}).decode()
 
 
-def said(answer: Answer) -> dict[str, Any]:
+def said(answer: Cleaned) -> dict[str, Any]:
     """Return a checked answer to a form as it is kept."""
     return {"values": answer.values, "other": answer.other} if answer.other else {"values": answer.values}

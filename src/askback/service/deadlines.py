@@ -18,9 +18,9 @@ from askback.domain.events import REQUEST_DETACHED, REQUEST_ESCALATED, REQUEST_N
 from askback.domain.faults import Faults
 from askback.domain.lifecycle import Action, Status
 from askback.domain.record import Record
-from askback.domain.request import Answer
 from askback.domain.secrets.trial import tried_until
 from askback.domain.standing import said
+from askback.domain.validation.answer import Cleaned
 from askback.domain.validation.default import default_answer
 from askback.errors import Conflict, Unavailable
 from askback.service.context import Services
@@ -76,7 +76,7 @@ async def _deal_with(ctx: Services, record: Record, now: int) -> None:
         await settle(ctx, record, Action.EXPIRE, {}, by=None)
 
 
-def _default(ctx: Services, record: Record, terms: Terms) -> Answer | None:
+def _default(ctx: Services, record: Record, terms: Terms) -> Cleaned | None:
     """Return the answer that a form declares for the end, which one that took its place later need not have."""
     if terms.on_timeout != "default" or record.status is not Status.PENDING:
         return None

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from askback.domain.faults import join
 from askback.domain.fields import AnyField, Form
 from askback.domain.limits import DEFAULTS, Limits
-from askback.domain.request import Answer
 from askback.domain.validation.report import Report, join_key
 from askback.domain.validation.value import is_provided, read_value
 
 
-def check_answer(form: Form, values: object, *, limits: Limits = DEFAULTS) -> Answer:
+class Cleaned(NamedTuple):
+    """What a person said to a form, as `Answer` has it: typed values by field id, and which were typed as other."""
+
+    values: dict[str, Any]
+    other: dict[str, bool]
+
+
+def check_answer(form: Form, values: object, *, limits: Limits = DEFAULTS) -> Cleaned:
     """Return the cleaned answer: typed values in the order of the form, without what was not provided.
 
     Raises `Faults` with paths such as `values.email` and `values.topics[1]`. `form` is one that
@@ -36,8 +42,7 @@ def check_answer(form: Form, values: object, *, limits: Limits = DEFAULTS) -> An
             if key not in known:
                 report.add(join_key("values", str(key)), "unknown_field")
     report.finish()
-    # Spelt out, because for a default that is left out Pydantic inspects the signature of its factory, each time.
-    return Answer.model_construct(values=answer.values, other=answer.other, names=[], existing=[], reasons=[])
+    return Cleaned(answer.values, answer.other)
 
 
 class _Reading:

@@ -6,11 +6,10 @@ from typing import Any
 
 from askback.domain.fields import Form
 from askback.domain.limits import DEFAULTS, Limits
-from askback.domain.request import Answer
-from askback.domain.validation.answer import check_answer
+from askback.domain.validation.answer import Cleaned, check_answer
 
 
-def default_answer(form: Form, limits: Limits = DEFAULTS) -> Answer:
+def default_answer(form: Form, limits: Limits = DEFAULTS) -> Cleaned:
     """Return the initial values and the defaults, checked like any answer; raises `Faults` where they are none."""
     initial = form.initial_values or {}
     given: dict[str, Any] = {

@@ -14,12 +14,11 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Protocol, cast
 
-from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
 from askback.domain.tracing import HEADER, read_trace
 from askback.errors import NotFound
 from askback.ports.outcome import Outcome
-from askback.ports.store import Change, Principal
+from askback.ports.store import Change
 from askback.service import (
     answer,
     ask,
@@ -41,9 +40,10 @@ from askback.service import (
 from askback.service.context import Services
 from askback.service.secrets import keep, rotate
 from askback.service.waits import Waiter, Waits
-from askback.service.watch import Reader, Watcher, Watches
+from askback.service.watch import Watcher, Watches
 from askback.transports import texts
 from askback.transports.websocket.arguments import Frame, needed, place, statuses, text, whole
+from askback.transports.websocket.inbox import Around, Inbox, note
 from askback.transports.websocket.webhooks import WEBHOOKS
 from askback.transports.websocket.whole_threads import WHOLE_THREADS
 
@@ -56,7 +56,7 @@ MAX_REPLY = 1024 * 1024
 _MAX_CURSOR = 2**53 - 1
 
 
-class Peer(Reader, Waiter, Protocol):
+class Peer(Around, Waiter, Protocol):
     """What the operations need of their connection."""
 
     ctx: Services
@@ -68,43 +68,14 @@ class Peer(Reader, Waiter, Protocol):
     locale: str
     subscribing: asyncio.Lock
 
-    @property
-    def principal(self) -> Principal:
-        """Who is connected."""
-        ...
-
-    def push_inbox(self, event: Event) -> None:
-        """Send an event of the inbox."""
-        ...
-
     def unwatch(self, thread_id: str | None) -> None:
         """End a subscription, if there is one."""
         ...
 
 
-class Inbox:
-    """The inbox of a connection, as a reader beside those of its threads."""
-
-    __slots__ = ("_peer",)
-
-    def __init__(self, peer: Peer) -> None:
-        self._peer = peer
-
-    def push(self, event: Event) -> None:
-        """Send the next event."""
-        self._peer.push_inbox(event)
-
-    async def drained(self) -> None:
-        """Return when there is room for another page."""
-        await self._peer.drained()
-
-    def ended(self, watcher: Watcher, /) -> None:
-        """Hear that it is over, which it never is for all threads."""
-        self._peer.ended(watcher)
-
-
 async def _create(peer: Peer, frame: Frame) -> str:
-    caller = replace(peer.principal, trace=read_trace(frame.get(HEADER)))
+    trace = read_trace(frame.get(HEADER))
+    caller = peer.principal if trace == peer.principal.trace else replace(peer.principal, trace=trace)
     change = await ask.ask(peer.ctx, caller, frame.get("body"), key=text(frame, "key"))
     record = change.record
     if frame.get("wait") is True and not record.settled and not peer.closed:
@@ -131,7 +102,10 @@ async def _list(peer: Peer, frame: Frame) -> str:
         limit=50 if limit is None else limit,
         cursor=text(frame, "cursor"),
     )
-    return f'{{"requests":[{",".join(r.wire for r in records)}],"next_cursor":{json.dumps(cursor)}}}'
+    for record in records:
+        note(peer, record.thread_id)
+    wires = ",".join([sharing.listed(peer.principal, record) for record in records])
+    return f'{{"requests":[{wires}],"next_cursor":{json.dumps(cursor)}}}'
 
 
 async def _wait(peer: Peer, frame: Frame) -> str:
