@@ -134,6 +134,30 @@ async def test_an_inbox_goes_on_past_what_is_hidden_from_it(scene: Shared) -> No
             assert (await said(inbox))["event"]["request"]["id"] == request["id"]
 
 
+@requirement("K3", "K8")
+async def test_an_inbox_says_what_may_be_done_in_each_thread_and_when_that_changes(scene: Shared) -> None:
+    owner, thread = scene.people["owner"], scene.thread
+    first = await scene.fresh("form")
+    async with socket(scene.people["view"]) as reader, socket(scene.people["none"]) as stranger:
+        for each in (reader, stranger):
+            await said(each, op="subscribe", inbox=True)
+        listed = (await said(reader, op="list"))["ok"]["requests"]
+        assert [(each["id"], each["level"]) for each in listed] == [(first["id"], "view")]
+        assert (await said(stranger, op="list"))["ok"]["requests"] == []
+        await share(owner, thread, owner="user-owner", people={"user-view": "prompt"})
+        assert await said(reader) == {"access": {"thread_id": thread, "level": "prompt"}}
+        second = await scene.fresh("form")
+        told = await said(reader)
+        assert (told["event"]["request"]["id"], told["level"]) == (second["id"], "prompt")
+        await share(owner, thread, owner="user-owner")
+        assert await said(reader) == {"access": {"thread_id": thread, "level": "none"}}
+        await share(owner, thread, owner="user-owner", others="view")
+        # Of what was hidden from them the stranger has heard nothing, not even that it is there.
+        assert await said(stranger) == {"access": {"thread_id": thread, "level": "view"}}
+    listed = (await scene.team.agent.http.get("/v1/requests")).json()["requests"]
+    assert [each for each in listed if "level" in each] == []
+
+
 async def test_what_is_shared_with_somebody_later_is_theirs_from_then_on(scene: Shared) -> None:
     third, owner, thread = scene.people["none"], scene.people["owner"], scene.thread
     request = await scene.fresh("form")

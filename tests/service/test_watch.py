@@ -10,6 +10,7 @@ import anyio.lowlevel
 import pytest
 
 from askback.delivery.local import LocalBus
+from askback.domain.access import Level
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
@@ -36,6 +37,7 @@ class Collector:
         self.principal = principal
         self.seen: list[Event] = []
         self.outcomes: list[tuple[str, str]] = []
+        self.levels: list[tuple[str, Level]] = []
         self._changed = anyio.Event()
 
     def push(self, event: Event) -> None:
@@ -47,6 +49,10 @@ class Collector:
 
     def ended(self, watcher: Watcher) -> None:
         raise AssertionError("nobody here loses a thread")
+
+    def shared(self, thread_id: str, level: Level) -> None:
+        self.levels.append((thread_id, level))
+        self._changed.set()
 
     def settled(self, request_id: str, wire: str) -> None:
         self.outcomes.append((request_id, wire))

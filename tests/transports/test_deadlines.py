@@ -7,6 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
+from askback.domain.access import Level
 from askback.domain.events import Event
 from askback.ports.store import Principal
 from askback.service import deadlines
@@ -252,6 +253,9 @@ class Reader:
 
     def ended(self, watcher: Watcher) -> None:
         """Leave."""
+
+    def shared(self, thread_id: str, level: Level) -> None:
+        """Learn nothing."""
 
 
 async def test_what_a_tool_is_called_with_moves_no_clock(api: Api) -> None:

@@ -208,6 +208,8 @@ class InputRequest(_Read):
     """What came of it is queued for the requester; where somebody waits after all, that is dropped again."""
     queued_behind: bool = False
     """It waits in line for another with its `exclusive_key`, and nobody can answer it yet."""
+    level: str | None = None
+    """What a person who lists requests may do in its thread; see `domain/access.py`."""
     repeated: bool = False
     """The same was refused before in this thread: this is that earlier request, and nobody was asked again."""
 

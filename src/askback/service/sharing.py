@@ -69,6 +69,13 @@ def as_seen(principal: Principal, record: Record) -> Record:
     return record if learns_names(principal, record.access) else veiled(record)
 
 
+def listed(principal: Principal, record: Record) -> str:
+    """Return the wire form of a record in a list: people learn beside it what they may do in its thread (`level`)."""
+    if principal.role not in roles.PEOPLE:
+        return record.wire
+    return f'{record.wire[:-1]},"level":"{level(principal, record.access).word}"}}'
+
+
 async def require(
     ctx: Services,
     principal: Principal,

@@ -10,7 +10,7 @@ says so, ends the watching. An inbox leaves such events out.
 
 A thread is counted by `seq`, which has no gaps. The inbox is counted by `position`, where the
 events of other tenants leave gaps: there a gap costs a read as well, for it cannot be told from a
-loss. Only `request.*` events reach an inbox.
+loss. Only `request.*` events reach an inbox; that the access to a thread has changed it hears beside them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from askback.domain.access import Level
-from askback.domain.events import REQUEST_LINED_UP, Event
+from askback.domain.events import REQUEST_LINED_UP, THREAD_ACCESS, Event
 from askback.ports.bus import tenant_topic, thread_topic
 from askback.ports.store import Principal
 from askback.service import access, sharing
@@ -47,6 +47,10 @@ class Reader(Protocol):
 
     def ended(self, watcher: Watcher, /) -> None:
         """Learn that a thread is not this reader's to watch any more; returns at once."""
+        ...
+
+    def shared(self, thread_id: str, level: Level, /) -> None:
+        """Learn what the reader of an inbox may do in a thread from now on; returns at once."""
         ...
 
 
@@ -168,6 +172,9 @@ class Watcher:
         self._left(self)
 
     def _on_event(self, event: Event) -> None:
+        if self._thread_id is None and event.type == THREAD_ACCESS:
+            # Of no consequence when it is lost: what an inbox lists says it too, and each service asks for itself.
+            self._reader.shared(event.thread_id, sharing.level(self._principal, event.access))
         if self._catching_up is None and self.cursor >= 0:
             self._take(event)
         elif len(self._held) < HELD:

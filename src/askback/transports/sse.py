@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter
 from contextlib import suppress
 
+from askback.domain.access import Level
 from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
 from askback.errors import RateLimited
@@ -137,6 +138,9 @@ class EventStream:
         """End the stream of a thread that is hidden from its reader now; asking for it again is answered with 404."""
         self._complete = True
         self.cut()
+
+    def shared(self, _thread_id: str, _level: Level, /) -> None:
+        """Say nothing: this stream is of requests alone, and the same for all its readers."""
 
     def beat(self) -> None:
         """Send a comment, or cut the reader when it took nothing since the last beat."""

@@ -13,7 +13,7 @@ from askback.service import ask as asks
 from askback.service import cancel as cancels
 from askback.service import decline as declines
 from askback.service import read as reads
-from askback.service import resolve
+from askback.service import resolve, sharing
 from askback.service import shown as notes
 from askback.service import wait as waits
 from askback.transports.http import Call, ClientGone, Receive, Reply, text_reply
@@ -73,7 +73,10 @@ async def read(call: Call) -> Reply:
     revision = query.integer(call, "revision", minimum=0)
     if not seconds:
         return text_reply((await reads.look(call.ctx, call.principal, call.path["id"])).wire)
-    waiting = waits.wait(call.ctx, call.principal, call.path["id"], seconds=seconds, revision=revision)
+    receipt = query.flag(call, "receipt")
+    waiting = waits.wait(
+        call.ctx, call.principal, call.path["id"], seconds=seconds, revision=revision, receipt=receipt
+    )
     record = await while_connected(call.receive, waiting)
     return Reply(204) if record is None else text_reply(record.wire)
 
@@ -90,7 +93,7 @@ async def page(call: Call) -> Reply:
         cursor=query.text(call, "cursor"),
     )
     following = "null" if cursor is None else f'"{cursor}"'
-    wires = ",".join([record.wire for record in records])
+    wires = ",".join([sharing.listed(call.principal, record) for record in records])
     return text_reply(f'{{"requests":[{wires}],"next_cursor":{following}}}')
 
 

@@ -14,10 +14,11 @@ from contextlib import nullcontext, suppress
 from typing import Any, cast
 
 from askback.domain import jsontext
+from askback.domain.access import Level
 from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
 from askback.ports.store import Principal
-from askback.service import orphans
+from askback.service import orphans, sharing
 from askback.service.context import Services
 from askback.service.waits import Waits
 from askback.service.watch import Watcher, Watches
@@ -58,6 +59,7 @@ class Connection:
         self.waits = waits
         self.watchers: dict[str | None, Watcher] = {}
         self.waiting: set[str] = set()
+        self.told: set[str] = set()
         self.closed = False
         self._send = send
         self._socket = socket
@@ -97,7 +99,12 @@ class Connection:
 
     def push_inbox(self, event: Event) -> None:
         """Send an event of the inbox, marked as such: the two are counted by different numbers."""
-        self._put(f'{{"event":{event.text},"inbox":true}}')
+        level = sharing.level(self.principal, event.access).word
+        self._put(f'{{"event":{event.text},"inbox":true,"level":"{level}"}}')
+
+    def shared(self, thread_id: str, level: Level, /) -> None:
+        """Say what the reader of the inbox may do in a thread from now on."""
+        self._put(f'{{"access":{{"thread_id":{json.dumps(thread_id)},"level":"{level.word}"}}}}')
 
     def ended(self, watcher: Watcher, /) -> None:
         """Tell the peer that a thread is hidden from it now."""
