@@ -191,6 +191,32 @@ async def test_while_the_agent_waits_nothing_is_queued(api: Api) -> None:
     assert "queued" not in ended[0]
 
 
+@requirement("H5")
+@pytest.mark.parametrize("arrives", [True, False])
+async def test_an_outcome_that_may_get_lost_on_its_way_is_a_resume_until_it_is_read_again(
+    api: Api, arrives: bool
+) -> None:
+    request = await asked(api)
+    agent, path = await api.as_("requester"), f"/v1/requests/{request['id']}"
+    ended: list[dict[str, Any]] = []
+
+    async def wait() -> None:
+        ended.append((await agent.get(path, params={"wait": 20, "receipt": "true"})).json())
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(wait)
+            await anyio.wait_all_tasks_blocked()
+            await (await api.as_("responder")).post(f"{path}/answer", json=ANSWER)
+    assert (ended[0]["status"], ended[0]["queued"]) == ("answered", True)
+    again = await agent.get(path, params={"wait": 20, "receipt": "true"})
+    assert again.json() == ended[0]
+    if arrives:
+        assert (await agent.get(path)).json() == ended[0]
+    api.clock.advance(seconds=10)
+    assert [each["request_id"] for each in await pulled(api)] == ([] if arrives else [request["id"]])
+
+
 @requirement("E8")
 async def test_a_resume_about_a_tool_call_says_what_was_decided(api: Api) -> None:
     body = {

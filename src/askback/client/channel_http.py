@@ -174,10 +174,15 @@ class HttpChannel:
             self._polling -= 1
 
     async def _long_poll(self, request_id: str) -> bool:
-        """Wait for one request; True when there is nothing more to wait for."""
-        seconds = TURN_S if self._polls else POLL_S
+        """Wait for one request; True when there is nothing more to wait for.
+
+        What has ended is read once more: that tells the server that it has arrived, which a reply alone does not.
+        """
+        path, seconds = f"/v1/requests/{step(request_id)}", TURN_S if self._polls else POLL_S
         try:
-            request = await self._get(f"/v1/requests/{step(request_id)}", {"wait": seconds})
+            request = await self._get(path, {"wait": seconds, "receipt": "true"})
+            if request is not None and request["status"] in _ENDED:
+                request = await self._get(path)
         except NotFound:
             return True
         except Unavailable:

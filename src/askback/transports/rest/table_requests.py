@@ -86,6 +86,11 @@ REQUESTS = (
                 "Seconds to wait for an end or another revision; 204 when nothing happened.",
             ),
             Query("revision", {"type": "integer", "minimum": 0}, "The revision that is known already."),
+            Query(
+                "receipt",
+                {"type": "boolean"},
+                "With `wait`: the outcome counts as received when it is read again without.",
+            ),
         ),
     ),
     Operation(

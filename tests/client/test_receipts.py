@@ -1,0 +1,29 @@
+"""An agent that has got its outcome, over whatever, is not told of it again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from askback.client import operations
+from askback.domain.fields import Form, Text
+from tests.client.linked import CONNECTORS, linked
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+
+@requirement("G8")
+@CONNECTORS
+async def test_no_resume_is_left_of_what_the_agent_has_got(connector: Any) -> None:
+    ask = operations.create(Form(fields=[Text(id="q", label="Q")]), "t1", {}, None)
+    async with linked(connector) as there:
+        request = await there.link.call(ask, retry_for=20)
+        waiting = await there.link.wait(request["id"])
+        await there.link.call('"op":"list"', retry_for=20)  # the wait went before it
+        answer = {"revision": 1, "values": {"q": "yes"}}
+        reply = await (await there.person()).post(f"/v1/requests/{request['id']}/answer", json=answer)
+        assert reply.status_code == 200
+        assert (await waiting)["answer"]["values"] == {"q": "yes"}
+        assert await there.store.resume_of("default", request["id"]) is None
