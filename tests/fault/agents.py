@@ -18,7 +18,8 @@ from typing import Any
 from askback import Answer, Approval, AsyncClient, Form, InputRequest, Resume, Text
 from askback.errors import AskbackError, Conflict, ConnectionLost, Gone, Unavailable
 from tests.fault.notes import Notes
-from tests.fault.processes import LIMITS, REQUESTER, hang_on
+from tests.fault.pace import LIMITS
+from tests.fault.processes import REQUESTER, hang_on
 
 SOON = "Soon?"
 """Begins the title of what is open for a second."""

@@ -42,9 +42,8 @@ class People:
                 await anyio.sleep(0.02)
                 continue
             try:
-                found = await self._http.get(f"{url}/v1/requests", params={"status": "pending", "limit": 200})
-                pending: list[dict[str, Any]] = found.json()["requests"]
-            except (httpx2.HTTPError, KeyError, ValueError):
+                pending = await self._open_at(url)
+            except httpx2.HTTPError:
                 await anyio.sleep(0.02)
                 continue
             self._chance.shuffle(pending)
@@ -54,6 +53,12 @@ class People:
                     for name in self._chance.sample(NAMES, 2):
                         hands.start_soon(self._deal_with, request, f"{name}-{self._chance.random()}")
             await anyio.sleep(0.002 if mine else 0.02)
+
+    async def _open_at(self, url: str) -> list[dict[str, Any]]:
+        found = await self._http.get(f"{url}/v1/requests", params={"status": "pending", "limit": 200})
+        if found.status_code not in (200, DOWN):
+            self._ledger.broken("I3", f"what is open was answered with {found.status_code}")
+        return found.json().get("requests", [])
 
     async def _deal_with(self, request: dict[str, Any], word: str) -> None:
         kind = self._chance.random()

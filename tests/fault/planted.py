@@ -1,8 +1,7 @@
-"""Faults to plant in a server on SQLite, to prove that the kill harness has teeth, each with the invariant that it breaks."""
+"""Faults to plant in a server, here on SQLite, to prove that the kill harness has teeth, each with the invariant that it breaks."""
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import random
 from collections.abc import Callable
@@ -16,8 +15,8 @@ from askback.service.waits import Waits
 from askback.storage.sqlite import changes, queries, resume_queries
 from askback.storage.sqlite.log import append, next_seq
 from askback.storage.sqlite.store import SqliteStore
-
-LATER_S = 0.2
+from tests.fault import planted_sharing
+from tests.fault.planted_later import soon
 
 _insert, _settle, _due = SqliteStore.insert, SqliteStore.settle, SqliteStore.due
 _on_event: Callable[..., None] = vars(Waits)["_on_event"]
@@ -26,7 +25,7 @@ _lease = resume_queries.lease
 
 def plant(fault: str) -> None:
     """Put a fault in place, in this process, for as long as it lives."""
-    place, name, wrong = _PLACES[fault]
+    place, name, wrong = {**_PLACES, **planted_sharing.PLACES}[fault]
     setattr(place, name, wrong)
 
 
@@ -50,7 +49,7 @@ async def _early_settle(
     record = await self.get(settlement.tenant, settlement.id)
     if record is None or record.settled:
         return await _settle(self, settlement, claim, along)
-    _soon(lambda: _settle(self, settlement, claim, along))
+    soon(lambda: _settle(self, settlement, claim, along))
     return Change(
         dataclasses.replace(record, status=settlement.status, state=settlement.state), Outcome.APPLIED
     )
@@ -86,7 +85,7 @@ async def _settle_in_two(
     writer: Any = vars(self)["_writer"]
     change: Change | None = await writer.submit(silent)
     if change is not None and change.outcome is Outcome.APPLIED:
-        _soon(lambda: writer.submit(tell))
+        soon(lambda: writer.submit(tell))
     return change
 
 
@@ -116,18 +115,7 @@ def _deaf(self: Waits, event: Any) -> None:
         _on_event(self, event)
 
 
-def _soon(call: Callable[[], Any]) -> None:
-    async def later() -> None:
-        await asyncio.sleep(LATER_S)
-        await call()
-
-    task = asyncio.ensure_future(later())
-    _under_way.add(task)
-    task.add_done_callback(_under_way.discard)
-
-
 _SKIPPING = queries.NEXT_SEQ.replace("seq + 1", "seq + 1 + (abs(random()) % 20 = 0)")
-_under_way: set[asyncio.Future[None]] = set()
 
 _PLACES: dict[str, tuple[Any, str, Any]] = {
     "keys in memory": (SqliteStore, "insert", _forgetful_insert),

@@ -22,18 +22,12 @@ from askback.app import App, create_app
 from askback.cli.runner import run_server
 from askback.cli.serve import bind
 from askback.delivery.shared import SharedBus
-from askback.domain.limits import Limits
 from askback.settings import PostgresAddress, Settings, load
 from askback.storage.postgres import Database, PostgresStore
-from askback.storage.postgres.connection import Patience
 from tests.fault import planted
+from tests.fault.pace import LIMITS, PATIENCE, PATROL_S
 
 REQUESTER, RESPONDER = "kill-requester", "kill-responder"
-LIMITS = Limits(resume_lease_s=2, orphan_s=1)
-"""Short, so that what is due after a kill is due within the test."""
-PATIENCE = Patience(connect=500, idle=1_000, lock=1_500, statement=1_500)
-PATROL_S = 0.5
-"""Likewise: how soon a server sees that its database, or the line to the other servers, is dead."""
 START_S = 20
 
 _FORKS = multiprocessing.get_context("forkserver")

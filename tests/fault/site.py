@@ -1,4 +1,4 @@
-"""A Postgres server of one's own, with a wire to it for each askback server."""
+"""A Postgres database with a wire to it for each askback server."""
 
 from __future__ import annotations
 
@@ -69,23 +69,31 @@ class Site:
 
 
 @asynccontextmanager
+async def on(postgres: PostgresServer, *, servers: int) -> AsyncGenerator[Site]:
+    """A database of one's own on a server that others may use as well: it is not to be crashed."""
+    name = await postgres.new()
+    [folder] = parse_qs(urlsplit(postgres.database(name).url).query)["host"]
+    async with AsyncExitStack() as wires:
+        yield Site(
+            postgres,
+            name,
+            [
+                await wires.enter_async_context(
+                    relaying(lambda: asyncio.open_unix_connection(f"{folder}/{SOCKET}"))
+                )
+                for _ in range(servers)
+            ],
+        )
+    await postgres.drop(name)
+
+
+@asynccontextmanager
 async def site(servers: int = 1) -> AsyncGenerator[Site]:
-    """A site until the context ends."""
+    """A site on a server of its own, until the context ends."""
     context = postgres_server.running()
     postgres = await anyio.to_thread.run_sync(context.__enter__)
     try:
-        name = await postgres.new()
-        [folder] = parse_qs(urlsplit(postgres.database(name).url).query)["host"]
-        async with AsyncExitStack() as wires:
-            yield Site(
-                postgres,
-                name,
-                [
-                    await wires.enter_async_context(
-                        relaying(lambda: asyncio.open_unix_connection(f"{folder}/{SOCKET}"))
-                    )
-                    for _ in range(servers)
-                ],
-            )
+        async with on(postgres, servers=servers) as place:
+            yield place
     finally:
         await anyio.to_thread.run_sync(context.__exit__, None, None, None)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 
-from tests.fault.processes import LIMITS
+from tests.fault.pace import LIMITS
 from tests.fault.relay import Relay
 from tests.fault.site import Site
 

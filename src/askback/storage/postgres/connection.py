@@ -71,7 +71,7 @@ class Database:
     def pool(self, size: int) -> Pool[Record]:
         """Make a pool, which is yet to be opened. What borrows from it leaves no traces, so there is no reset."""
         return asyncpg.create_pool(
-            self.url, min_size=1, max_size=size, init=self._prepare, reset=_nothing, **self._options()
+            self.url, min_size=0, max_size=size, init=self._prepare, reset=_nothing, **self._options()
         )
 
     async def _prepare(self, connection: Connection) -> None:

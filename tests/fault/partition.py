@@ -1,0 +1,167 @@
+"""One of two servers is cut off from their database while an agent waits at it and people answer at both. Then it heals."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+
+from askback import Answer, AsyncClient, Form, InputRequest, NotAnswered, Text
+from askback.errors import AskbackError
+from tests.fault.invariants import ENDS
+from tests.fault.pace import LIMITS
+from tests.fault.processes import REQUESTER, RESPONDER, Server
+from tests.fault.relay import Relay
+from tests.fault.site import Site
+
+THREAD = "t1"
+HEALS_S = 10.0
+"""Until all is well after the cut; the patrols that would cover up for a fault come later."""
+
+Step = Callable[[Relay], None]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How a wire is cut, and how it heals after `seconds`."""
+
+    begin: Step
+    end: Step
+    seconds: float
+
+
+@dataclass
+class Trial:
+    """Two servers, of which the first one will be cut off, and what was found."""
+
+    off: Server
+    on: Server
+    faults: list[str] = field(default_factory=list[str])
+
+
+@asynccontextmanager
+async def two(folder: Path, site: Site, *, fault: str | None = None) -> AsyncGenerator[Trial]:
+    """Start the servers, and kill them in the end."""
+    places = [folder / name for name in ("off", "on")]
+    for place in places:
+        place.mkdir()
+    off, on = [
+        Server(place, database_url=site.url(number), fault=fault) for number, place in enumerate(places)
+    ]
+    try:
+        for server in (off, on):
+            await server.start()
+        yield Trial(off, on)
+    finally:
+        for server in (off, on):
+            server.kill()
+
+
+async def play(trial: Trial, wire: Relay, cut: Cut, *, patience_s: float = HEALS_S) -> None:
+    """Cut, answer at the other server meanwhile, heal, and note what should not have happened.
+
+    Healing may take `patience_s` seconds.
+    """
+    async with (
+        AsyncClient(trial.off.url, REQUESTER) as agent,
+        AsyncClient(trial.on.url, RESPONDER) as person,
+        anyio.create_task_group() as tasks,
+    ):
+        told: list[Answer | NotAnswered] = []
+
+        async def ask() -> None:
+            told.append(await agent.try_form(_form("waits"), thread_id=THREAD, cancel_on_abort=False))
+
+        tasks.start_soon(ask)
+        while not (listed := await person.list(thread_id=THREAD)):
+            await anyio.sleep(0.01)
+        [waits] = listed
+        leaves = await agent.create(_form("leaves"), thread_id=THREAD, delivery="resume")
+        soon = await agent.create(_form("soon"), thread_id=THREAD, timeout_s=1)
+        cut.begin(wire)
+        tasks.start_soon(_answer_at_the_dead_end, trial, waits)
+        for request in (waits, leaves):
+            await person.answer(request, {"n": "there"})
+        await anyio.sleep(cut.seconds)
+        cut.end(wire)
+        with anyio.move_on_after(patience_s):
+            while not told or not await _same(trial, [waits, leaves, soon]):
+                await anyio.sleep(0.02)
+        if [one.values for one in told if isinstance(one, Answer)] != [{"n": "there"}]:
+            trial.faults.append(f"who waited at the server that was cut off was told {told}")
+        tasks.cancel_scope.cancel()
+    await _check_ends(trial, [waits, leaves, soon])
+    await _check_resumes(trial, leaves)
+
+
+def _form(title: str) -> Form:
+    return Form(title=title, fields=[Text(id="n", label="N")])
+
+
+async def _answer_at_the_dead_end(trial: Trial, request: InputRequest) -> None:
+    """Somebody answers where nothing can be stored: they wait or are refused."""
+    async with AsyncClient(trial.off.url, RESPONDER) as person:
+        with contextlib.suppress(AskbackError):
+            await person.answer(request, {"n": "here"})
+            trial.faults.append("an answer was acknowledged that could not be stored")
+
+
+async def _same(trial: Trial, requests: list[InputRequest]) -> bool:
+    """Whether both servers answer, alike, and all requests have ended."""
+    logs = [await _log(server) for server in (trial.off, trial.on)]
+    ended = {event["request"]["id"] for event in logs[0] if event["type"] in ENDS}
+    return logs[0] == logs[1] and ended == {request.id for request in requests}
+
+
+async def _check_ends(trial: Trial, requests: list[InputRequest]) -> None:
+    here, there = [await _log(server) for server in (trial.off, trial.on)]
+    if here != there:
+        trial.faults.append("the servers tell different events")
+    if [event["seq"] for event in there] != list(range(1, len(there) + 1)):
+        trial.faults.append("events are missing")
+    ends = Counter((event["request"]["id"], event["type"]) for event in there if event["type"] in ENDS)
+    kinds = ("request.answered", "request.answered", "request.expired")
+    if ends != Counter((request.id, kind) for request, kind in zip(requests, kinds, strict=True)):
+        trial.faults.append(f"requests ended otherwise: {ends}")
+
+
+async def _check_resumes(trial: Trial, left: InputRequest) -> None:
+    """Who asks at both servers at once gets what has become of the request once, and not again after that."""
+    came: list[str] = []
+
+    async def pull(server: Server) -> None:
+        async with AsyncClient(server.url, REQUESTER) as agent:
+            for resume in await agent.pull_resumes(wait=LIMITS.resume_lease_s + 1, limit=9):
+                came.append(resume.request_id)
+                await agent.ack(resume)
+
+    async with anyio.create_task_group() as both:
+        for server in (trial.off, trial.on):
+            both.start_soon(pull, server)
+    if came.count(left.id) != 1:
+        trial.faults.append(f"what became of {left.id} came {came.count(left.id)} times")
+
+
+async def _log(server: Server) -> list[dict[str, Any]]:
+    """Read the events of the thread that a server tells, or none while it cannot."""
+    headers = {"Authorization": f"Bearer {RESPONDER}"}
+    found: list[dict[str, Any]] = []
+    with contextlib.suppress(httpx2.HTTPError, KeyError):
+        async with httpx2.AsyncClient(base_url=server.url, headers=headers, timeout=5) as http:
+            last = (await http.get(f"/v1/threads/{THREAD}")).json()["seq"]
+            path, after = f"/v1/threads/{THREAD}/events", {"cursor": 0}
+            async with http.stream("GET", path, params=after) as stream:
+                async for line in stream.aiter_lines():
+                    if line.startswith("data:"):
+                        found.append(json.loads(line[5:]))
+                        if found[-1]["seq"] >= last:
+                            break
+    return found

@@ -1,0 +1,89 @@
+"""Two servers on one Postgres, cut off from it and from each other: they wait or refuse, and never lie."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tests.fault import kill
+from tests.fault.pace import LIMITS
+from tests.fault.partition import Cut, play, two
+from tests.fault.relay import Relay
+from tests.fault.site import on, site
+from tests.fault.troubles import CRASHES, PARTITIONS, long_hole
+from tests.postgres_server import PostgresServer
+from tests.requirements import requirement
+
+KILLS = int(os.environ.get("FAULT_KILLS", "8"))
+SEED = int(os.environ.get("FAULT_SEED", "20261122"))
+BRIEF_S, LONG_S = 0.3, LIMITS.resume_lease_s + 0.2
+"""Shorter than any patience, and longer than leases and than a server's patience with its database."""
+
+
+def refuse(wire: Relay) -> None:
+    """End all connections, and take none."""
+    wire.refuses = True
+    wire.cut()
+
+
+def accept(wire: Relay) -> None:
+    """Take connections again."""
+    wire.refuses = False
+
+
+CUTS = {
+    "reset": Cut(refuse, accept, LONG_S),
+    "brief hole": Cut(Relay.stand_still, Relay.go_on, BRIEF_S),
+    "forgetful hole": Cut(Relay.stand_still, Relay.begin_anew, LONG_S),
+}
+
+pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(900)]
+
+
+@requirement("H3", "H4", "H5", "H10")
+@pytest.mark.parametrize("how", CUTS)
+async def test_who_waits_at_a_server_that_is_cut_off_gets_the_answer_that_was_given_at_the_other(
+    tmp_path: Path, postgres: PostgresServer, how: str
+) -> None:
+    with anyio.fail_after(60):
+        async with on(postgres, servers=2) as place, two(tmp_path, place) as trial:
+            await play(trial, place.wires[0], CUTS[how])
+    assert trial.faults == []
+
+
+async def test_a_server_that_does_not_see_that_its_line_is_dead_is_found_out(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    fault = "a dead line that is not noticed"
+    with anyio.fail_after(60):
+        async with on(postgres, servers=2) as place, two(tmp_path, place, fault=fault) as trial:
+            await play(trial, place.wires[0], CUTS["forgetful hole"], patience_s=5)
+    assert any("was told []" in each for each in trial.faults), trial.faults
+
+
+@requirement("H3", "H4", "H5", "H10")
+async def test_two_servers_lose_nothing_and_repeat_nothing_whatever_becomes_of_their_database(
+    tmp_path: Path,
+) -> None:
+    with anyio.fail_after(120 + KILLS * 15):
+        async with site(servers=2) as place:
+            troubles = (*CRASHES, *PARTITIONS)
+            scene = kill.Scene(seed=SEED, kills=KILLS, hosts=6, agents=48, servers=2, troubles=troubles)
+            report = await kill.run(tmp_path, scene, site=place)
+    assert report.faults == [], f"seed {SEED}"
+    assert report.troubles.total() >= 2
+    assert report.went_on > 0
+
+
+async def test_an_answer_that_is_acknowledged_before_it_is_stored_is_found_when_there_is_a_partition(
+    tmp_path: Path,
+) -> None:
+    fault = "acknowledged before the commit, by servers that share"
+    scene = kill.Scene(seed=SEED, kills=9, agents=24, hosts=4, servers=2, troubles=(long_hole,), fault=fault)
+    with anyio.fail_after(120):
+        async with site(servers=2) as place:
+            report = await kill.run(tmp_path, scene, site=place)
+    assert "I2" in {each.partition(" ")[0] for each in report.faults}, report
