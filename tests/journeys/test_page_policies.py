@@ -14,7 +14,7 @@ from tests.requirements import requirement
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 FIRST = "Please answer the question above to continue"
-HELD = "will be sent once everything above is answered"
+HELD = "not sent yet"
 ARCHIVED = "This conversation is archived. It can be read, and takes nothing new."
 SIZES = form(
     {
@@ -62,9 +62,9 @@ async def test_what_stands_in_line_says_after_what_and_comes_alive_when_it_is_it
     eva = await screen(place_of(thread), house=team)
     third = asked(await team.agent.ask(thread, titled("Third"), **line))
     alone = await screen(f"/r/{second['id']}", house=team)
-    await expect(eva.card.nth(1)).to_contain_text("After “First”.")
-    await expect(eva.card.nth(2)).to_contain_text("After “Second”.")
-    await expect(alone.card).to_contain_text("After the question before it.")
+    await expect(eva.card.nth(1)).to_contain_text("After “First”")
+    await expect(eva.card.nth(2)).to_contain_text("After “Second”")
+    await expect(alone.card).to_contain_text("After the question before it")
     await expect(eva.card.get_by_role("textbox")).to_have_count(1)
     assert await eva.violations() == []
     await team.ada.answer(first["id"], {"q0": "one"})
@@ -208,8 +208,8 @@ async def test_on_a_small_german_screen_all_of_it_has_room(
     small = {"viewport": {"width": 320, "height": 640}, "color_scheme": scheme, "locale": "de-DE"}
     eva = await guided(screen, team, thread, "queue", **small)
     await send(eva, "Später " + long)
-    await expect(eva.page.locator("askback-thread .user .who")).to_contain_text("sobald oben alles")
-    await expect(eva.card.nth(1)).to_contain_text(f"Nach „{long}“.")
+    await expect(eva.page.locator("askback-thread .user .who")).to_contain_text("noch nicht gesendet")
+    await expect(eva.card.nth(1)).to_contain_text(f"Nach „{long}“")
     assert (await eva.width(), await eva.violations()) == (320, [])
     await eva.composer.fill("Noch etwas")
     await team.admin.http.post(f"/v1/threads/{thread}/archive")

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Locator, expect
 
-from tests.journeys.browser import OpenScreen, Posts, place_of
+from tests.journeys.browser import OpenScreen, Posts, Screen, place_of
 from tests.journeys.people import Team, asked
 from tests.journeys.sharing import FORM, Shared, share, shared
 from tests.requirements import requirement
@@ -97,3 +97,36 @@ async def test_the_page_of_one_request_follows_what_may_be_done(screen: OpenScre
     await expect(eva.button("Submit")).to_be_visible()
     await share(scene.people["owner"], scene.thread, owner="user-owner")
     await expect(eva.page.locator("#gone")).to_be_visible()
+
+
+def row(shown: Screen, request: dict[str, Any]) -> Locator:
+    """The row of a request in the inbox."""
+    return shown.page.locator("askback-inbox li", has_text=request["form"]["title"])
+
+
+@requirement("K3", "K5")
+async def test_the_inbox_marks_what_one_may_but_read_and_follows_what_one_may(
+    screen: OpenScreen, scene: Shared
+) -> None:
+    agent, owner, thread = scene.team.agent, scene.people["owner"], scene.thread
+    await share(owner, thread, owner="user-owner", others="prompt")
+    first = await scene.fresh("form")
+    other = asked(await agent.ask("free", {**FORM, "title": "For others"}, assignees=["Dora", "group:ops"]))
+    free = asked(await agent.ask("free", {**FORM, "title": "For all"}))
+    eva = await screen("/", house=scene.team, who={"user": "user-eva"})
+    title = eva.page.get_by_role("heading", level=1)
+    await expect(title).to_have_text("Inbox (2)")
+    await expect(row(eva, other)).to_contain_text("To be answered by Dora, ops")
+    await expect(row(eva, first).locator(".read")).to_have_count(0)
+    await share(owner, thread, owner="user-owner", others="view")
+    await expect(row(eva, first)).to_contain_text("To be read")
+    await expect(title).to_have_text("Inbox (1)")
+    later = await scene.fresh("form")
+    await expect(row(eva, later)).to_contain_text("To be read")
+    assert await eva.violations() == []
+    await share(owner, thread, owner="user-owner", others="prompt")
+    await expect(row(eva, later).locator(".read")).to_have_count(0)
+    await expect(title).to_have_text("Inbox (3)")
+    await share(owner, thread, owner="user-owner")
+    await expect(eva.page.locator("askback-inbox li")).to_have_count(2)
+    await expect(row(eva, free)).to_be_visible()

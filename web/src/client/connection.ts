@@ -1,4 +1,4 @@
-import type { ThreadEvent } from "../core/wire.ts";
+import type { Level, Shared, ThreadEvent } from "../core/wire.ts";
 import { WireError } from "./errors.ts";
 import { openSocket, type Socket } from "./socket.ts";
 
@@ -8,7 +8,10 @@ export type Link = "connecting" | "online" | "offline" | "signed-out";
 export interface Follower {
   /** Read what was missed and subscribe; called again after each reconnect and each resync. */
   sync(socket: Socket): Promise<void>;
-  event(event: ThreadEvent): void;
+  /** `level` goes with what comes to the inbox: what the reader may do in its thread. */
+  event(event: ThreadEvent, level?: Level): void;
+  /** Hear that it has changed. */
+  shared?(access: Shared): void;
   /** The server refused the subscription for good, such as a 404. */
   refused(error: WireError): void;
 }
@@ -91,8 +94,11 @@ export class Connection {
   }
 
   /** A thread that is `hidden` now refuses its followers when they ask again. */
-  #hear({ event, resync, hidden }: Record<string, unknown>): void {
-    if (event) for (const follower of this.#followers) follower.event(event as ThreadEvent);
+  #hear({ event, level, access, resync, hidden }: Record<string, unknown>): void {
+    for (const follower of this.#followers) {
+      if (event) follower.event(event as ThreadEvent, level as Level);
+      if (access) follower.shared?.(access as Shared);
+    }
     if (resync || hidden) this.#followers.forEach(this.sync, this);
   }
 

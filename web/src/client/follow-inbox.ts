@@ -1,4 +1,4 @@
-import { applyInboxEvent, EMPTY_INBOX, type Inbox, learn, waiting } from "../core/inbox.ts";
+import { applyInboxEvent, applyShared, EMPTY_INBOX, type Inbox, learn, waiting } from "../core/inbox.ts";
 import type { InputRequest } from "../core/wire.ts";
 import type { Client } from "./client.ts";
 import type { Socket } from "./socket.ts";
@@ -22,9 +22,13 @@ export function followInbox(client: Client, show: (requests: InputRequest[]) => 
       inbox = listed.reduce(learn, { ...inbox, known });
       show(waiting(inbox));
     },
-    event(event) {
+    event(event, level) {
       if (!("request" in event)) return;
-      inbox = applyInboxEvent(inbox, event);
+      inbox = applyInboxEvent(inbox, { ...event, request: { ...event.request, level } });
+      show(waiting(inbox));
+    },
+    shared(access) {
+      inbox = applyShared(inbox, access);
       show(waiting(inbox));
     },
     refused: () => {},

@@ -12,6 +12,10 @@ function isNamed({ id, name, user = id, groups = [] }: Actor, assignees: readonl
   return assignees.some((assignee) => names.includes(assignee));
 }
 
+/** Who may answer, by name; empty where a request is for everybody. */
+export const audience = ({ assignees, assigned = [] }: InputRequest): string =>
+  [...(assignees ?? []), ...assigned].map((name) => name.replace(/^group:/, "")).join(", ");
+
 /** Why somebody may not answer a request: they can but read it, or it is for others. Nobody knows of a stranger. */
 export function hindrance(request: InputRequest, me: Actor | undefined): "view" | "for" | undefined {
   if (!allows(request)) return "view";

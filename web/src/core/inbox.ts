@@ -2,7 +2,7 @@
 
 import { isTerminal } from "./lifecycle.ts";
 import { isNewer } from "./revision.ts";
-import type { InputRequest, RequestEvent } from "./wire.ts";
+import type { InputRequest, RequestEvent, Shared } from "./wire.ts";
 
 /** `known` holds null for what has ended, so that a late event cannot bring it back. */
 export interface Inbox {
@@ -15,11 +15,23 @@ export const EMPTY_INBOX: Inbox = { position: 0, known: new Map() };
 /** Take one state of a request in, from a list or an event. */
 export function learn(inbox: Inbox, request: InputRequest): Inbox {
   const held = inbox.known.get(request.id);
-  if (held === null || (held && !isNewer(request, held))) return inbox;
+  if (held === null) return inbox;
+  // What is no later state may still be listed with another level.
+  const { level = held?.level } = request;
+  const latest = { ...(held && !isNewer(request, held) ? held : request), level };
   return {
     ...inbox,
-    known: new Map(inbox.known).set(request.id, isTerminal(request.status) ? null : request),
+    known: new Map(inbox.known).set(request.id, isTerminal(latest.status) ? null : latest),
   };
+}
+
+/** Take in what the reader may do in a thread from now on; of a hidden one nothing is shown. */
+export function applyShared(inbox: Inbox, { thread_id, level }: Shared): Inbox {
+  const known = [...inbox.known].flatMap(([id, request]): [string, InputRequest | null][] => {
+    if (request?.thread_id !== thread_id) return [[id, request]];
+    return level === "none" ? [] : [[id, { ...request, level }]];
+  });
+  return { ...inbox, known: new Map(known) };
 }
 
 /** Take an event in and move the cursor; order and repetition do not matter. */

@@ -201,7 +201,7 @@ export interface InputRequest {
   /** What was wrong with what was sent before, when the same is asked again. */
   field_errors?: FieldError[];
   error_summary?: string | null;
-  /** What the reader may do in the thread: it is not of the request, and put there by whoever reads the thread. */
+  /** What the reader may do in the thread: it is not of the request, and put there by what lists it or reads the thread. */
   level?: Level | undefined;
 }
 
@@ -255,6 +255,12 @@ export type ThreadEvent =
   | WholeEvent
   | (EventBase & { type: "message.added" | "message.held"; message: Omit<Message, "seq"> & { seq?: number } })
   | (EventBase & { type: "message.delta"; delta: { id: string; text: string } });
+
+/** What the reader may do in a thread from now on. */
+export interface Shared {
+  thread_id: string;
+  level: Level;
+}
 
 /** The body of an error response. */
 export interface ErrorBody {

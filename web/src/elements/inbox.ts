@@ -1,6 +1,7 @@
 import { Client } from "../client/client.ts";
 import { followInbox } from "../client/follow-inbox.ts";
-import type { InputRequest } from "../core/wire.ts";
+import { audience, hindrance } from "../core/audience.ts";
+import type { Actor, InputRequest } from "../core/wire.ts";
 import { told } from "./approval/chips.ts";
 import { DenyAll } from "./approval/denyall.ts";
 import { AskbackElement, type Changed, css, drawList } from "./element.ts";
@@ -19,7 +20,7 @@ const list = css`
     margin-block-end: 1rem;
   }
   h1 {
-    flex: 1;
+    flex: 1 0 auto;
     font-size: 1.5rem;
     font-weight: 680;
     letter-spacing: -0.01em;
@@ -43,6 +44,12 @@ const list = css`
   }
   .list a:hover {
     border-color: var(--_accent);
+  }
+  .list a:has(.read) {
+    background: none;
+  }
+  .list a:has(.read) > .icon {
+    color: var(--_muted);
   }
   .list a > .icon {
     color: var(--_accent);
@@ -110,6 +117,7 @@ const list = css`
 
 const CALL = draw("M12 3l8 3v6c0 4.5-3.4 7.7-8 9-4.6-1.3-8-4.5-8-9V6zM9 12l2.2 2.2L15.5 10");
 const KEY = draw("M14.5 3a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M10 14l-7 7M5 19l2 2M16.5 7.5v.01");
+const EYE = draw("M3 12s3.5-6 9-6 9 6 9 6-3.5 6-9 6-9-6-9-6M12 10a2 2 0 1 0 0 4 2 2 0 0 0 0-4");
 const ASK = draw(
   "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M9.5 9.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1 1-1.1 1.8M12 16.5v.01",
 );
@@ -131,11 +139,13 @@ export class WaitingEvent extends Event {
  */
 export class AskbackInbox extends AskbackElement {
   static override styles = [tokens, buttons, list];
-  static override properties = { client: undefined, requests: undefined, base: "", news: "" };
+  static override properties = { client: undefined, requests: undefined, me: undefined, base: "", news: "" };
 
   declare client: Client | undefined;
   /** What waits; a host without a server may set it. */
   declare requests: readonly InputRequest[] | undefined;
+  /** Who is signed in, once that is known. */
+  declare me: Actor | undefined;
   declare base: string;
   declare news: string;
 
@@ -144,8 +154,14 @@ export class AskbackInbox extends AskbackElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
+    if (!this.requests) this.client ??= Client.shared;
+    this.client?.whoami?.().then(
+      ({ principal }) => {
+        this.me = principal;
+      },
+      () => {},
+    );
     if (this.requests) return;
-    this.client ??= Client.shared;
     if (this.client instanceof Client)
       this.#stop = followInbox(this.client, (requests) => this.#show(requests));
   }
@@ -157,7 +173,8 @@ export class AskbackInbox extends AskbackElement {
   #show(requests: InputRequest[]): void {
     const known = new Set(this.requests?.map((request) => request.id));
     const fresh = requests.find((request) => !known.has(request.id));
-    if (this.requests && fresh) this.news = this.say("new_question", { title: questionOf(fresh) });
+    if (this.requests && fresh && !hindrance(fresh, this.me))
+      this.news = this.say("new_question", { title: questionOf(fresh) });
     this.requests = requests;
   }
 
@@ -165,7 +182,20 @@ export class AskbackInbox extends AskbackElement {
     drawList(this.root.querySelector(".list"), this.requests ?? [], (request, place) =>
       render(this.#drawItem(request), place),
     );
-    if (changed.has("requests") && this.requests) this.dispatchEvent(new WaitingEvent(this.requests.length));
+    if ((changed.has("requests") || changed.has("me")) && this.requests)
+      this.dispatchEvent(new WaitingEvent(this.#mine().length));
+  }
+
+  /** Those that this person may answer. */
+  #mine(): readonly InputRequest[] {
+    return (this.requests ?? []).filter((request) => !hindrance(request, this.me));
+  }
+
+  /** For whom a request is that this person can but read. */
+  #drawHindrance(request: InputRequest): Template | false {
+    const why = hindrance(request, this.me);
+    const words = this.say(why === "for" ? "inbox_for" : "inbox_read", { names: audience(request) });
+    return !!why && html`<span class="read">${EYE} ${words}</span>`;
   }
 
   #drawItem(request: InputRequest): Template {
@@ -175,7 +205,7 @@ export class AskbackInbox extends AskbackElement {
         >${approval ? CALL : secret ? KEY : ASK}<span class="what"
           ><b>${this.#titleOf(request)}</b
           ><span class="meta"
-            >${danger && html`<span class="danger-mark">${icons.warn} ${this.say("approvals.danger")}</span>`}${secret && html`<span>${this.say("secrets.needed")}</span>`}<bdi
+            >${this.#drawHindrance(request)}${danger && html`<span class="danger-mark">${icons.warn} ${this.say("approvals.danger")}</span>`}${secret && html`<span>${this.say("secrets.needed")}</span>`}<bdi
               >${request.agent?.name ?? request.requester?.name ?? ""}</bdi
             ><bdi>${request.thread_id}</bdi><span>${when(request.created_at, this.locale)}</span></span
           ></span
@@ -196,18 +226,18 @@ export class AskbackInbox extends AskbackElement {
   }
 
   protected override render(): Template {
-    const requests = this.requests ?? [];
-    const oldest = requests.at(-1);
-    const title = requests.length ? this.say("inbox_count", { count: requests.length }) : this.say("inbox");
+    const mine = this.#mine();
+    const oldest = mine.at(-1);
+    const title = oldest ? this.say("inbox_count", { count: mine.length }) : this.say("inbox");
     const none = this.requests
       ? html`<div class="none">${icons.tick}<b>${this.say("inbox_empty")}</b>${this.say("inbox_hint")}</div>`
       : html`<p class="none">${this.say("loading")}</p>`;
     return html`<div class="top">
         <h1 tabindex="-1">${title}</h1>
-        ${oldest && requests.length > 1 && html`<a href=${this.#linkOf(oldest)}>${this.say("inbox_oldest")}</a>`}
-        ${this.#all.drawButton(requests)}
+        ${oldest && mine.length > 1 && html`<a href=${this.#linkOf(oldest)}>${this.say("inbox_oldest")}</a>`}
+        ${this.#all.drawButton(mine)}
       </div>
-      ${this.#all.drawQuestion()} ${oldest ? html`<ul class="list"></ul>` : none}
+      ${this.#all.drawQuestion()} ${this.requests?.length ? html`<ul class="list"></ul>` : none}
       <div class="hidden" role="status">${this.news}</div>`;
   }
 }

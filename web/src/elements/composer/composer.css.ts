@@ -68,6 +68,7 @@ export const composing = css`
   }
   .waits {
     font-weight: 400;
+    white-space: nowrap;
   }
   li:has(.waits) .text {
     background: none;

@@ -72,7 +72,8 @@ export class Composer {
     const words = foretell(thread, say);
     if (!words) return undefined;
     const stays = thread.free_text === "block_input" && html`<p>${say("composer.stays")}</p>`;
-    return html`<div class="note" id="note"><p>${words}</p>${stays}</div>`;
+    const told = words === this.host.trouble;
+    return html`<div class="note" id="note">${!told && html`<p>${words}</p>`}${stays}</div>`;
   }
 
   #drawArchived(): Template {

@@ -1,6 +1,6 @@
 import "./texts.ts";
 import { newKey } from "../../client/key.ts";
-import { hindrance } from "../../core/audience.ts";
+import { audience, hindrance } from "../../core/audience.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { isOpen, type View } from "../../core/machine.ts";
 import type { Locale } from "../../core/messages.ts";
@@ -117,9 +117,9 @@ class Reader implements Kind {
     if (request.queued_behind) return this.#place(request);
     const hinders = hindrance(request, this.#me) ?? (this.#unknown ? "for" : undefined);
     if (hinders !== "for") return hinders && say("reader.view");
-    const { kind, assignees, assigned = [] } = request;
-    const names = [...(assignees ?? []), ...assigned].map((name) => name.replace(/^group:/, "")).join(", ");
-    return kind === "approval" ? say("approval.not_yours") : say("reader.for", { names });
+    return request.kind === "approval"
+      ? say("approval.not_yours")
+      : say("reader.for", { names: audience(request) });
   }
 
   /** Where it stands in line, in words. */
