@@ -1,17 +1,73 @@
-"""Run every benchmark: `python -m bench [NAME …]`; each takes its own options as `python -m bench.NAME`."""
+"""Run benchmarks, each in a process of its own, and print tables of what they measured.
+
+python -m bench                 all that the README compares, some rounds of it, one after the other
+python -m bench --quick         the same with fewer and smaller rounds: some ten minutes
+python -m bench NAME …          these, as they come; each has its own options as `python -m bench.NAME --help`
+"""
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-ALL = ("limits", "echo", "frameworks", "roundtrip", "pending", "rules", "redact")
+from bench.report import tables
+
+Steps = Mapping[str, Sequence[str]]
+
+ROUND: Steps = {
+    "limits": ("--repeat=1",),
+    "echo": ("--repeat=1",),
+    "roundtrip": ("--repeat=1",),
+    "peers": ("--repeat=1",),
+}
+"""What is compared, so that it is measured by turns: what the machine does at that moment it does to all."""
+ONCE: Steps = {"restart": (), "pending": (), "fanout": (), "frameworks": (), "rules": (), "redact": ()}
+QUICK_ROUND: Steps = {
+    "limits": ("--repeat=1", "--seconds=1"),
+    "echo": ("--repeat=1", "--total=20000"),
+    "roundtrip": ("--repeat=1", "--total=4000"),
+    "peers": ("--repeat=1", "--total=256"),
+}
+QUICK_ONCE: Steps = {"restart": ("--repeat=2",), "pending": ("--warm=1000",), "fanout": ()}
+ROUNDS, QUICK_ROUNDS = 5, 3
+
+
+def steps(names: Sequence[str], *, quick: bool) -> Sequence[tuple[str, Sequence[str]]]:
+    """Return what to run, in order: the name of each benchmark and its options."""
+    if names:
+        return [(name, ()) for name in names]
+    if quick:
+        return [*QUICK_ROUND.items()] * QUICK_ROUNDS + [*QUICK_ONCE.items()]
+    return [*ROUND.items()] * ROUNDS + [*ONCE.items()]
 
 
 def main() -> None:
-    """Run the named benchmarks, or all of them, each in a process of its own."""
-    for name in sys.argv[1:] or ALL:
-        subprocess.run([sys.executable, "-m", f"bench.{name}"], check=True)
+    """Run what is named, or all; one that fails ends none of the others."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--quick", action="store_true")
+    args = parser.parse_args()
+    failed: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(os.environ.get("BENCH_OUT") or Path(folder) / "run.jsonl").absolute()
+        begin = out.stat().st_size if out.exists() else 0
+        for name, options in steps(args.names, quick=args.quick):
+            command = [sys.executable, "-m", f"bench.{name}", *options]
+            if subprocess.run(command, env={**os.environ, "BENCH_OUT": str(out)}, check=False).returncode:
+                failed.append(name)
+        lines = out.read_bytes()[begin:].splitlines() if out.exists() else []
+    if lines:
+        print("\n".join(["", *tables([json.loads(line) for line in lines])]))
+    if failed:
+        sys.exit(f"These failed: {', '.join(failed)}.")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""The same job by others, each in an environment of its own."""

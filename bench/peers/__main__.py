@@ -1,0 +1,159 @@
+"""The same job by LangGraph, DBOS, Chainlit and FastMCP: asked, shown, answered, and the agent goes on.
+
+LangGraph and DBOS keep the question and the answer durably, behind a bare WebSocket server; Chainlit and FastMCP bring
+their own and keep nothing. None of them checks who it is or what was answered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import uvloop
+
+from bench.measure import emit, latency
+from bench.peers.driver import BODY, conversations, pages
+from bench.peers.environments import ROOT, python
+from bench.servers import Databases
+
+DEGREES = {1: 8, 64: 1}
+"""How many conversations at once, and what part of the round trips that gets."""
+WARM = 5
+"""How often each page of Chainlit is asked before time is taken."""
+PATIENCE_S = 60
+
+
+@contextmanager
+def started(*command: object, cwd: Path = ROOT) -> Generator[subprocess.Popen[str]]:
+    """Run a program until the block ends."""
+    words = [str(word) for word in command]
+    process = subprocess.Popen(words, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def behind_the_socket(peer: str, store: str, total: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Measure a peer behind `bench.peers.transport`; on SQLite DBOS looks once a second, so fewer are enough."""
+    with Databases() as databases:
+        for at_once, part in DEGREES.items():
+            with (
+                databases.new(store) as url,
+                started(python(peer), "-m", f"bench.peers.{peer}_engine", url) as process,
+            ):
+                assert process.stdout is not None
+                address = process.stdout.readline().strip()
+                polls = peer == "dbos" and store == "sqlite"
+                turns = total // part // (8 if polls else 1)
+                before = _cpu(process)
+                samples, seconds = uvloop.run(conversations(address, at_once, turns))
+                cpu = (_cpu(process) - before) / (turns + at_once)
+            yield f"{peer}_{store}_at_once_{at_once}", _figures(samples, seconds, cpu, durable=True)
+
+
+def chainlit(total: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Measure Chainlit, in a folder of its own, where it leaves what it makes."""
+    for at_once, part in DEGREES.items():
+        turns = total // part // at_once
+        with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as probe:
+            folder, port = Path(name), probe.getsockname()[1]
+            probe.close()
+            shutil.copy(Path(__file__).with_name("chainlit_app.py"), folder / "app.py")
+            task = {"content": json.dumps(BODY), "turns": turns, "warm": WARM}
+            (folder / "question.json").write_text(json.dumps(task))
+            command = [python("chainlit"), "-m", "chainlit", "run", "app.py", "--headless", "--port", port]
+            with started(*command, "--host", "127.0.0.1", cwd=folder) as process:
+                _accepts(port)
+                before = _cpu(process)
+                samples, seconds = uvloop.run(pages(port, at_once))
+                cpu = (_cpu(process) - before) / (len(samples) + at_once * WARM)
+        yield f"chainlit_at_once_{at_once}", _figures(samples, seconds, cpu, durable=False)
+
+
+def fastmcp(total: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Measure FastMCP with its own client, in both of its ways."""
+    module = [python("fastmcp"), "-m", "bench.peers.fastmcp_tools"]
+    for tool in ("elicit", "input_required"):
+        for at_once, part in DEGREES.items():
+            turns = total // part
+            with started(*module, "serve") as process:
+                assert process.stdout is not None
+                url = process.stdout.readline().strip()
+                _accepts(int(url.rpartition(":")[2].partition("/")[0]))
+                before = _cpu(process)
+                driven = [*module, "drive", url, tool, at_once, turns]
+                told = subprocess.run(
+                    [str(word) for word in driven], cwd=ROOT, check=True, capture_output=True
+                )
+                cpu = (_cpu(process) - before) / (turns + max(10, at_once))
+            outcome = json.loads(told.stdout.splitlines()[-1])
+            figures = _figures(outcome["samples"], outcome["seconds"], cpu, durable=False)
+            yield f"fastmcp_{tool}_at_once_{at_once}", figures
+
+
+def _cpu(process: subprocess.Popen[str]) -> float:
+    times = psutil.Process(process.pid).cpu_times()
+    return times.user + times.system
+
+
+def _accepts(port: int) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            assert time.monotonic() < end, "the server did not come up"
+            time.sleep(0.05)
+        else:
+            return
+
+
+def _figures(samples: list[float], seconds: float, cpu: float, *, durable: bool) -> dict[str, Any]:
+    return {
+        "cycles_s": round(len(samples) / seconds, 1),
+        "server_cpu_us": round(cpu * 1e6, 1),
+        **latency(samples),
+        "durable": durable,
+    }
+
+
+def main() -> None:
+    """Measure each peer, `--repeat` times, interleaved."""
+    measured = {
+        **{
+            f"{peer}-{store}": lambda total, peer=peer, store=store: behind_the_socket(peer, store, total)
+            for peer in ("langgraph", "dbos")
+            for store in ("sqlite", "postgres")
+        },
+        "chainlit": chainlit,
+        "fastmcp": fastmcp,
+    }
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peer", default=",".join(measured), help="which, with commas")
+    parser.add_argument("--total", type=int, default=640, help="round trips at 64 at a time; an eighth alone")
+    parser.add_argument("--repeat", type=int, default=3)
+    args = parser.parse_args()
+    for _ in range(args.repeat):
+        for name in args.peer.split(","):
+            for case, figures in measured[name](args.total):
+                emit("peers", case, **figures)
+
+
+if __name__ == "__main__":
+    main()

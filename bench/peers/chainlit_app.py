@@ -1,0 +1,40 @@
+"""Chainlit: an app that asks with buttons, run by Chainlit's own server. Nothing is durable.
+
+The agent is the app itself, so it is there that time is taken. `question.json` beside it says what is asked, and how
+often in each session.
+"""
+# pyright: reportMissingImports=false
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import chainlit
+
+CHOICES = ("staging", "production", "preview")
+PATIENCE_S = 120
+TASK = json.loads(Path(__file__).with_name("question.json").read_text())
+
+
+async def ask() -> None:
+    """Ask once."""
+    actions = [chainlit.Action(name=each, payload={"value": each}, label=each) for each in CHOICES]
+    chosen = await chainlit.AskActionMessage(
+        content=TASK["content"], actions=actions, timeout=PATIENCE_S
+    ).send()
+    assert chosen is not None
+    assert chosen["name"] == CHOICES[0]
+
+
+@chainlit.on_chat_start
+async def start() -> None:
+    """Ask so often, and send when each began and how long it took, in seconds of the monotonic clock."""
+    samples: list[tuple[float, float]] = []
+    for turn in range(TASK["warm"] + TASK["turns"]):
+        began = time.perf_counter()
+        await ask()
+        if turn >= TASK["warm"]:
+            samples.append((began, time.perf_counter() - began))
+    await chainlit.context.emitter.emit("samples", {"samples": samples})

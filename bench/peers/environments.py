@@ -1,0 +1,24 @@
+"""An environment for each peer: its pinned packages would not agree with ours, nor with each other's."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACE = ROOT / "build" / "bench"
+
+
+def python(peer: str) -> Path:
+    """Return the Python of a peer's environment, which is made when it is not there or its packages have changed."""
+    wanted = Path(__file__).with_name(f"{peer}.txt")
+    folder = PLACE / peer
+    stamp = folder / "made-from.txt"
+    if not stamp.exists() or stamp.read_text() != wanted.read_text():
+        print(f"bench: making the environment of {peer}", file=sys.stderr, flush=True)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+        quietly = ["--quiet", "--disable-pip-version-check", "--requirement", wanted]
+        subprocess.run([folder / "bin" / "python", "-m", "pip", "install", *quietly], check=True)
+        stamp.write_text(wanted.read_text())
+    return folder / "bin" / "python"

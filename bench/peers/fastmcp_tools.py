@@ -1,0 +1,107 @@
+"""FastMCP over streamable HTTP: a tool that asks by elicitation, and clients that answer at once. Nothing is durable.
+
+    python -m bench.peers.fastmcp_tools serve                       prints its address
+    python -m bench.peers.fastmcp_tools drive URL TOOL AT_ONCE TOTAL  prints the samples
+
+`elicit` is how a server asked its client until 2025; `input_required` is how it does in the protocol of 2026, where the
+client calls the tool again with what was asked for.
+"""
+# pyright: reportMissingImports=false
+
+import asyncio
+import json
+import logging
+import socket
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import mcp_types
+from fastmcp import Client, Context, FastMCP
+from fastmcp.client.elicitation import ElicitResult
+
+from bench.measure import closed_loop
+
+PROMPT = "I need a few details before I deploy build 1. " * 20
+VALUES = {"env": "staging", "replicas": 3, "email": "ada@example.org", "confirm": True}
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "env": {"type": "string", "enum": ["staging", "prod", "preview"]},
+        "replicas": {"type": "integer", "minimum": 1, "maximum": 20},
+        "email": {"type": "string", "maxLength": 120},
+        "confirm": {"type": "boolean"},
+    },
+    "required": ["env", "replicas", "confirm"],
+}
+ERAS = {"elicit": "legacy", "input_required": "auto"}
+"""The mode of the client for each tool."""
+
+mcp = FastMCP("bench")
+
+
+@dataclass
+class Details:
+    """What is asked for."""
+
+    env: str
+    replicas: int
+    email: str
+    confirm: bool
+
+
+@mcp.tool
+async def elicit(ctx: Context) -> dict:
+    """Ask the client while the call is open."""
+    result = await ctx.elicit(PROMPT, Details)
+    return {"env": result.data.env}
+
+
+@mcp.tool
+async def input_required(ctx: Context) -> dict | mcp_types.InputRequiredResult:
+    """Have the client call again with the answer."""
+    if given := ctx.input_responses:
+        content = getattr(given["form"], "content", None) or given["form"]["content"]
+        return {"env": content["env"]}
+    params = mcp_types.ElicitRequestFormParams(mode="form", message=PROMPT, requested_schema=SCHEMA)
+    asked = mcp_types.ElicitRequest(method="elicitation/create", params=params)
+    return mcp_types.InputRequiredResult(input_requests={"form": asked}, request_state="s")
+
+
+async def answer(_message: str, kind: Any, _params: Any, _context: Any) -> Any:
+    """Answer at once, as the form wants it."""
+    return ElicitResult(action="accept", content=VALUES) if kind is None else kind(**VALUES)
+
+
+async def drive(url: str, tool: str, at_once: int, total: int) -> None:
+    """Call the tool `total` times over `at_once` connections, and print the latencies and the time, in seconds."""
+    clients = [Client(url, elicitation_handler=answer, mode=ERAS[tool]) for _ in range(at_once)]
+    free = [await client.__aenter__() for client in clients]
+
+    async def cycle(_: int) -> None:
+        client = free.pop()
+        result = await client.call_tool(tool, {})
+        free.append(client)
+        assert result.data["env"] == VALUES["env"]
+
+    await closed_loop(at_once, max(10, at_once), cycle)
+    samples, seconds = await closed_loop(at_once, total, cycle)
+    for client in clients:
+        await client.__aexit__(None, None, None)
+    print(json.dumps({"samples": samples, "seconds": seconds}), flush=True)
+
+
+def serve() -> None:
+    """Serve until a signal ends it."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    print(f"http://127.0.0.1:{port}/mcp", flush=True)
+    mcp.run(transport="http", host="127.0.0.1", port=port, show_banner=False, log_level="error")
+
+
+if __name__ == "__main__":
+    logging.disable(logging.WARNING)
+    if sys.argv[1] == "serve":
+        serve()
+    else:
+        asyncio.run(drive(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])))
