@@ -115,6 +115,15 @@ def _deaf(self: Waits, event: Any) -> None:
         _on_event(self, event)
 
 
+def _mixed_up(self: Waits, event: Any) -> None:
+    """Whoever waits for one request is told how another one has ended."""
+    if event.settles and event.request_id in self._waiting and len(self._waiting) > 1:
+        other = next(request_id for request_id in self._waiting if request_id != event.request_id)
+        text = event.text.replace(event.request_id, other)
+        event = dataclasses.replace(event, request_id=other, text=text)
+    _on_event(self, event)
+
+
 _SKIPPING = queries.NEXT_SEQ.replace("seq + 1", "seq + 1 + (abs(random()) % 20 = 0)")
 
 _PLACES: dict[str, tuple[Any, str, Any]] = {
@@ -126,6 +135,7 @@ _PLACES: dict[str, tuple[Any, str, Any]] = {
     "a resume for two": (resume_queries, "lease", _lease_to_all),
     "a resume not written": (SqliteStore, "settle", _settle_without_resume),
     "a wake-up forgotten": (Waits, "_on_event", _deaf),
+    "a wake-up for another": (Waits, "_on_event", _mixed_up),
     "a deadline too early": (SqliteStore, "due", _hasty_due),
 }
 

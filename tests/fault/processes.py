@@ -27,7 +27,7 @@ from askback.storage.postgres import Database, PostgresStore
 from tests.fault import planted
 from tests.fault.pace import LIMITS, PATIENCE, PATROL_S
 
-REQUESTER, RESPONDER = "kill-requester", "kill-responder"
+REQUESTER, RESPONDER, ADMIN = "kill-requester", "kill-responder", "kill-admin"
 START_S = 20
 
 _FORKS = multiprocessing.get_context("forkserver")
@@ -82,6 +82,13 @@ class Killable:
         self._line.send("stop")
 
     @property
+    def memory(self) -> int:
+        """What it has in memory, in bytes."""
+        assert self._process is not None
+        statm = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii")
+        return int(statm.split()[1]) * os.sysconf("SC_PAGESIZE")
+
+    @property
     def ended(self) -> bool:
         """Whether it has come to its end."""
         return self._process is None or not self._process.is_alive()
@@ -100,7 +107,7 @@ class Server(Killable):
             "ASKBACK_PORT": str(port),
             "ASKBACK_DATA_DIR": str(data),
             "ASKBACK_DATABASE_URL": database_url or "",
-            "ASKBACK_BOOTSTRAP_TOKENS": f"requester:{REQUESTER},responder:{RESPONDER}",
+            "ASKBACK_BOOTSTRAP_TOKENS": f"requester:{REQUESTER},responder:{RESPONDER},admin:{ADMIN}",
             "ASKBACK_MASTER_KEYS": "off",
         }
         super().__init__(serve, environ, fault, log=data / "server.log")

@@ -1,0 +1,107 @@
+"""Thousands of agents that wait at once, over a few connections, while their server is killed. Each is to get its own answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+import httpx2
+
+from askback import Answer, AsyncClient, Form, InputRequest, Text
+from askback.client.results import Outcome
+from tests.fault.processes import ADMIN, REQUESTER, RESPONDER, Server
+
+CLIENTS = 4
+BATCH = 200
+"""Asked at once in one thread, and answered at once."""
+COMES_BACK_S = 30
+
+
+@dataclass
+class Crowd:
+    """What came of it: what was found, and what a wait costs a server that has just been started, in bytes."""
+
+    faults: list[str] = field(default_factory=list[str])
+    bytes_per_wait: float = 0.0
+
+
+async def run(folder: Path, size: int, *, patience_s: float, fault: str | None = None) -> Crowd:
+    """Have `size` agents ask and wait, kill the server and start it again, and answer all of them."""
+    crowd = Crowd()
+    server = Server(folder, fault=fault)
+    await server.start()
+    try:
+        async with AsyncExitStack() as stack:
+            agents = [
+                await stack.enter_async_context(AsyncClient(server.url, REQUESTER)) for _ in range(CLIENTS)
+            ]
+            waits = await _ask(server, agents, size)
+            server.kill()
+            await server.start()
+            idle = server.memory
+            await _until_waited_for(server, size)
+            crowd.bytes_per_wait = (server.memory - idle) / size
+            await _answer(server, size)
+            await _check(crowd, waits, patience_s)
+    finally:
+        server.kill()
+    return crowd
+
+
+async def _ask(server: Server, agents: Sequence[AsyncClient], size: int) -> list[asyncio.Task[Outcome]]:
+    """Ask batch by batch; return when all is stored."""
+    waits: list[asyncio.Task[Outcome]] = []
+    async with AsyncClient(server.url, RESPONDER) as person:
+        for begin in range(0, size, BATCH):
+            numbers = range(begin, min(begin + BATCH, size))
+            for number in numbers:
+                form = Form(title=f"{number}", fields=[Text(id="n", label="N")])
+                asking = agents[number % CLIENTS].try_form(form, thread_id=_thread(number))
+                waits.append(asyncio.ensure_future(asking))
+            while len(await _asked(person, begin)) < len(numbers):
+                await anyio.sleep(0.005)
+    return waits
+
+
+async def _until_waited_for(server: Server, size: int) -> None:
+    """Return when the server knows that so many are waited for: the clients have come back, and have told it."""
+    headers = {"Authorization": f"Bearer {ADMIN}"}
+    async with httpx2.AsyncClient(base_url=server.url, headers=headers, timeout=10) as http:
+        with anyio.fail_after(COMES_BACK_S):
+            while f'askback_connections{{kind="wait"}} {size}\n' not in (await http.get("/metrics")).text:
+                await anyio.sleep(0.02)
+
+
+async def _answer(server: Server, size: int) -> None:
+    async with AsyncClient(server.url, RESPONDER) as person:
+        for begin in range(0, size, BATCH):
+            async with asyncio.TaskGroup() as answers:
+                for request in await _asked(person, begin):
+                    assert request.form is not None
+                    answers.create_task(person.answer(request, {"n": request.form.title}))
+
+
+async def _check(crowd: Crowd, waits: Sequence[asyncio.Task[Outcome]], patience_s: float) -> None:
+    """Everybody gets the number that they asked with; after `patience_s` seconds without an answer, nobody comes."""
+    _, missing = await asyncio.wait(waits, timeout=patience_s)
+    if missing:
+        crowd.faults.append(f"{len(missing)} of {len(waits)} were not told")
+    for wait in missing:
+        wait.cancel()
+    for number, outcome in enumerate(await asyncio.gather(*waits, return_exceptions=True)):
+        if isinstance(outcome, asyncio.CancelledError):
+            continue
+        if not isinstance(outcome, Answer) or outcome.values != {"n": f"{number}"}:
+            crowd.faults.append(f"{number} was told {outcome!r}")
+
+
+async def _asked(person: AsyncClient, number: int) -> Sequence[InputRequest]:
+    return (await person.list(thread_id=_thread(number), limit=BATCH)).requests
+
+
+def _thread(number: int) -> str:
+    return f"crowd-{number // BATCH}"

@@ -1,0 +1,36 @@
+"""A crowd of agents that wait at once: when their server dies, each still gets its own answer, in bounded memory and time."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tests.fault import crowd
+from tests.requirements import requirement
+
+CROWD = int(os.environ.get("FAULT_CROWD", "1000"))
+HANG_S = 5.0
+"""Less than the patrol that finds who was not told."""
+MOST_BYTES = 8_192
+
+pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(900)]
+
+
+@requirement("G7", "H8")
+async def test_each_of_a_crowd_gets_its_own_answer_though_the_server_is_killed_meanwhile(
+    tmp_path: Path,
+) -> None:
+    with anyio.fail_after(60 + CROWD / 50):
+        came = await crowd.run(tmp_path, CROWD, patience_s=HANG_S)
+    assert came.faults == []
+    assert came.bytes_per_wait < MOST_BYTES
+
+
+@pytest.mark.parametrize("fault", ["a wake-up forgotten", "a wake-up for another"])
+async def test_whoever_is_forgotten_or_mistaken_in_a_crowd_is_found(tmp_path: Path, fault: str) -> None:
+    with anyio.fail_after(60):
+        came = await crowd.run(tmp_path, 100, patience_s=1, fault=fault)
+    assert came.faults != []
