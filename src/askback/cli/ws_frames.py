@@ -7,6 +7,7 @@ texts are read on the spot, and each other frame is left to such a parser as it 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 try:
@@ -16,6 +17,9 @@ except ImportError:  # a Python that its C part was not built for
 
 TEXT = 0x81
 """The first byte of a text that is one whole frame."""
+
+NEWEST = 8
+"""Frames that are kept."""
 
 _CONTROL = 0x08
 _FIN = 0x80
@@ -31,19 +35,21 @@ class Cut(NamedTuple):
 
 def write_texts(texts: Iterable[str]) -> bytes:
     """Return texts as the frames of a server."""
-    parts: list[bytes] = []
-    for text in texts:
-        payload = text.encode()
-        parts += (_head(len(payload)), payload)
-    return b"".join(parts)
+    return b"".join(map(_written, texts))
 
 
-def _head(length: int) -> bytes:
+@lru_cache(NEWEST)
+def _written(text: str) -> bytes:
+    """Return one frame; the newest are kept, for an event goes to all its readers as the same text."""
+    payload = text.encode()
+    length = len(payload)
     if length < 126:
-        return bytes((TEXT, length))
-    if length < 65_536:
-        return bytes((TEXT, 126)) + length.to_bytes(2)
-    return bytes((TEXT, 127)) + length.to_bytes(8)
+        head = bytes((TEXT, length))
+    elif length < 65_536:
+        head = bytes((TEXT, 126)) + length.to_bytes(2)
+    else:
+        head = bytes((TEXT, 127)) + length.to_bytes(8)
+    return head + payload
 
 
 class Cutter:

@@ -44,6 +44,13 @@ class Gathering:
             self._loop.call_soon(self._flush)
         self._held.append(data)
 
+    def write_now(self, data: bytes) -> None:
+        """Write `data`, which was gathered already, behind what is held."""
+        if self._held:
+            self._held.append(data)
+        else:
+            self._transport.write(data)
+
     def close(self) -> None:
         """Write what is held, then close."""
         self._flush()
@@ -60,7 +67,8 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin, behind the gathering transport."""
-        super().connection_made(cast("asyncio.Transport", Gathering(cast("asyncio.Transport", transport))))
+        self._gathering = Gathering(cast("asyncio.Transport", transport))
+        super().connection_made(cast("asyncio.Transport", self._gathering))
         self._asked: dict[bytes, Callable[[], None]] = {}
         self._questions = count(1)
         self._cutter = Cutter(self.config.ws_max_size)
@@ -116,7 +124,7 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
             await self.writable.wait()
         if self.disconnected or self.close_sent or self.conn.state is not State.OPEN:
             raise ClientDisconnected
-        self.transport.write(write_texts(texts))
+        self._gathering.write_now(write_texts(texts))
 
     def confirm(self, arrived: Callable[[], None]) -> None:
         """Ping: a peer reads in order, so its pong says that all before has arrived."""

@@ -11,6 +11,7 @@ import asyncio
 import json
 import logging
 from contextlib import nullcontext, suppress
+from functools import lru_cache
 from typing import Any, cast
 
 from askback.domain import jsontext
@@ -31,6 +32,9 @@ from askback.transports.websocket.receipts import Receipts
 
 MAX_OPERATIONS = 2_048
 """Under way at once on one connection; above it the connection is not read."""
+
+NEWEST = 8
+"""Events whose text is kept."""
 
 TOO_LARGE = 1009
 CLOSE_S = 1.0
@@ -95,7 +99,7 @@ class Connection:
 
     def push(self, event: Event) -> None:
         """Send an event of a thread; a peer that is too far behind has to subscribe again."""
-        self._put(f'{{"event":{event.text}}}')
+        self._put(_told(event.text))
 
     def push_inbox(self, event: Event) -> None:
         """Send an event of the inbox, marked as such: the two are counted by different numbers."""
@@ -235,6 +239,12 @@ class Connection:
             await orphans.unheard(self.ctx, self.principal, self._receipts.unheard())
         except Exception:  # noqa: BLE001 - the store may be closed by now
             _log.warning("what a lost connection was told could not be queued", exc_info=True)
+
+
+@lru_cache(NEWEST)
+def _told(event: str) -> str:
+    """Return the text of a thread's event, which is the same for all its readers."""
+    return f'{{"event":{event}}}'
 
 
 def _size(text: str | bytes) -> int:
