@@ -211,6 +211,7 @@ DURABLE = {
     "I11": "No webhook leads inside, whatever its address, its name or a redirect says.",
     "H11": "A thread is exported whole, erased so that no file of the store has any of it, and erased by age.",
     "J14": "What a person writes answers a form only where it can mean nothing else; otherwise it stays open and says so.",
+    "K9": "What was said by somebody who may not say it any more is no resume for now, and the audit log says so.",
     "L1": "Forms are counted for each thread and approvals never.",
     "L2": "No more requests are open in a thread, or of an agent, than was set.",
     "L6": "Who answers too fast is told when to go on, and then it is taken.",

@@ -79,7 +79,7 @@ async def _answer(
         raise conflict(record)
     checked = check_answer(ctx.newest.form(record), sent.values, limits=ctx.limits)
     if says(record.spec, "validator", "requester"):
-        tried = {"submitted": said(checked), "submitted_by": principal.actor}
+        tried = {"submitted": said(checked), "submitted_by": principal.settler}
         return await settle(ctx, record, Action.SUBMIT, tried, by=principal, claim=claimed)
     outcome = {"source": "responder", "answer": said(checked)}
     return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed)

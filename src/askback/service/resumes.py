@@ -14,7 +14,7 @@ from askback.ports.bus import tenant_topic, thread_topic
 from askback.ports.outcome import Outcome
 from askback.ports.resumes import Lease
 from askback.ports.store import Principal
-from askback.service import access
+from askback.service import access, authority
 from askback.service.context import Services
 from askback.service.nudges import SAFETY_POLL_S, Nudge
 
@@ -70,7 +70,7 @@ async def ack(ctx: Services, principal: Principal, resume_id: str, body: object)
 
 async def _lease(ctx: Services, principal: Principal, thread_id: str | None, limit: int) -> Sequence[Lease]:
     now = ctx.clock.now_ms()
-    return await ctx.store.lease_resumes(
+    leased = await ctx.store.lease_resumes(
         principal.tenant,
         principal.id,
         thread_id=thread_id,
@@ -78,6 +78,7 @@ async def _lease(ctx: Services, principal: Principal, thread_id: str | None, lim
         until_ms=now + ctx.limits.resume_lease_s * 1000,
         limit=max(1, min(limit, ctx.limits.page)),
     )
+    return [lease for lease in leased if await authority.stands(ctx, lease)]
 
 
 async def _pause(ctx: Services, principal: Principal, thread_id: str | None) -> float:

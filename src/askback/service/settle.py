@@ -155,7 +155,7 @@ def _state(
     if status in TERMINAL:
         said["settled_at"] = rfc3339(now)
         if by is not None and "settled_by" not in said:
-            said["settled_by"] = by.actor
+            said["settled_by"] = by.settler
     revision = record.revision + (action is Action.REPROMPT)
     expires_at = record.expires_at if times is None else times.expires_at
     return moved(record, status, said, revision=revision, expires_at=expires_at)

@@ -101,7 +101,7 @@ async def _hand_over(
     owner = record.access.owner or None
     if shown.probe:
         along = Along(candidates=tuple((record.id, each) for each in kept))
-        tried: dict[str, Any] = {"submitted": answer, "submitted_by": principal.actor}
+        tried: dict[str, Any] = {"submitted": answer, "submitted_by": principal.settler}
         times = None
         if isinstance(shown.probe, str):
             trial, times = begun(record, until=ctx.clock.now_ms() + 2 * ctx.limits.probe_s * 1000)

@@ -9,6 +9,7 @@ from askback.domain.timestamps import rfc3339
 from askback.domain.webhooks import RESUME, message
 from askback.ports.resumes import Lease
 from askback.ports.webhooks import Delivery
+from askback.service import authority
 from askback.service.context import Services
 
 
@@ -23,7 +24,7 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class NotYet:
-    """Somebody has pulled the resume, and may still go on with it until `at` (ms)."""
+    """Look at the resume again at `at` (ms): somebody who pulled it may still go on with it, or it is withheld."""
 
     at: int
 
@@ -45,6 +46,8 @@ async def _resume(ctx: Services, delivery: Delivery, *, until_ms: int) -> Letter
     """Take the lease that a pull would take: whoever has it is the only one who goes on."""
     now = ctx.clock.now_ms()
     lease = await ctx.store.lease_resume(delivery.tenant, delivery.subject, now_ms=now, until_ms=until_ms)
+    if lease is not None and not await authority.stands(ctx, lease):
+        return NotYet(until_ms)
     if lease is not None:
         wire = resume_wire(
             lease.resume.id, lease.record, attempt=lease.attempt, until=until_ms, texts=ctx.texts

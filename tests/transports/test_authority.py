@@ -1,0 +1,97 @@
+"""Between an answer and the agent that goes on with it, whoever gave it may have lost their say."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from askback.service import deadlines
+from askback.testing.fake_courier import FakeCourier
+from tests.requirements import requirement
+from tests.transports.conftest import ANSWER, Api, asked
+from tests.transports.hooks import hooked, sweep, swept
+from tests.transports.test_resumes import pulled
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def courier() -> FakeCourier:
+    return FakeCourier()
+
+
+@pytest.fixture
+async def api(courier: FakeCourier, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
+    async with swept(courier, monkeypatch) as api:
+        yield api
+
+
+async def answered(api: Api, who: str, how: str = "answer", body: Any = ANSWER) -> dict[str, Any]:
+    """Ask in a thread that has no owner, and have somebody end it."""
+    request = await asked(api, delivery="resume")
+    reply = await (await api.as_(who)).post(f"/v1/requests/{request['id']}/{how}", json=body)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+async def share(api: Api, **access: Any) -> None:
+    body = {"owner": "ada", **access}
+    assert (await (await api.as_("admin")).put("/v1/threads/t1/access", json=body)).status_code == 200
+
+
+async def withheld(api: Api) -> list[tuple[str, str]]:
+    """What admins find of it: which request, ended by whom."""
+    entries = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
+    told = [each for each in entries if each["action"] == "resume.withheld"]
+    return [(each["request_id"], each["settled_by"]["name"]) for each in told]
+
+
+@requirement("K9")
+@pytest.mark.parametrize(("how", "body"), [("answer", ANSWER), ("decline", {"reason": "refused"})])
+async def test_what_is_said_by_somebody_who_lost_their_say_comes_when_they_have_it_again(
+    api: Api, how: str, body: Any
+) -> None:
+    request = await answered(api, "responder/bob", how, body)
+    await share(api, others="view")
+    for _ in range(2):
+        assert await pulled(api) == []
+        api.clock.advance(seconds=61)
+    assert await withheld(api) == [(request["id"], "bob")]
+    await share(api, others="prompt")
+    assert [each["request"] for each in await pulled(api)] == [request]
+
+
+@requirement("K9")
+async def test_it_is_not_pushed_either(api: Api, courier: FakeCourier) -> None:
+    await hooked(api)
+    request = await answered(api, "responder/bob")
+    await share(api)
+    await sweep(api)
+    await sweep(api, after=61)
+    assert courier.posted == []
+    assert await withheld(api) == [(request["id"], "bob")]
+    await share(api, others="prompt")
+    assert await sweep(api, after=61) == 1
+    assert len(courier.posted) == 1
+
+
+@requirement("K9")
+@pytest.mark.parametrize("who", ["admin", "responder/owner"])
+async def test_whoever_may_still_say_it_is_heard(api: Api, who: str) -> None:
+    request = await answered(api, who)
+    await share(api, owner=request["settled_by"]["id"])
+    [resume] = await pulled(api)
+    assert resume["request"] == request
+    assert await withheld(api) == []
+    assert request["settled_by"].get("role") == ("admin" if who == "admin" else None)
+
+
+@requirement("K9")
+async def test_what_nobody_said_needs_nobody(api: Api) -> None:
+    await asked(api, delivery="resume", timeout_s=1)
+    await share(api, others="none")
+    api.clock.advance(seconds=2)
+    await deadlines.sweep(api.app.services)
+    assert len(await pulled(api)) == 1
