@@ -64,8 +64,8 @@ fmt: ## Format Python and TypeScript
 picture: setup ## Take the picture of the README again (needs Chromium)
 	@$(BIN)/python scripts/take_picture.py
 
-bench: setup ## Measure speed on this machine, beside the raw commit rate of the same run
-	$(BIN)/python -m bench $(ARGS)
+bench: setup ## Measure speed beside the limits of this machine and beside peers (ARGS="roundtrip fanout" picks)
+	$(BIN)/python -m bench $(or $(ARGS),--quick)
 
 soak: setup ## Kill servers, agents and Postgres for SOAK_MINUTES (60), and converse with every store; prints each seed
 	MODEL_EXAMPLES=1000 $(BIN)/python -m pytest -q tests/storage/test_model.py
