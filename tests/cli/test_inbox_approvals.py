@@ -236,7 +236,7 @@ async def test_who_is_not_among_the_assignees_is_told(
 ) -> None:
     approval = Approval(tool="bash", input={"command": "make"})
     request = await agent.create(approval, thread_id=thread, assignees=["ada"])
-    assert "This is for ada to answer." in await through_a_pipe(server, thread, "y")
+    assert "To be answered by: ada." in await through_a_pipe(server, thread, "y")
     assert (await agent.get(request.id)).status == "pending"
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from askback.cli.audience import reader
 from askback.cli.connection import Connection, find
 from askback.cli.pending import Pending
 from askback.cli.signals import interruptible
@@ -52,7 +53,7 @@ async def _run(
     server: Connection, terminal: Terminal, *, once: bool, thread: str | None, request: str | None
 ) -> None:
     async with server.client() as client:
-        box = Pending(client, terminal, thread=thread)
+        box = Pending(client, terminal, reader=await reader(server), thread=thread)
         if request is not None:
             await box.one(request)
         elif once:

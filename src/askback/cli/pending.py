@@ -6,33 +6,40 @@ import asyncio
 from collections.abc import Sequence
 
 from askback.cli.answering import answer, stop
+from askback.cli.audience import Reader
 from askback.cli.prompt import Leave, Left
 from askback.cli.terminal import EndOfInput, Terminal
 from askback.cli.wording import asker, ended, title
 from askback.client import AsyncClient
-from askback.domain.events import REQUEST_CREATED, REQUEST_REPROMPTED
+from askback.domain.events import REQUEST_CREATED, REQUEST_ESCALATED, REQUEST_REPROMPTED
 from askback.domain.limits import DEFAULTS
 from askback.domain.request import InputRequest
 
 POLL_S = 15.0
 """How often to look for new requests although none was announced."""
-_ASKED = frozenset({REQUEST_CREATED, REQUEST_REPROMPTED})
+_ASKED = frozenset({REQUEST_CREATED, REQUEST_ESCALATED, REQUEST_REPROMPTED})
 
 
 class Pending:
     """What one person has to answer, over all threads or in one."""
 
-    def __init__(self, client: AsyncClient, terminal: Terminal, *, thread: str | None = None) -> None:
+    def __init__(
+        self, client: AsyncClient, terminal: Terminal, *, reader: Reader, thread: str | None = None
+    ) -> None:
         self._client = client
         self._terminal = terminal
+        self._reader = reader
         self._thread = thread
         self._later: set[str] = set()
+        self._others: set[str] = set()
 
     async def one(self, request_id: str) -> None:
         """Answer one request; say how it ended if it has."""
         request = await self._client.get(request_id)
         if request.settled:
             self._terminal.say(ended(request), "yellow")
+            return
+        if not self._is_mine(request):
             return
         try:
             await answer(self._client, self._terminal, request)
@@ -91,7 +98,21 @@ class Pending:
             found += page.requests
             cursor = page.next_cursor
             if cursor is None:
-                return [request for request in reversed(found) if request.id not in self._later]
+                return [
+                    request
+                    for request in reversed(found)
+                    if request.id not in self._later and self._is_mine(request)
+                ]
+
+    def _is_mine(self, request: InputRequest) -> bool:
+        """Whether this person may answer; where they may not, say once who may. That can change."""
+        why = self._reader.hindrance(request)
+        if why is None:
+            self._others.discard(request.id)
+        elif request.id not in self._others:
+            self._others.add(request.id)
+            self._terminal.say(f"{title(request)} · {why}", "dim")
+        return why is None
 
     async def _pick(self, waiting: Sequence[InputRequest]) -> InputRequest:
         if len(waiting) == 1:

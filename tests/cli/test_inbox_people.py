@@ -1,0 +1,42 @@
+"""`askback inbox` of somebody who may not answer everything: it says who may, and goes on."""
+
+from __future__ import annotations
+
+import uuid
+
+import httpx2
+
+from askback import AsyncClient
+from askback.domain.fields import Form, Text
+from tests.cli.conftest import Server
+from tests.cli.scripts import through_a_pipe
+from tests.requirements import requirement
+
+
+def form(title: str) -> Form:
+    return Form(title=title, fields=[Text(id="a", label="A")])
+
+
+@requirement("K5")
+async def test_what_is_for_others_is_named_and_the_next_one_is_asked(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    theirs = await agent.create(form("Theirs"), thread_id=thread, assignees=["bob", "group:ops"])
+    mine = await agent.create(form("Mine"), thread_id=thread, assignees=["owner"])
+    out = await through_a_pipe(server, thread, "yes")
+    assert "Theirs · To be answered by: bob, ops." in out
+    assert [(await agent.get(each.id)).status for each in (theirs, mine)] == ["pending", "answered"]
+    alone = await through_a_pipe(server, thread)
+    assert alone.count("To be answered by") == 1
+    assert "Nothing is pending." in alone
+
+
+@requirement("K3")
+async def test_of_a_thread_that_may_only_be_read_it_says_so(server: Server, agent: AsyncClient) -> None:
+    thread = uuid.uuid4().hex
+    bearer = {"Authorization": f"Bearer {server.tokens['admin']}"}
+    with httpx2.Client(base_url=server.url, headers=bearer, trust_env=False) as admin:
+        admin.put(f"/v1/threads/{thread}/access", json={"owner": "ada", "others": "view"}).raise_for_status()
+    await agent.create(form("Read me"), thread_id=thread)
+    out = await through_a_pipe(server, thread)
+    assert "Read me · You may only read this. Others answer it." in out
