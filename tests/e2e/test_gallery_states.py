@@ -149,6 +149,23 @@ def test_an_unknown_kind_can_be_dismissed(open_gallery: OpenGallery) -> None:
     expect(gallery.card).to_contain_text("Dismissed by You")
 
 
+@requirement("M9")
+def test_what_waits_is_quiet_and_says_for_what(open_gallery: OpenGallery) -> None:
+    card = open_gallery("queued").card
+    expect(card.get_by_text("After “Report”")).to_be_visible()
+    expect(card.locator("form")).to_have_count(0)
+    thread = open_gallery("thread-held").page.locator("askback-thread")
+    expect(thread.locator(".user .who")).to_have_text("Ada · not sent yet")
+    expect(thread.locator("askback-request").nth(1)).to_contain_text("After “Report”")
+
+
+@requirement("H9")
+def test_an_archived_conversation_says_so(open_gallery: OpenGallery) -> None:
+    thread = open_gallery("thread-archived").page.locator("askback-thread")
+    expect(thread.get_by_text("This conversation is archived.")).to_be_visible()
+    expect(thread.locator("askback-request")).to_contain_text("Cancelled: the thread was archived.")
+
+
 @requirement("J1", "A19")
 def test_a_request_stands_where_it_was_asked(open_gallery: OpenGallery) -> None:
     thread = open_gallery("thread").page.locator("askback-thread")
@@ -163,3 +180,10 @@ def test_the_inbox_counts_and_links_what_waits(open_gallery: OpenGallery) -> Non
     expect(inbox.get_by_role("heading")).to_have_text("Inbox (4)")
     expect(inbox.locator("li a").first).to_have_attribute("href", "/r/req_i1")
     expect(inbox.get_by_role("link", name="Go to oldest")).to_have_attribute("href", "/r/req_i9")
+
+
+@requirement("K3", "K5")
+def test_the_inbox_marks_what_may_only_be_read_and_does_not_count_it(open_gallery: OpenGallery) -> None:
+    inbox = open_gallery("inbox-read").page.locator("askback-inbox")
+    expect(inbox.locator(".read")).to_have_text(["To be read", "To be answered by Dora, editors"])
+    expect(inbox.get_by_role("heading")).to_have_text("Inbox (2)")

@@ -42,7 +42,7 @@ function drawMore({ request, say }: Settled, approval: Approval, answer: Answer,
       ${edited_input && item(say("approval.as_edited"), drawCall(previewOf({ tool: approval.tool, input: edited_input }), shown))}
       ${note && item(say("approval.note_label"), told(note))}
       ${rule && item(say("approval.kept"), html`<code>${told(rule.text)}</code> <small>${rule.id}</small>`)}
-      ${reasons.length > 0 && item(say("approval.reasons"), told(reasons.join(" ")))}
+      ${reasons.length > 0 && item(say("approval.reasons"), html`<span lang="en">${told(reasons.join(" "))}</span>`)}
       ${votes.length > 0 && item(say("approval.quorum", { count: agreed(votes), all: approval.quorum ?? 1 }), html`<bdi>${names}</bdi>`)}
     </dl>
   </div>`;

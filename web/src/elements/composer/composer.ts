@@ -70,10 +70,10 @@ export class Composer {
   #drawNote(thread: Transcript): Template | undefined {
     const { say } = this.host;
     const words = foretell(thread, say);
-    if (!words) return undefined;
+    // Once it was refused for that reason, that stands below.
+    if (!words || words === this.host.trouble) return undefined;
     const stays = thread.free_text === "block_input" && html`<p>${say("composer.stays")}</p>`;
-    const told = words === this.host.trouble;
-    return html`<div class="note" id="note">${!told && html`<p>${words}</p>`}${stays}</div>`;
+    return html`<div class="note" id="note"><p>${words}</p>${stays}</div>`;
   }
 
   #drawArchived(): Template {
