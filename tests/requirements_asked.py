@@ -75,7 +75,7 @@ FIRST_SLICE = {
     "H2": "Events are only ever added, and a request's state is what its events say: the first end wins.",
     "H4": "Of any number of answers at once one settles the request; the others get it as it was settled.",
     "H7": "Every outcome shows the same after a reload.",
-    "H8": "Open requests stay open over a restart of the server.",
+    "H8": "Open requests stay open over a restart of the server, or have expired then, as was set.",
     # I is about safety
     "I1": "Every route needs a credential, and each role can do only what is its own.",
     "I2": "An agent can never answer, decline or approve: it is refused, and the attempt is recorded.",

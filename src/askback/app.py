@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import anyio
@@ -35,7 +35,7 @@ from askback.ports.probe import Probe
 from askback.ports.store import Store
 from askback.ports.vault import Vault
 from askback.ports.webhooks import Courier
-from askback.service import arrivals, credentials, deadlines, erasure, waiting
+from askback.service import arrivals, credentials, deadlines, erasure, restart, waiting
 from askback.service.context import Services
 from askback.service.directory import OwnGroups
 from askback.service.presence import LocalPresence
@@ -149,6 +149,9 @@ class App:
                 tasks.start_soon(waiting.run, self.services)
                 tasks.start_soon(arrivals.run, self.services)
                 tasks.start_soon(erasure.run, self.services, self.settings.retention_days)
+                if self.settings.on_restart == "expire":
+                    started = self.services.clock.now_ms()
+                    tasks.start_soon(partial(restart.run, self.services, before_ms=started))
                 yield
                 tasks.cancel_scope.cancel()
         finally:

@@ -13,6 +13,7 @@
     ASKBACK_LOG_LEVEL         debug, info, warning or error           warning
     ASKBACK_BRAND             who speaks in what models read          askback
     ASKBACK_RETENTION_DAYS    days after which idle threads are erased
+    ASKBACK_ON_RESTART        keep, or expire what agents waited for    keep
     ASKBACK_MASTER_KEYS       id:key,… for secrets, or off            master.key in the data folder; off with Postgres
 
 `ASKBACK_URL` and `ASKBACK_TOKEN` belong to the client.
@@ -40,6 +41,7 @@ POSTGRES = ("postgresql", "postgres")
 _POSTGRES_HOST = re.compile(r"(?:[\w.%-]*|\[[0-9a-fA-F:.%]+\])(?::\d{1,5})?")
 _POSTGRES_NAME = re.compile(r"/[\w.%-]+")
 _POSTGRES_OPTIONS = re.compile(r"(?:[\w.]+=[^@&=]*(?:&[\w.]+=[^@&=]*)*)?")
+ON_RESTART = ("keep", "expire")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 NOT_SERVER = frozenset({"ASKBACK_URL", "ASKBACK_TOKEN"})
 """Variables of the client: they may be set, and mean nothing to these settings."""
@@ -107,6 +109,7 @@ class Settings:
     log_level: str = "warning"
     brand: str = BRAND
     retention_days: int | None = None
+    on_restart: str = "keep"
     master_keys: str | None = field(default=None, repr=False)
     warnings: tuple[str, ...] = ()
 
@@ -146,6 +149,10 @@ def load(environ: Mapping[str, str] | None = None, **flags: Any) -> Settings:
     for variable, (attribute, reader) in _READERS.items():
         if variable in given and attribute != "data_dir":
             read[attribute] = reader(variable, given[variable].strip())
+    if read.get("on_restart") == "expire" and isinstance(read["database"], PostgresAddress):
+        raise SettingsError(
+            "ASKBACK_ON_RESTART=expire is for a server with a database of its own: on Postgres others may go on."
+        )
     return Settings(**read, warnings=tuple(_warnings(given, read.get("bootstrap_tokens", ()))))
 
 
@@ -289,6 +296,12 @@ def _days(variable: str, text: str) -> int:
     return int(text)
 
 
+def _on_restart(variable: str, text: str) -> str:
+    if text.lower() not in ON_RESTART:
+        raise SettingsError(f"{variable} must be one of {', '.join(ON_RESTART)}.")
+    return text.lower()
+
+
 def _split(text: str) -> tuple[str, ...]:
     return tuple(part for part in (piece.strip() for piece in text.split(",")) if part)
 
@@ -315,5 +328,6 @@ _READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "ASKBACK_LOG_LEVEL": ("log_level", _log_level),
     "ASKBACK_BRAND": ("brand", _brand),
     "ASKBACK_RETENTION_DAYS": ("retention_days", _days),
+    "ASKBACK_ON_RESTART": ("on_restart", _on_restart),
     "ASKBACK_MASTER_KEYS": ("master_keys", lambda _variable, text: text),
 }

@@ -235,6 +235,10 @@ class RequestStore(Protocol):
         """
         ...
 
+    async def open_requests(self, *, after: tuple[str, str] = ("", ""), limit: int = 200) -> Sequence[Record]:
+        """Open requests of every tenant, by tenant and id, behind this tenant and id."""
+        ...
+
     async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
         """Open requests whose `due_at` has passed, of every tenant, earliest first."""
         ...

@@ -141,6 +141,11 @@ class FakeStore(FakeThreads, FakeAccess, FakePolicy, FakeSecrets, FakeResumes, F
         dealt = (Status.ANSWERED, Status.DECLINED)
         return next((r for r in found if r.digest == digest and r.status in dealt), None)
 
+    async def open_requests(self, *, after: tuple[str, str] = ("", ""), limit: int = 200) -> Sequence[Record]:
+        """Read open requests of every tenant."""
+        left = [name for name, (_, r) in self._requests.items() if not r.settled and name > after]
+        return [self._read(*name) for name in sorted(left)[:limit]]
+
     async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
         """Read open requests that are due, earliest first."""
         return [r for at, r in self._deadlines() if at <= now_ms][:limit]

@@ -100,6 +100,15 @@ class ReadContracts(StoreSuite):
                             and requester in (None, r.requester)
                         ]
 
+    async def test_open_requests_of_all_tenants_come_in_pages(self, store: Store) -> None:
+        ended, first, other, last = record(1), record(2), record(3, tenant="acme"), record(4, thread="t2")
+        for row in (last, ended, other, first):
+            await store.insert(row, created(row))
+        await store.settle(answer(ended))
+        assert await store.open_requests() == [other, first, last]
+        assert await store.open_requests(limit=2) == [other, first]
+        assert await store.open_requests(after=("main", first.id)) == [last]
+
     async def test_deadlines_of_open_requests_come_earliest_first(self, store: Store) -> None:
         assert await store.next_deadline() is None
         late, soon, never = record(1, expires_at=NOON + 9), record(2, expires_at=NOON + 5), record(3)

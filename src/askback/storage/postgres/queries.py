@@ -125,6 +125,9 @@ ORDER BY r.id DESC LIMIT 1"""
 
 # Written exactly as in the partial indexes, or Postgres would not use them.
 OPEN = "r.status IN ('pending', 'resolving')"
+# Behind this tenant and id, so many.
+OPEN_REQUESTS = f"""
+SELECT {RECORD} {REQUESTS} WHERE {OPEN} AND (r.tenant, r.id) > ($1, $2) ORDER BY r.tenant, r.id LIMIT $3"""
 DUE = f"""
 SELECT {RECORD} {REQUESTS} WHERE {OPEN} AND r.due_at IS NOT NULL AND r.due_at <= $1
 ORDER BY r.due_at LIMIT $2"""

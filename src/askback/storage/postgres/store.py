@@ -142,6 +142,10 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart,
         row = await self._borrowed.row(queries.LAST_WITH_DIGEST, tenant, thread_id, digest, requester)
         return None if row is None else rows.record(row)
 
+    async def open_requests(self, *, after: tuple[str, str] = ("", ""), limit: int = 200) -> Sequence[Record]:
+        """Read open requests of every tenant."""
+        return [rows.record(row) for row in await self._borrowed.rows(queries.OPEN_REQUESTS, *after, limit)]
+
     async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
         """Read open requests that are due, earliest first."""
         return [rows.record(row) for row in await self._borrowed.rows(queries.DUE, now_ms, limit)]

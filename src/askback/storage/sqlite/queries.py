@@ -69,6 +69,9 @@ ORDER BY r.id DESC LIMIT 1"""
 
 # Written exactly as in the partial indexes, or SQLite would not use them.
 OPEN = "r.status IN ('pending', 'resolving')"
+# Behind this tenant and id, so many.
+OPEN_REQUESTS = f"""
+SELECT {RECORD} {REQUESTS} WHERE {OPEN} AND (r.tenant, r.id) > (?, ?) ORDER BY r.tenant, r.id LIMIT ?"""
 DUE = f"""
 SELECT {RECORD} {REQUESTS} WHERE {OPEN} AND r.due_at IS NOT NULL AND r.due_at <= ?
 ORDER BY r.due_at LIMIT ?"""

@@ -66,6 +66,12 @@ def read_last_with_digest(
     return None if row is None else rows.record(row)
 
 
+def read_open(db: Connection, tenant: str, request_id: str, *, limit: int) -> Sequence[Record]:
+    """Read open requests of every tenant, behind one."""
+    found = db.execute(queries.OPEN_REQUESTS, (tenant, request_id, limit)).fetchall()
+    return [rows.record(row) for row in found]
+
+
 def read_due(db: Connection, now_ms: int, *, limit: int) -> Sequence[Record]:
     """Read open requests whose deadline has passed."""
     return [rows.record(row) for row in db.execute(queries.DUE, (now_ms, limit)).fetchall()]

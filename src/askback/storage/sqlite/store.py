@@ -149,6 +149,10 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
             lambda db: rows.read_last_with_digest(db, tenant, thread_id, requester, digest)
         )
 
+    async def open_requests(self, *, after: tuple[str, str] = ("", ""), limit: int = 200) -> Sequence[Record]:
+        """Read open requests of every tenant."""
+        return await self._readers.page(lambda db: rows.read_open(db, *after, limit=limit))
+
     async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
         """Read open requests whose deadline has passed, earliest first."""
         return await self._readers.page(lambda db: rows.read_due(db, now_ms, limit=limit))

@@ -1,0 +1,77 @@
+"""What a server that starts again does with what was open: it stays so, or it has expired, as was set."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from askback.app import create_app
+from askback.settings import SettingsError, load
+from askback.testing.fake_store import FakeStore
+from tests.requirements import requirement
+from tests.transports.conftest import Api, ManualClock, asked
+from tests.transports.test_resumes import pulled
+
+pytestmark = pytest.mark.anyio
+
+
+class House:
+    """A store and a clock that outlive their servers."""
+
+    def __init__(self, place: Path, on_restart: str) -> None:
+        self._settings = load({"ASKBACK_ON_RESTART": on_restart}, data_dir=place)
+        self._store, self._clock, self._tokens = FakeStore(), ManualClock(), dict[str, str]()
+
+    @asynccontextmanager
+    async def server(self) -> AsyncGenerator[Api]:
+        """Run a server, some time after the one before."""
+        self._clock.advance(seconds=60)
+        app = create_app(self._settings, store=self._store, clock=self._clock)
+        async with app.running():
+            yield Api(app, self._clock, self._tokens)
+
+
+async def status(api: Api, request: dict[str, Any]) -> str:
+    return (await (await api.as_("responder")).get(f"/v1/requests/{request['id']}")).json()["status"]
+
+
+@requirement("H8")
+async def test_what_agents_waited_for_is_over_after_a_restart_where_that_was_set(tmp_path: Path) -> None:
+    house = House(tmp_path, "expire")
+    async with house.server() as api:
+        awaited = [await asked(api), await asked(api, "requester@acme", timeout_s=3600)]
+        durable = await asked(api, delivery="resume")
+    async with house.server() as api:
+        with anyio.fail_after(10):
+            while await api.app.services.store.open_requests() != [
+                await api.app.services.store.get("default", durable["id"])
+            ]:
+                await anyio.sleep(0.01)
+        fresh = await asked(api)
+        assert [await status(api, each) for each in (awaited[0], durable, fresh)] == [
+            "expired", "pending", "pending",
+        ]  # fmt: skip
+        api.clock.advance(seconds=10)
+        assert [each["request_id"] for each in await pulled(api)] == [awaited[0]["id"]]
+
+
+@requirement("H8")
+async def test_everything_stays_open_over_a_restart_otherwise(tmp_path: Path) -> None:
+    house = House(tmp_path, "keep")
+    async with house.server() as api:
+        request = await asked(api)
+    async with house.server() as api:
+        assert await status(api, request) == "pending"
+
+
+@requirement("H8")
+def test_servers_that_share_a_database_end_nothing_when_they_start() -> None:
+    postgres = {"ASKBACK_DATABASE_URL": "postgresql://db.example.com/askback", "ASKBACK_MASTER_KEYS": "off"}
+    with pytest.raises(SettingsError, match="ASKBACK_ON_RESTART"):
+        load({**postgres, "ASKBACK_ON_RESTART": "expire"})
+    assert load({**postgres, "ASKBACK_ON_RESTART": "keep"}).on_restart == "keep"
