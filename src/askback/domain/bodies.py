@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from askback.domain.access import Access, Level
 from askback.domain.approval import Mode, Scope, Verdict
-from askback.domain.fields import Form, Model, Number_
+from askback.domain.fields import Form, Model, Number_, ReadJson
 from askback.domain.policy import table
 from askback.domain.policy.conduct import FreeText
 from askback.domain.policy.preferences import Trial
@@ -19,7 +19,7 @@ class AnswerBody(Model):
     """`POST /v1/requests/{id}/answer`: the revision that the person saw, and the values by field id."""
 
     revision: int
-    values: JsonValue
+    values: ReadJson
 
 
 class DecisionBody(Model):

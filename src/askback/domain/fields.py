@@ -17,6 +17,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 Number_ = int | float
 
+# Where a parser has been before: for `JsonValue` Pydantic asks Python about the type of each value once more.
+if TYPE_CHECKING:
+    ReadJson = JsonValue
+else:
+    ReadJson = Any
+
 
 class Model(BaseModel):
     """A frozen, closed model: unknown keys are refused and nothing is coerced."""

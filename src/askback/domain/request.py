@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
 from askback.domain.approval import Approval, Mode, Scope, ShownApproval, Verdict
 from askback.domain.deadlines import EscalationStep
-from askback.domain.fields import Form, Model, Number_
+from askback.domain.fields import Form, Model, Number_, ReadJson
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.secrets.asked import SecretAsk, ShownSecret
 
@@ -123,7 +123,7 @@ class Answer(_Read):
     the server has found that they work, and is false where it could not tell.
     """
 
-    values: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+    values: dict[str, ReadJson] = Field(default_factory=dict[str, ReadJson])
     other: dict[str, bool] = Field(default_factory=dict[str, bool])
     decision: Verdict | None = None
     scope: Scope | Literal["session", "global"] | None = None
