@@ -56,7 +56,7 @@ function escalationFaults(given: unknown, limits: Limits): Fault[] {
     if (typeof after === "number") before = Math.max(before, after);
     const idle = [notify, assign].every((people) => Array.isArray(people) && people.length === 0);
     return [
-      ...(wrong ? [fault(when, "out_of_range", { min, max })] : []),
+      ...(wrong ? [fault(when, "out_of_range.needed", { min, max })] : []),
       ...(early && !wrong ? [fault(when, "not_after_the_one_before")] : []),
       ...(idle ? [fault(at, "step_without_effect")] : []),
       ...peopleFaults(join(at, "notify"), notify, limits),
