@@ -243,6 +243,21 @@ async def test_what_was_sent_before_leaving_still_counts(open_: Open, app: App):
     assert (await agent.call("get", request_id=request["id"]))["status"] == "answered"
 
 
+@pytest.mark.requirement("H5")
+async def test_nothing_is_leased_to_a_worker_that_has_left(open_: Open):
+    worker, person = await open_("requester"), await open_("responder")
+    asked = await worker.call("create", body=body(delivery="resume"))
+    worker.send("resumes", wait=30)
+    await worker.call("ping")
+    with anyio.fail_after(10):
+        await worker.leave()
+    answer = {"revision": 1, "values": {"topic": "Bees"}}
+    await person.call("answer", request_id=asked["id"], body=answer)
+    successor = await open_("requester")
+    [resume] = (await successor.call("resumes"))["resumes"]
+    assert (resume["request_id"], resume["attempt"]) == (asked["id"], 1)
+
+
 async def test_nothing_is_left_of_a_connection_that_ended(open_: Open, app: App):
     agent, person = await open_("requester"), await open_("responder")
     await agent.call("create", body=body(), wait=True)

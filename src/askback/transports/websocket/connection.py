@@ -2,7 +2,8 @@
 
 An operation that may wait for the store runs in a task of its own, so a slow one holds up no
 other, and its error goes to its own caller. What is under way when the peer leaves is finished: an
-answer that was sent just before the page closed still counts.
+answer that was sent just before the page closed still counts. Only what waits for something to take
+ends with its peer: nobody would have it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from askback.transports.http import Receive, Send
 from askback.transports.outbox import Outbox
 from askback.transports.problems import problem
 from askback.transports.websocket.extension import Socket
-from askback.transports.websocket.operations import INLINE, LARGE, OPERATIONS
+from askback.transports.websocket.operations import INLINE, LARGE, OPERATIONS, PATIENT
 from askback.transports.websocket.receipts import Receipts
 
 MAX_OPERATIONS = 2_048
@@ -75,6 +76,7 @@ class Connection:
         self.subscribing = asyncio.Lock()
         self._large = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._patient: set[asyncio.Task[None]] = set()
         self._room = asyncio.Event()
         self._room.set()
         self._reading: asyncio.Task[None] | None = None
@@ -91,6 +93,8 @@ class Connection:
             self._reading.cancel()
             writer.cancel()
             await asyncio.wait({writer, self._reading})
+            for task in self._patient:
+                task.cancel()
             if self._tasks:
                 await asyncio.wait(self._tasks)
             await self._leave_word()
@@ -179,12 +183,15 @@ class Connection:
     def _start(self, frame_id: int, op: str, frame: dict[str, Any]) -> None:
         task = asyncio.create_task(self._operate(frame_id, op, frame))
         self._tasks.add(task)
+        if op in PATIENT:
+            self._patient.add(task)
         task.add_done_callback(self._ended)
         if len(self._tasks) >= MAX_OPERATIONS:
             self._room.clear()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
+        self._patient.discard(task)
         self._room.set()
 
     async def _operate(self, frame_id: int, op: str, frame: dict[str, Any]) -> None:

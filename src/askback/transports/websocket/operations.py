@@ -349,5 +349,8 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
 LARGE = frozenset({"list", "thread", "wait", "batch", "audit", "export"})
 """Those whose reply may be megabytes: one at a time on a connection, and none while the last is on its way."""
 
+PATIENT = frozenset({"resumes"})
+"""Those that may wait for something to come that is then the caller's."""
+
 INLINE: Mapping[str, Callable[[Peer, Frame], str]] = MappingProxyType({"ping": _ping})
 """Those that are done at once."""
