@@ -68,9 +68,7 @@ async def test_what_stands_in_line_says_after_what_and_comes_alive_when_it_is_it
     await expect(eva.card.get_by_role("textbox")).to_have_count(1)
     assert await eva.violations() == []
     await team.ada.answer(first["id"], {"q0": "one"})
-    await expect(eva.page.locator("askback-thread > [role=status], [role=status]").last).to_have_text(
-        "New question: Second"
-    )
+    await expect(eva.page.locator("askback-thread [role=status]")).to_have_text("New question: Second")
     for each in (eva.card.nth(1), alone.card):
         await expect(each.get_by_role("textbox")).to_be_enabled()
     await eva.card.nth(1).get_by_role("textbox").fill("two")
@@ -197,15 +195,14 @@ async def test_an_archived_thread_is_closed_on_every_page_and_keeps_what_was_typ
     await expect(eva.composer).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_on_a_small_german_screen_all_of_it_has_room(
-    screen: OpenScreen, team: Team, thread: str, scheme: str
+    screen: OpenScreen, team: Team, thread: str
 ) -> None:
     line = {"exclusive_key": "plan", "on_conflict": "queue"}
     long = "Donaudampfschifffahrtsgesellschaftskapitän"
     for title in (long, "Und dann?"):
         asked(await team.agent.ask(thread, titled(title), **line))
-    small = {"viewport": {"width": 320, "height": 640}, "color_scheme": scheme, "locale": "de-DE"}
+    small = {"viewport": {"width": 320, "height": 640}, "color_scheme": "dark", "locale": "de-DE"}
     eva = await guided(screen, team, thread, "queue", **small)
     await send(eva, "Später " + long)
     await expect(eva.page.locator("askback-thread .user .who")).to_contain_text("noch nicht gesendet")

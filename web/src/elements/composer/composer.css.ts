@@ -47,14 +47,14 @@ export const composing = css`
   .note + .composer {
     margin-block-start: 0.5rem;
   }
-  .archived {
+  .closed {
     border: 1px dashed var(--_edge);
     border-radius: calc(var(--_radius) * 1.5);
     display: grid;
     gap: 0.75rem;
     padding: 1rem;
   }
-  .archived textarea {
+  .closed textarea {
     background: var(--_surface);
     border: 1px solid var(--_line);
     border-radius: var(--_radius);

@@ -2,12 +2,13 @@ import "./texts.ts";
 import { WireError } from "../../client/errors.ts";
 import { newKey } from "../../client/key.ts";
 import type { Transcript } from "../../core/transcript.ts";
+import type { Actor } from "../../core/wire.ts";
 import { sendOrDoubt } from "../doubts.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { AskbackThread } from "../thread.ts";
 import { composing } from "./composer.css.ts";
-import { foretell, mismatch, openIn } from "./foretell.ts";
+import { foretell, mismatch, openIn, type Told } from "./foretell.ts";
 
 const heldIn = ({ messages }: Transcript): number => messages.filter(({ held }) => held).length;
 
@@ -35,15 +36,29 @@ const SILENT = [
 export class Composer {
   #key: string | null = null;
   #sending = false;
+  #me: Actor | undefined;
 
   constructor(private readonly host: AskbackThread) {
     host.root.adoptedStyleSheets.push(composing);
+    host.client?.whoami().then(
+      ({ principal }) => {
+        this.#me = principal;
+        host.redraw();
+      },
+      () => {},
+    );
+  }
+
+  get #told(): Told {
+    const { say, locale } = this.host;
+    return { say, locale, me: this.#me };
   }
 
   draw(thread: Transcript): Template | false {
-    if (thread.archived_at) return this.#drawArchived();
     const { host } = this;
-    if (!host.client || thread.access?.level === "view") return false;
+    if (thread.archived_at) return this.#drawClosed("composer.archived");
+    if (thread.access?.level === "view") return !!host.text && this.#drawClosed("composer.read");
+    if (!host.client) return false;
     return html`${this.#drawNote(thread)}
       <form class="composer" .onsubmit=${(event: Event) => this.#submit(event)}>
         <label
@@ -69,18 +84,19 @@ export class Composer {
 
   #drawNote(thread: Transcript): Template | undefined {
     const { say } = this.host;
-    const words = foretell(thread, say);
+    const words = foretell(thread, this.#told);
     // Once it was refused for that reason, that stands below.
     if (!words || words === this.host.trouble) return undefined;
     const stays = thread.free_text === "block_input" && html`<p>${say("composer.stays")}</p>`;
     return html`<div class="note" id="note"><p>${words}</p>${stays}</div>`;
   }
 
-  #drawArchived(): Template {
+  /** There is nowhere to send it any more. */
+  #drawClosed(why: string): Template {
     const { say, text } = this.host;
     const typed = html`<label>${say("composer.typed")}<textarea rows="1" readonly .value=${text}></textarea></label>`;
-    return html`<div class="note archived" id="note" tabindex="-1">
-      <p>${say("composer.archived")}</p>
+    return html`<div class="note closed" id="note" tabindex="-1">
+      <p>${say(why)}</p>
       ${text && typed}
     </div>`;
   }
@@ -101,10 +117,10 @@ export class Composer {
   /** Send what was typed, but ask first about what looks like a secret, or was meant as an answer and is none. */
   #submit(event: Event): void {
     event.preventDefault();
-    const { text, transcript, say, locale } = this.host;
+    const { text, transcript, say } = this.host;
     if (!text.trim()) return;
     const send = () => void sendOrDoubt(this.host, text, () => void this.#send(text));
-    const why = transcript && mismatch(transcript, text, say, locale);
+    const why = transcript && mismatch(transcript, text, this.#told);
     if (why)
       this.host.trouble = html`<div class="ask">
         <span>${why} ${say("composer.no_answer")}</span>

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { emptyThread, type Placed, type Transcript } from "../../src/core/transcript.ts";
+import type { Form, FreeText, InputRequest } from "../../src/core/wire.ts";
+import { foretell, mismatch, type Told } from "../../src/elements/composer/foretell.ts";
+
+const TEXT: Form = { fields: [{ id: "a", type: "text", label: "A", max_length: 4 }] };
+const CHOICE: Form = {
+  fields: [{ id: "a", type: "radio", label: "A", options: [{ value: "s", label: "Small" }] }],
+};
+const eva: Told = {
+  say: (key, params) => [key, params?.count].filter(Boolean).join(" "),
+  locale: "en",
+  me: { id: "ses_1", name: "Eva" },
+};
+
+const asked = (form: Form | null, more: Partial<InputRequest> = {}): Placed => ({
+  id: `r${Math.random()}`,
+  seq: 1,
+  kind: form ? "form" : "approval",
+  form,
+  thread_id: "t1",
+  created_at: "2026-11-20T09:00:00.000Z",
+  status: "pending",
+  revision: 1,
+  ...more,
+});
+const thread = (free_text: FreeText, ...requests: Placed[]): Transcript => ({
+  ...emptyThread("t1"),
+  free_text,
+  requests,
+});
+
+test.each<[FreeText, Placed[], string | undefined]>([
+  ["ignore", [asked(TEXT)], undefined],
+  ["queue", [asked(null)], "composer.queue"],
+  ["queue", [asked(TEXT, { status: "answered" })], undefined],
+  ["queue", [asked(TEXT, { queued_behind: true })], undefined],
+  ["block_input", [asked(TEXT, { status: "resolving" })], "composer.answer_first"],
+  ["cancel_pending", [asked(null)], undefined],
+  ["cancel_pending", [asked(null), asked(TEXT)], "composer.closes.one"],
+  ["cancel_pending", [asked(TEXT), asked(TEXT)], "composer.closes.many 2"],
+  ["answer", [asked(TEXT)], "composer.answers"],
+  ["answer", [asked(CHOICE)], "composer.answers_option"],
+  ["answer", [asked(null)], undefined],
+  ["answer", [asked(TEXT), asked(TEXT)], undefined],
+  ["answer", [asked(TEXT, { assignees: ["Dora"] })], undefined],
+  ["answer", [asked(TEXT, { assignees: ["Eva"] })], "composer.answers"],
+])("%s, with what is open, foretells %#", (policy, requests, words) => {
+  expect(foretell(thread(policy, ...requests), eva)).toBe(words);
+});
+
+test("a text that is no answer says why, where it was meant to be one", () => {
+  expect(mismatch(thread("answer", asked(CHOICE)), "later", eva)).toBe("composer.not_an_option");
+  expect(mismatch(thread("answer", asked(CHOICE)), "small", eva)).toBeUndefined();
+  expect(mismatch(thread("answer", asked(TEXT)), "too long", eva)).toBe("Must be at most 4 characters.");
+  expect(mismatch(thread("answer", asked(TEXT)), "fine", eva)).toBeUndefined();
+  expect(mismatch(thread("ignore", asked(CHOICE)), "later", eva)).toBeUndefined();
+});
