@@ -119,10 +119,23 @@ def test_two_waits_for_one_request_are_one_wait_on_the_wire():
     session, one, two = Session(), Ticket(), Ticket()
     assert session.wait("req_1", one) is not None
     assert session.wait("req_1", two) is None
-    session.abandon(one)
+    assert session.abandon(one) is None
     assert session.awaits("req_1")
     tell(session, settled=ANSWERED)
     assert (one.result, two.result) == (None, ANSWERED)
+    assert session.abandon(two) is None
+
+
+def test_the_server_hears_that_the_last_wait_for_a_request_is_over():
+    session, ticket, late = Session(), Ticket(), Ticket()
+    session.wait("req_1", ticket)
+    ended = frame(session.abandon(ticket))
+    assert (ended["op"], ended["request_ids"]) == ("unwait", ["req_1"])
+    assert not session.awaits("req_1")
+    call = asked(session, late)
+    late.cancelled = True
+    [ended] = map(frame, tell(session, id=call["id"], ok=PENDING).frames)
+    assert (ended["op"], ended["request_ids"]) == ("unwait", ["req_1"])
 
 
 def test_an_asker_that_left_before_its_request_was_known_leaves_an_orphan():
@@ -131,7 +144,7 @@ def test_an_asker_that_left_before_its_request_was_known_leaves_an_orphan():
     ticket.cancelled = kept.cancelled = True
     assert tell(session, id=first["id"], ok=PENDING).orphans == ["req_1"]
     assert tell(session, id=second["id"], ok=PENDING).orphans == []
-    assert not session.busy()
+    assert not session.owes()
 
 
 def test_calls_give_up_after_their_patience_and_waits_never_do():

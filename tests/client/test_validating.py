@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import anyio
 import pytest
 
-from askback import Answer, AskAgain, AsyncClient, Cancelled, Form, InputRequest, Select, Text
+from askback import Answer, AskAgain, AsyncClient, Cancelled, Declined, Form, InputRequest, Select, Text
+from tests.client.servers import ServerProcess
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -103,6 +105,29 @@ async def test_after_ten_rounds_nobody_is_asked_again(
             await agent.form(LUNCH, thread_id=thread, validate=no_soup)
     assert ended.value.request.reason == "failed"
     assert len(seen) == 11
+
+
+@requirement("H5")
+async def test_who_looks_at_answers_is_waiting_for_the_end_as_well(
+    server: ServerProcess, thread: str
+) -> None:
+    ours = {"transport": "websocket"}
+    async with server.client("requester", **ours) as agent, server.client("responder", **ours) as person:
+        outcome = await declined_after_a_reprompt(agent, person, thread)
+    assert isinstance(outcome, Declined)
+    assert not outcome.request.queued  # or it would be told again, as to one that has gone
+
+
+async def declined_after_a_reprompt(agent: AsyncClient, person: AsyncClient, thread: str) -> Any:
+    with anyio.fail_after(20):
+        asking = asyncio.create_task(agent.try_form(LUNCH, thread_id=thread, validate=no_soup))
+        async for event in person.events(thread, cursor=0):
+            if event["type"] == "request.created":
+                await person.answer(event["request"]["id"], {"dish": "soup"})
+            elif event["type"] == "request.reprompted":
+                await person.decline(event["request"]["id"], reason="refused")
+                break
+        return await asking
 
 
 async def test_what_the_validator_raises_takes_the_question_back(

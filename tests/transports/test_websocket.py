@@ -138,6 +138,18 @@ async def test_waiting_tells_what_is_settled_what_is_unknown_and_the_rest_later(
     assert (await agent.frame())["settled"]["id"] == ids[1]
 
 
+@pytest.mark.parametrize("waits", [True, False])
+async def test_what_nobody_watches_any_more_is_queued(open_: Open, waits: bool):
+    agent, person = await open_("requester"), await open_("responder")
+    request = await agent.call("create", body=body(), wait=True)
+    if not waits:
+        assert await agent.call("unwait", request_ids=[request["id"], "req_nope"]) == {}
+    ended = await person.call("decline", request_id=request["id"], body={"reason": "refused"})
+    assert ended.get("queued", False) is not waits
+    if waits:
+        assert await agent.frame() == {"settled": ended}
+
+
 async def test_one_reply_to_a_wait_is_bounded_and_nothing_is_left_out(open_: Open):
     agent = await open_("requester")
     fields = [{"id": f"f{n}", "type": "text", "label": "L", "description": "x" * 2000} for n in range(100)]

@@ -70,6 +70,7 @@ class HttpChannel:
         self._incoming: asyncio.Queue[str | None] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._polls: deque[str] = deque()
+        self._asking: dict[str, asyncio.Task[bool]] = {}
         self._polling = 0
         self._streams: dict[str | None, asyncio.Task[None]] = {}
         self._cause = "closed"
@@ -123,6 +124,8 @@ class HttpChannel:
             return await self._send(rest_call(frame))
         if frame["op"] == "wait":
             return await self._wait(frame["request_ids"])
+        if frame["op"] == "unwait":
+            return self._unwait(frame["request_ids"])
         return await self._listening(frame)
 
     async def _wait(self, ids: list[str]) -> dict[str, Any]:
@@ -139,6 +142,14 @@ class HttpChannel:
             else:
                 self._poll(request_id)
         return {"settled": settled, "unknown": unknown}
+
+    def _unwait(self, ids: list[str]) -> dict[str, Any]:
+        for request_id in ids:
+            if (poll := self._asking.pop(request_id, None)) is not None:
+                poll.cancel()
+            elif request_id in self._polls:
+                self._polls.remove(request_id)
+        return {}
 
     async def _listening(self, frame: dict[str, Any]) -> dict[str, Any]:
         place: str | None = frame.get("thread_id")
@@ -157,7 +168,7 @@ class HttpChannel:
     # --- waiting and listening ---------------------------------------------------------------
 
     def _poll(self, request_id: str) -> None:
-        if request_id in self._polls:
+        if request_id in self._polls or request_id in self._asking:
             return
         self._polls.append(request_id)
         if self._polling < POLLS:
@@ -168,10 +179,21 @@ class HttpChannel:
         try:
             while self._polls:
                 request_id = self._polls.popleft()
-                if not await self._long_poll(request_id):
+                if not await self._polled(request_id):
                     self._polls.append(request_id)
         finally:
             self._polling -= 1
+
+    async def _polled(self, request_id: str) -> bool:
+        """Wait for one request until its turn is over, or until nobody wants it: then there is nothing more either."""
+        poll = self._asking[request_id] = asyncio.create_task(self._long_poll(request_id))
+        try:
+            await asyncio.wait({poll})
+        finally:
+            poll.cancel()
+            if self._asking.get(request_id) is poll:
+                del self._asking[request_id]
+        return poll.cancelled() or poll.result()
 
     async def _long_poll(self, request_id: str) -> bool:
         """Wait for one request; True when there is nothing more to wait for.

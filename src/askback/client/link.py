@@ -79,7 +79,8 @@ class Link:
 
     def abandon(self, ticket: Ticket) -> bool:
         """Forget a wait; False when somebody else in this client still waits for the same request."""
-        self._session.abandon(ticket)
+        if (frame := self._session.abandon(ticket)) is not None and not self._closed:
+            self.background(self._transmit(frame))
         return not self._session.awaits(ticket.request_id)
 
     async def listen(self, thread_id: str | None, listener: Listener) -> None:

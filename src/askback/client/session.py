@@ -131,13 +131,17 @@ class Session:
         waiting.append(ticket)
         return self._wait_frame([request_id]) if len(waiting) == 1 else None
 
-    def abandon(self, ticket: Ticket) -> None:
-        """Forget a wait that nobody awaits any more."""
+    def abandon(self, ticket: Ticket) -> str | None:
+        """Forget a wait that nobody awaits any more; a frame to send when it was the last one for its request."""
         waiting = self._waits.get(ticket.request_id or "", [])
-        if ticket in waiting:
-            waiting.remove(ticket)
-            if not waiting:
-                del self._waits[ticket.request_id or ""]
+        if ticket not in waiting:
+            return None
+        waiting.remove(ticket)
+        if waiting:
+            return None
+        request_id = ticket.request_id or ""
+        del self._waits[request_id]
+        return self._unwait_frame(request_id)
 
     def awaits(self, request_id: str | None) -> bool:
         """Whether anybody here waits for a request."""
@@ -287,8 +291,10 @@ class Session:
         ticket.request_id = request["id"]
         if request["status"] in _ENDED:
             _resolve(ticket, request)
+        elif ticket.done() and ticket.withdraw:
+            return Happened(orphans=[request["id"]])
         elif ticket.done():
-            return Happened(orphans=[request["id"]] if ticket.withdraw else [])
+            return Happened([self._unwait_frame(request["id"])])
         else:
             self._waits.setdefault(request["id"], []).append(ticket)
         return _NOTHING
@@ -318,6 +324,10 @@ class Session:
 
     def _wait_frame(self, ids: Iterable[str]) -> str:
         return self._open(f'"op":"wait","request_ids":{json.dumps(list(ids))}', done=self._looked)
+
+    def _unwait_frame(self, request_id: str) -> str:
+        # What ends from now on is not for this connection: its outcome is queued for whoever goes on.
+        return self._open(f'"op":"unwait","request_ids":{json.dumps([request_id])}')
 
     def _subscribe_frame(self, thread_id: str | None) -> str:
         listeners = self._listeners[thread_id]

@@ -21,21 +21,29 @@ _RANK = {Status.PENDING: 0, Status.RESOLVING: 1}
 
 
 async def states(link: Link, request: InputRequest) -> AsyncGenerator[InputRequest]:
-    """Yield a request as it is, and then each later state, also over lost connections; the last one is terminal."""
+    """Yield a request as it is, and then each later state, also over lost connections; the last one is terminal.
+
+    Its end is waited for like any other, so that the server knows that somebody has it.
+    """
     yield request
     latest = _moment(request)
+    if latest[1] == len(_RANK):
+        return
     pause = FIRST_LOOK_S
+    ending = await link.wait(request.id)
     feed = EventFeed(link, request.thread_id, None)
     coming: asyncio.Task[dict[str, Any]] | None = None
     try:
         while latest[1] != len(_RANK):
             coming = coming or asyncio.create_task(_next(feed))
-            await asyncio.wait({coming}, timeout=pause)
-            if coming.done():
+            await asyncio.wait({coming, ending}, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
+            if ending.done():
+                found: Any = ending.result()
+            elif coming.done():
                 event, coming = coming.result(), None
                 found = event.get("request")
             else:
-                found: Any = await link.call(frame("get", request_id=request.id), retry_for=FOREVER)
+                found = await link.call(frame("get", request_id=request.id), retry_for=FOREVER)
                 pause = min(pause * 2, LOOK_S)
             if found is None or found["id"] != request.id:
                 continue
@@ -44,9 +52,11 @@ async def states(link: Link, request: InputRequest) -> AsyncGenerator[InputReque
                 latest = _moment(now)
                 yield now
     finally:
-        if coming is not None:
-            coming.cancel()
+        link.abandon(ending)
         feed.close()
+        for task in (coming, ending):
+            if task is not None and not task.cancel() and not task.cancelled():
+                task.exception()  # it is seen: what ended the one may have ended the other
 
 
 async def _next(feed: EventFeed) -> dict[str, Any]:

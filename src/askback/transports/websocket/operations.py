@@ -109,11 +109,8 @@ async def _list(peer: Peer, frame: Frame) -> str:
 
 
 async def _wait(peer: Peer, frame: Frame) -> str:
-    ids: object = frame.get("request_ids")
-    if not isinstance(ids, list) or not all(isinstance(i, str) for i in cast("list[object]", ids)):
-        raise Faults([fault("request_ids", "wrong_type.list")])
     settled, unknown, size = list[str](), list[str](), 0
-    for number, request_id in enumerate(dict.fromkeys(cast("list[str]", ids)), 1):
+    for number, request_id in enumerate(dict.fromkeys(_request_ids(frame)), 1):
         try:
             found = await _look(peer, request_id)
         except NotFound:
@@ -129,6 +126,20 @@ async def _wait(peer: Peer, frame: Frame) -> str:
         if number % BREATH == 0:
             await asyncio.sleep(0)  # point reads do not suspend; others want the loop as well
     return f'{{"settled":[{",".join(settled)}],"unknown":{json.dumps(unknown)}}}'
+
+
+async def _unwait(peer: Peer, frame: Frame) -> str:
+    ids = _request_ids(frame)
+    peer.waits.drop(ids, peer)
+    peer.waiting.difference_update(ids)
+    return "{}"
+
+
+def _request_ids(frame: Frame) -> list[str]:
+    ids: object = frame.get("request_ids")
+    if not isinstance(ids, list) or not all(isinstance(i, str) for i in cast("list[object]", ids)):
+        raise Faults([fault("request_ids", "wrong_type.list")])
+    return cast("list[str]", ids)
 
 
 async def _look(peer: Peer, request_id: str) -> str | None:
@@ -314,6 +325,7 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
         "get": _get,
         "list": _list,
         "wait": _wait,
+        "unwait": _unwait,
         "answer": _answer,
         "decline": _decline,
         "cancel": _cancel,
@@ -346,8 +358,11 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
 )
 """Those that may wait for the store."""
 
-LARGE = frozenset({"list", "thread", "wait", "batch", "audit", "export"})
-"""Those whose reply may be megabytes: one at a time on a connection, and none while the last is on its way."""
+LARGE = frozenset({"list", "thread", "wait", "unwait", "batch", "audit", "export"})
+"""Those whose reply may be megabytes: one at a time on a connection, and none while the last is on its way.
+
+`unwait` is among them to come after the `wait` that it ends.
+"""
 
 PATIENT = frozenset({"resumes"})
 """Those that may wait for something to come that is then the caller's."""
