@@ -183,7 +183,8 @@ async def screen(chromium: Browser, server: Server) -> AsyncIterator[OpenScreen]
     yield open_one
     for shown in opened:
         await shown.context.close()
-    assert [line for shown in opened for line in shown.complaints] == []
+    complaints = [line for shown in opened for line in shown.complaints]
+    assert complaints == [], complaints
 
 
 async def login_link(server: Server, name: str) -> str:
