@@ -1,12 +1,17 @@
-"""uvicorn's HTTP protocol with a limit on the head of a request.
+"""uvicorn's HTTP protocol with a limit on the head of a request, and on the patience with whoever does not read.
 
-Whoever can connect can send one, without any credential, and httptools keeps it in memory to its
+Whoever can connect can send a head, without any credential, and httptools keeps it in memory to its
 end, however long it is.
 """
 
 from __future__ import annotations
 
+import asyncio
+from typing import cast
+
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from askback.cli.parting import Parting
 
 HEAD_BYTES = 64 * 1024
 """Of request line and headers together, beyond the packet that they begin in."""
@@ -18,6 +23,10 @@ class BoundedHttp(HttpToolsProtocol):
     _in_head = False
     _head_began = False
     _head = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """Begin, on a transport that closes in any case; a WebSocket that this becomes has it as well."""
+        super().connection_made(cast("asyncio.Transport", Parting(transport)))
 
     def data_received(self, data: bytes) -> None:
         """Count what belongs to a head that goes on; the packet it began in may hold a body as well."""
