@@ -112,3 +112,14 @@ async def test_an_approval_waits_in_line_as_well(api: Api) -> None:
         f"/v1/requests/{made.json()['id']}/answer", json={"revision": 1, "decision": "approve"}
     )
     assert early.status_code == 409
+
+
+async def test_no_clock_begins_while_a_request_waits_in_line(api: Api) -> None:
+    first = await asked(api, **keyed())
+    clock = {"timeout_s": 5, "timeout_from": "shown"}
+    lined_up = await asked(api, **keyed("queue", **clock))
+    person = await api.as_("responder")
+    assert (await person.post(f"/v1/requests/{lined_up['id']}/shown", json={})).json() == lined_up
+    await person.post(f"/v1/requests/{first['id']}/answer", json=ANSWER)
+    seen = (await person.post(f"/v1/requests/{lined_up['id']}/shown", json={})).json()
+    assert {"shown_at", "expires_at"} <= seen.keys()

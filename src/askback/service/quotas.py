@@ -20,8 +20,8 @@ from askback.service.context import Services
 from askback.service.ledger import entry
 
 _PENDING = {
-    "pending_in_thread": "In this thread {most} requests are open, and more cannot be at once.",
-    "pending_of_requester": "You have {most} open requests, and more cannot be at once.",
+    "pending_in_thread": "In this thread no more requests can be open at once (limit: {most}).",
+    "pending_of_requester": "You cannot have more requests open at once (limit: {most}).",
 }
 
 
@@ -43,7 +43,7 @@ def refused(ctx: Services, spent: QuotaSpent, conduct: Conduct) -> Refused:
             f"{said} Wait for answers, or cancel what is not needed any more.", code="too_many_pending"
         )
     words = conduct.max_questions_text or (
-        f"In this thread {spent.most} questions were asked, and more are not allowed for now. "
+        f"In this thread no more questions are allowed for now (limit: {spent.most}). "
         "Go on with what you know, or make reasonable assumptions."
     )
     left = 0 if spent.again_at is None else (spent.again_at - ctx.clock.now_ms()) / 1000

@@ -23,12 +23,12 @@ from askback.service.settle import Overtaken, settle
 async def shown(ctx: Services, principal: Principal, request_id: str, body: object) -> Record:
     """Note it, unless somebody was shown it before or it has ended; return the request as it is then.
 
-    Nothing is noted of who may not answer: no clock begins before somebody sees it who may.
+    Nothing is noted of who may not answer, nor while it waits in line: no clock begins before somebody sees it who may.
     """
     await access.require(ctx, principal, "answer", request_id)
     record = await get(ctx, principal, request_id)
     parse(EmptyBody, body)
-    if not await may_answer(ctx, principal, record):
+    if record.behind or not await may_answer(ctx, principal, record):
         return record
     while record.status is Status.PENDING and "shown_at" not in (state := json.loads(record.state)):
         now = ctx.clock.now_ms()
