@@ -37,7 +37,7 @@ def begin(url: str, count: int) -> None:
 
 
 def case(url: str, thread_id: str, new: str) -> dict[str, Any]:
-    """Start a server on a database, and use it: `thread_id` is one that is there, `new` one that is not."""
+    """Start a server on a database, and use it: `new` is a thread that is not there, `thread_id` one to read."""
     figures: dict[str, float] = {}
     began = time.perf_counter()
 
@@ -90,8 +90,8 @@ def main() -> None:
                     begin(url, count)
                     fill_s = round(time.perf_counter() - began, 1)
                     for turn in range(args.repeat):
-                        thread = f"t{count // PER_THREAD // 2 + turn}" if count else FIRST_THREAD
-                        figures = case(url, thread, f"new-{turn}")
+                        new = f"new-{turn}"
+                        figures = case(url, f"t{count // PER_THREAD // 2 + turn}" if count else new, new)
                         emit("restart", f"{store}_pending_{count}", **figures, fill_s=fill_s)
 
 
