@@ -234,10 +234,11 @@ class Person:
         assert ended.json()["status"] == "expired"
 
     async def pending(self, thread: str) -> list[dict[str, Any]]:
-        """What is open in a thread, oldest first."""
+        """What is open in a thread, oldest first, without what a list says beside it of its reader."""
         reply = await self.http.get("/v1/requests", params={"thread_id": thread, "status": "pending"})
         reply.raise_for_status()
-        return reply.json()["requests"][::-1]
+        listed = reply.json()["requests"][::-1]
+        return [{name: value for name, value in each.items() if name != "level"} for each in listed]
 
     async def events(self, thread: str, *, cursor: int = 0, until: int) -> AsyncIterator[dict[str, Any]]:
         """The events of a thread above `cursor`, up to and with `seq` `until`."""

@@ -32,7 +32,7 @@ async def test_the_core_over_rest(server: Server, ada: Person, thread: str) -> N
         listed = await ada.http.get(
             "/v1/requests", params={"thread_id": thread, "kind": "form", "status": "pending"}
         )
-        assert listed.json()["requests"] == [created.json()]
+        assert listed.json()["requests"] == [{**created.json(), "level": "all"}]
         read = await agent.get(created.json()["id"])
         assert read == created.json()
         taken_back = (await agent.cancel(read["id"], reason="user_message", note="never mind")).json()
