@@ -111,7 +111,7 @@ async def test_approvals_are_in_the_snapshot_of_their_thread_and_in_the_list(tea
     assert snapshot["requests"] == [{**allowed, "seq": 1}, {**request, "seq": 2}]
     query = {"thread_id": thread, "kind": "approval"}
     listed = (await team.ada.http.get("/v1/requests", params=query)).json()["requests"]
-    assert listed == [request, allowed]
+    assert listed == [{**each, "level": "all"} for each in (request, allowed)]
     assert (await team.ada.http.get("/v1/requests", params={**query, "kind": "form"})).json()[
         "requests"
     ] == []
