@@ -16,6 +16,9 @@ class Place(TypedDict, total=False):
     while nobody has answered. With `timeout_from="shown"` a deadline counts from when somebody sees the question.
     `require_client` says what if nobody has a page open: `durable`, it stays open; `wait`, it is cancelled
     (`not_shown`) when nobody comes for a while; `fail_fast`, at once.
+
+    Of what this agent asks in a thread with one `exclusive_key` at most one is open. `on_conflict` says what if there
+    is one: it is taken back (`supersede`), the new one raises `Conflict` (`reject`), or waits in line (`queue`).
     """
 
     run_id: str | None
@@ -26,24 +29,27 @@ class Place(TypedDict, total=False):
     escalation: Sequence[EscalationStep | Mapping[str, Any]] | None
     timeout_from: Literal["created", "shown"] | None
     require_client: Literal["durable", "wait", "fail_fast"] | None
+    exclusive_key: str | None
+    on_conflict: Literal["supersede", "reject", "queue"] | None
 
 
 class Context(Place, total=False):
     """Where and for how long something is asked.
 
     `timeout_s` is in seconds; without it a form never expires. `on_timeout`: `expire`, or for forms `default` (answer
-    with what the form declares), or `resume` (leave it open; what comes of it is then a resume).
+    with what the form declares), or `resume` (leave it open; what comes of it is then a resume). Where nobody waits any
+    more, what comes of it is queued, unless `auto_resume` is false.
     """
 
     timeout_s: float | None
     on_timeout: Literal["expire", "deny", "default", "resume"] | None
+    auto_resume: bool | None
 
 
 class Unawaited(Context, total=False):
     """As `Context`, for who does not wait: with `delivery="resume"` what comes of it is queued (see `resumes`)."""
 
     delivery: Literal["block", "resume"] | None
-    auto_resume: bool | None
 
 
 class Durable(Unawaited, total=False):
