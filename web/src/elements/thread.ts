@@ -142,7 +142,7 @@ export class AskbackThread extends AskbackElement implements Doubtful {
   async #toEnd(): Promise<void> {
     const cards = [...this.root.querySelectorAll("askback-request")];
     await Promise.all(cards.map((card) => card.updateComplete));
-    const open = cards.filter((card) => card.request?.status === "pending");
+    const open = cards.filter(({ request }) => request && isAsked(request));
     if (open.some((card) => card === this.root.activeElement)) return;
     const last = open.at(-1);
     if (last && last.getBoundingClientRect().top > 0) last.scrollIntoView();
