@@ -18,7 +18,7 @@ from bench.measure import emit
 from bench.payload import questionnaire
 from bench.servers import REQUESTER, Databases, Server, serve
 
-BATCH = 100
+BATCH = 200
 
 
 async def case(server: Server, warm: int, waits: int) -> dict[str, float]:
@@ -44,14 +44,14 @@ async def case(server: Server, warm: int, waits: int) -> dict[str, float]:
 
 
 async def _open(agents: AsyncClient, tasks: list[asyncio.Task[object]], waits: int) -> None:
-    """Open waits batch by batch; a batch is open once the server lists all of its requests."""
+    """Open waits batch by batch; a batch is open once the server counts all of its requests as open."""
     for begin in range(0, waits, BATCH):
         thread = f"batch-{len(tasks)}"
         for number in range(begin, begin + BATCH):
             asking = agents.form(questionnaire(number), thread_id=thread)
             tasks.append(asyncio.ensure_future(asking))
-        while len(await agents.list(thread_id=thread, limit=BATCH)) < BATCH:
-            await asyncio.sleep(0)
+        while (await agents.limits(thread))["thread"]["pending"] < BATCH:
+            await asyncio.sleep(0.005)
 
 
 def main() -> None:
