@@ -307,18 +307,6 @@ async def test_a_key_that_no_header_can_carry_is_refused(agent: AsyncClient, thr
     assert refused.value.field_errors[0]["path"] == "Idempotency-Key"
 
 
-async def test_of_what_has_one_key_a_newer_question_takes_the_place(agent: AsyncClient, thread: str):
-    old = asyncio.create_task(agent.form(FORM, thread_id=thread, exclusive_key="plan"))
-    await created(agent, thread)
-    await agent.create(FORM, thread_id=thread, exclusive_key="plan")
-    with pytest.raises(Cancelled) as ended, anyio.fail_after(20):
-        await old
-    assert ended.value.request.reason == "superseded"
-    with pytest.raises(Conflict) as refused:
-        await agent.create(FORM, thread_id=thread, exclusive_key="plan", on_conflict="reject")
-    assert refused.value.code == "exclusive"
-
-
 async def test_a_wait_with_a_timeout_leaves_the_question_open(agent: AsyncClient, thread: str):
     request = await agent.create(FORM, thread_id=thread)
     with pytest.raises(TimeoutError):

@@ -1,0 +1,33 @@
+"""Questions of which one at most is open."""
+
+from __future__ import annotations
+
+import anyio
+import anyio.lowlevel
+import pytest
+
+from askback import AsyncClient, Cancelled, Conflict, Form, Text
+
+pytestmark = pytest.mark.anyio
+
+PLAN = Form(title="Plan", fields=[Text(id="plan", label="Plan", required=True)])
+
+
+async def test_of_what_has_one_key_a_newer_question_takes_the_place(agent: AsyncClient, thread: str) -> None:
+    ends: list[str | None] = []
+
+    async def ask() -> None:
+        with pytest.raises(Cancelled) as ended:
+            await agent.form(PLAN, thread_id=thread, exclusive_key="plan")
+        ends.append(ended.value.request.reason)
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)
+            while not len(await agent.list(thread_id=thread)):
+                await anyio.lowlevel.checkpoint()
+            await agent.create(PLAN, thread_id=thread, exclusive_key="plan")
+    assert ends == ["superseded"]
+    with pytest.raises(Conflict) as refused:
+        await agent.create(PLAN, thread_id=thread, exclusive_key="plan", on_conflict="reject")
+    assert refused.value.code == "exclusive"
