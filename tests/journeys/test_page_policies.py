@@ -42,6 +42,11 @@ def note(shown: Screen) -> Any:
     return shown.page.locator("askback-thread #note")
 
 
+def news(shown: Screen) -> Any:
+    """What somebody hears who does not see the page."""
+    return shown.page.locator("askback-thread [role=status]")
+
+
 def texts(shown: Screen) -> Any:
     """What was said in the conversation."""
     return shown.page.locator("askback-thread .text")
@@ -68,7 +73,7 @@ async def test_what_stands_in_line_says_after_what_and_comes_alive_when_it_is_it
     await expect(eva.card.get_by_role("textbox")).to_have_count(1)
     assert await eva.violations() == []
     await team.ada.answer(first["id"], {"q0": "one"})
-    await expect(eva.page.locator("askback-thread [role=status]")).to_have_text("New question: Second")
+    await expect(news(eva)).to_have_text("New question: Second")
     for each in (eva.card.nth(1), alone.card):
         await expect(each.get_by_role("textbox")).to_be_enabled()
     await eva.card.nth(1).get_by_role("textbox").fill("two")
@@ -113,6 +118,7 @@ async def test_a_message_that_is_held_says_until_when_and_stands_where_it_was_de
     for each in (eva, bob):
         await expect(each.page.locator("askback-thread .user .who")).to_contain_text(HELD)
     await expect(eva.composer).to_have_value("")
+    await expect(news(eva)).to_have_text("Your message will be sent once everything above is answered.")
     message = {"content": [{"type": "text", "text": "meanwhile"}]}
     await team.agent.http.post(f"/v1/threads/{thread}/messages", json=message)
     await expect(texts(eva)).to_have_text(["meanwhile", "later"])
@@ -122,6 +128,7 @@ async def test_a_message_that_is_held_says_until_when_and_stands_where_it_was_de
     await team.ada.answer(request["id"], {"q0": "yes"})
     for each in (eva, bob):
         await expect(each.page.locator("askback-thread .waits")).to_have_count(0)
+        await expect(news(each)).to_have_text("What was held has been sent.")
         await expect(texts(each)).to_have_text(["meanwhile", "later"])
     await expect(note(eva)).to_have_count(0)
     await eva.page.reload()
@@ -179,10 +186,13 @@ async def test_an_archived_thread_is_closed_on_every_page_and_keeps_what_was_typ
 ) -> None:
     asked(await team.agent.ask(thread, titled("First?")))
     eva = await screen(place_of(thread), house=team)
+    bob = await screen(place_of(thread), name="Bob", house=team)
+    await expect(bob.composer).to_be_visible()
     await eva.composer.fill("half a sentence")
     await team.admin.http.post(f"/v1/threads/{thread}/archive")
     await expect(note(eva)).to_contain_text(ARCHIVED)
     await expect(note(eva)).to_be_focused()
+    await expect(news(bob)).to_have_text(ARCHIVED)
     await expect(note(eva).get_by_label("What you had typed")).to_have_value("half a sentence")
     await expect(eva.composer).to_have_count(0)
     await expect(eva.card).to_contain_text("Cancelled: the thread was archived.")

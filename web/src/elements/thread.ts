@@ -116,6 +116,8 @@ export class AskbackThread extends AskbackElement implements Doubtful {
 
   /** Say how it ended, and give the focus back to the composer if it was in the card. */
   #settled(event: SettledEvent): void {
+    // That the conversation is archived says it of all that was open.
+    if (this.transcript?.archived_at) return;
     const request = this.transcript?.requests.find((item) => item.id === event.id);
     const key = event.status === "answered" ? "done_answered" : "done_ended";
     if (request) this.news = this.say(key, { title: questionOf(request) });
