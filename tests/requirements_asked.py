@@ -202,6 +202,7 @@ DURABLE = {
     "F16": "An answer to what was asked before gets what is asked now, and nothing typed is lost.",
     "F22": "A deadline expires, answers with declared defaults, or leaves it open under the same id.",
     "F23": "What came of a request reaches an agent that has ended its turn, once, unless it wants none of it.",
+    "F24": "What an answer says in the text of the next turn stays within its attribute, and is read back as it was.",
     # G is about the ways on which something reaches somebody
     "G10": "What happens is pushed to webhooks, signed and with the time, until it is taken or three days have passed.",
     "H3": "Several servers share a Postgres database, and it does not matter at which of them somebody asks or answers.",

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import EllipsisType
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from askback.client.connection import Connection
 from askback.client.operations import frame, idempotency_key, known
 from askback.client.records import AuditPage, Rule, RulePage
 from askback.domain.approval import Mode
+from askback.domain.policy.conduct import FreeText
 from askback.domain.policy.preferences import PolicySettings
+
+
+class Conversation(TypedDict, total=False):
+    """How conversations go, as `domain.policy.conduct` says; None is as at first, or in a thread as everywhere."""
+
+    free_text: FreeText | None
+    max_questions: int | None
+    questions_window_s: int | None
+    max_questions_text: str | None
+    refund_questions: bool | None
+    max_pending: int | None
+    max_pending_per_agent: int | None
+    max_submissions_per_minute: int | None
+    retention_days: int | None
 
 
 class Policies(Connection):
@@ -88,13 +103,21 @@ class Policies(Connection):
         lists: Sequence[str] | EllipsisType = ...,
         shadow: Mapping[str, Any] | EllipsisType | None = ...,
         confirm: str | None = None,
+        **conduct: Unpack[Conversation],
     ) -> PolicySettings:
         """Change settings; what is not given stays. Returns those that hold now.
 
-        With `thread_id` only `mode` can be set; None is then the mode that holds everywhere. `shadow` are settings
+        With `thread_id` only `mode` and `conduct` can be set; None is then what holds everywhere. `shadow` are settings
         to try, None ends the trial. Raises `Conflict` (`confirmation_required`) for `full` without its `confirm`.
         """
-        given = {"mode": mode, "level": level, "ask_mode": ask_mode, "lists": lists, "shadow": shadow}
+        given = {
+            "mode": mode,
+            "level": level,
+            "ask_mode": ask_mode,
+            "lists": lists,
+            "shadow": shadow,
+            **conduct,
+        }
         body = known(thread_id=thread_id, confirm=confirm)
         body |= {name: value for name, value in given.items() if value is not ...}
         return PolicySettings.model_validate(await self._call(frame("set_policy", body=body)))
