@@ -168,6 +168,8 @@ async def test_a_saved_value_is_used_without_typing_it_again(
     await team.ada.keep("A_KEY", "kept before")
     request = asked(await team.agent.need(thread, "A_KEY", "B_KEY", default_scope="global"))
     eva = await screen(f"/r/{request['id']}", house=team)
+    # Of a password that comes later Chromium does not see what stands in the form already, if it looks in time.
+    eva.forgive("should have (optionally hidden) username fields")
     saved = eva.card.get_by_label("A_KEY: Use the saved value (global)")
     await expect(saved).to_be_checked()
     await expect(eva.card.locator(".secret")).to_have_count(1)
