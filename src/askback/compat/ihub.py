@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from askback.domain.policy.conduct import BOUNDS
 from askback.errors import RateLimited
 
 MAX_CLARIFICATIONS = 10
@@ -16,7 +17,9 @@ MESSAGE = (
 
 def policy(limit: int = MAX_CLARIFICATIONS) -> dict[str, Any]:
     """Return what `POST /v1/policy` takes so that a thread, or all, has this limit in these words."""
-    return {"max_questions": limit, "max_questions_text": MESSAGE.format(limit=limit)}
+    ever = BOUNDS["questions_window_s"][1]  # theirs has no window: it counts for the conversation
+    words = MESSAGE.format(limit=limit)
+    return {"max_questions": limit, "questions_window_s": ever, "max_questions_text": words}
 
 
 def limit_reached(refused: RateLimited) -> dict[str, Any]:
