@@ -15,6 +15,7 @@ from askback.service.waits import Waits
 from askback.storage.sqlite import changes, queries, resume_queries
 from askback.storage.sqlite.log import append, next_seq
 from askback.storage.sqlite.store import SqliteStore
+from askback.transports.outbox import Outbox
 from tests.fault import planted_sharing
 from tests.fault.planted_later import soon
 
@@ -127,6 +128,7 @@ def _mixed_up(self: Waits, event: Any) -> None:
 _SKIPPING = queries.NEXT_SEQ.replace("seq + 1", "seq + 1 + (abs(random()) % 20 = 0)")
 
 _PLACES: dict[str, tuple[Any, str, Any]] = {
+    "room without end": (Outbox, "full", False),
     "keys in memory": (SqliteStore, "insert", _forgetful_insert),
     "acknowledged before the commit": (SqliteStore, "settle", _early_settle),
     "the last answer wins": (SqliteStore, "settle", _greedy_settle),

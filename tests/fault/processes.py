@@ -19,13 +19,14 @@ from typing import Any
 import anyio
 
 from askback.app import App, create_app
+from askback.cli import parting
 from askback.cli.runner import run_server
 from askback.cli.serve import bind
 from askback.delivery.shared import SharedBus
 from askback.settings import PostgresAddress, Settings, load
 from askback.storage.postgres import Database, PostgresStore
 from tests.fault import planted
-from tests.fault.pace import LIMITS, PATIENCE, PATROL_S
+from tests.fault.pace import LIMITS, PARTING_S, PATIENCE, PATROL_S
 
 REQUESTER, RESPONDER, ADMIN = "kill-requester", "kill-responder", "kill-admin"
 START_S = 20
@@ -89,6 +90,13 @@ class Killable:
         return int(statm.split()[1]) * os.sysconf("SC_PAGESIZE")
 
     @property
+    def sockets(self) -> int:
+        """How many sockets it has open."""
+        assert self._process is not None
+        kinds = (os.readlink(each) for each in Path(f"/proc/{self._process.pid}/fd").iterdir())
+        return sum(kind.startswith("socket:") for kind in kinds)
+
+    @property
     def ended(self) -> bool:
         """Whether it has come to its end."""
         return self._process is None or not self._process.is_alive()
@@ -122,6 +130,7 @@ def serve(line: Connection, environ: Mapping[str, str], fault: str | None) -> No
     async def ready() -> None:
         line.send("ready")
 
+    parting.PATIENCE_S = PARTING_S
     hang_on(line, lambda: None)
     run_server(_app(settings), bind(settings), ready=ready)
 

@@ -1,0 +1,132 @@
+"""Readers that stop reading while much happens, over real sockets: what they cost meanwhile, and what they have afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import websockets
+from websockets.asyncio.client import ClientConnection
+from websockets.typing import Subprotocol
+
+from askback import AsyncClient
+from tests.fault.processes import REQUESTER, RESPONDER, Server
+
+THREAD = "busy"
+SIZE = 8_000
+"""Characters of a message."""
+AT_ONCE = 100
+SMALL = 4_096
+"""What the kernel keeps for a reader, so that little is enough for it to be behind."""
+_CREDENTIAL = {"Authorization": f"Bearer {RESPONDER}"}
+
+
+def line(server: Server) -> socket.socket:
+    """A connection for which the kernel keeps little."""
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
+    made.connect(("127.0.0.1", server.port))
+    return made
+
+
+async def fill(server: Server, messages: int) -> None:
+    """Have an agent say much."""
+    async with AsyncClient(server.url, REQUESTER) as agent:
+        for _ in range(messages // AT_ONCE):
+            async with asyncio.TaskGroup() as said:
+                for _ in range(AT_ONCE):
+                    said.create_task(agent.say("x" * SIZE, thread_id=THREAD))
+
+
+class Socket:
+    """Watches the thread over a WebSocket, and keeps the numbers of the events that it was given."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self.seen: list[int] = []
+        self._connection = connection
+
+    async def subscribe(self) -> None:
+        """Go on after the last event that was seen."""
+        cursor = self.seen[-1] if self.seen else 0
+        op = {"id": 1, "op": "subscribe", "thread_id": THREAD, "cursor": cursor}
+        await self._connection.send(json.dumps(op))
+
+    async def read(self, *, until: int) -> bool:
+        """Read up to an event; False when the server has said meanwhile that this reader is too far behind."""
+        while not self.seen or self.seen[-1] < until:
+            frame: dict[str, Any] = json.loads(await self._connection.recv())
+            if "resync" in frame:
+                return False
+            if "event" in frame:
+                self.seen.append(frame["event"]["seq"])
+        return True
+
+
+@asynccontextmanager
+async def watching(server: Server) -> AsyncGenerator[Socket]:
+    """A WebSocket that reads only what it is told to."""
+    async with websockets.connect(
+        f"{server.url.replace('http', 'ws')}/v1/ws",
+        sock=line(server),
+        additional_headers=_CREDENTIAL,
+        subprotocols=[Subprotocol("askback.v1")],
+        compression=None,
+        max_queue=1,
+        ping_interval=None,
+        close_timeout=0.1,
+    ) as connection:
+        yield Socket(connection)
+
+
+@dataclass
+class Stream:
+    """Watches the thread over server-sent events, likewise."""
+
+    reader: asyncio.StreamReader
+
+    async def events(self) -> AsyncIterator[int]:
+        """Yield the numbers of events until the server ends the stream."""
+        with suppress(OSError):
+            while told := await self.reader.readline():
+                if told.startswith(b"id: "):
+                    number = int(told[4:])
+                elif told.startswith(b"data: ") and told.endswith(b"}\n"):
+                    yield number
+
+
+@asynccontextmanager
+async def streaming(server: Server, *, after: int) -> AsyncGenerator[Stream]:
+    """A stream from a cursor on, of which nothing is read yet."""
+    reader, writer = await asyncio.open_connection(sock=line(server), limit=4 * SIZE)
+    request = (
+        f"GET /v1/threads/{THREAD}/events HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        f"Authorization: {_CREDENTIAL['Authorization']}\r\nLast-Event-ID: {after}\r\n\r\n"
+    )
+    writer.write(request.encode())
+    await reader.readuntil(b"\r\n\r\n")
+    try:
+        yield Stream(reader)
+    finally:
+        writer.transport.abort()
+
+
+@asynccontextmanager
+async def all_stalled(server: Server, readers: int) -> AsyncGenerator[None]:
+    """So many of each kind, which are there and never read."""
+    async with AsyncExitStack() as stack:
+        for _ in range(readers):
+            await stack.enter_async_context(streaming(server, after=0))
+            await (await stack.enter_async_context(watching(server))).subscribe()
+        yield
+
+
+async def until_hung_up(server: Server, sockets: int) -> None:
+    """Return when the server has no more sockets than that."""
+    while server.sockets > sockets:
+        await anyio.sleep(0.02)

@@ -1,0 +1,95 @@
+"""Readers that stop reading: each is dropped, costs little meanwhile, and goes on from its cursor with nothing missing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tests.fault.processes import Server
+from tests.fault.stalled import all_stalled, fill, streaming, until_hung_up, watching
+from tests.requirements import requirement
+
+MESSAGES = 1_000
+"""8 MB: more than the kernel and the server keep for one reader."""
+READERS = 5
+"""Of each kind."""
+MANY = 3_000
+MOST_BYTES = 36 * 1024 * 1024
+"""Less than the 48 MB that they miss: 24 as frames and 24 as events of streams, which readers share."""
+
+pytestmark = [pytest.mark.anyio, pytest.mark.fault]
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[Server]:
+    server = Server(tmp_path)
+    await server.start()
+    yield server
+    server.kill()
+
+
+@requirement("G3", "L9")
+async def test_a_websocket_that_stalled_is_told_so_and_goes_on_with_nothing_missing(server: Server) -> None:
+    with anyio.fail_after(50):
+        async with watching(server) as reader:
+            await reader.subscribe()
+            await fill(server, MESSAGES)
+            assert not await reader.read(until=MESSAGES), "it was never too far behind, so nothing was proved"
+            await reader.subscribe()
+            assert await reader.read(until=MESSAGES)
+    assert reader.seen == list(range(1, MESSAGES + 1))
+
+
+@requirement("G3", "L9")
+async def test_a_stream_that_stalled_is_cut_and_goes_on_with_nothing_missing(server: Server) -> None:
+    seen = [0]
+    with anyio.fail_after(50):
+        cuts = -1
+        while seen[-1] < MESSAGES:
+            cuts += 1
+            async with streaming(server, after=seen[-1]) as stream:
+                if not cuts:
+                    await fill(server, MESSAGES)
+                async for number in stream.events():
+                    seen.append(number)
+                    if number == MESSAGES:
+                        break
+    assert cuts > 0, "it was never cut, so nothing was proved"
+    assert seen == list(range(MESSAGES + 1))
+
+
+@requirement("L9")
+async def test_streams_that_never_read_again_are_hung_up(server: Server) -> None:
+    with anyio.fail_after(50):
+        async with streaming(server, after=0) as first:
+            before = server.sockets
+            del first
+            await fill(server, MESSAGES)
+            await until_hung_up(server, before - 1)
+
+
+async def cost(server: Server) -> int:
+    """What readers that do not read cost a server, in bytes."""
+    before = server.memory
+    async with all_stalled(server, READERS):
+        await fill(server, MANY)
+        return server.memory - before
+
+
+@requirement("L9")
+async def test_readers_that_stall_cost_a_bounded_amount_of_memory(server: Server) -> None:
+    with anyio.fail_after(50):
+        assert await cost(server) < MOST_BYTES
+
+
+async def test_room_without_end_is_found(tmp_path: Path) -> None:
+    server = Server(tmp_path, fault="room without end")
+    await server.start()
+    try:
+        with anyio.fail_after(50):
+            assert await cost(server) > MOST_BYTES
+    finally:
+        server.kill()
