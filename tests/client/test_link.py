@@ -1,4 +1,4 @@
-"""What a link still says before it closes."""
+"""What a link still says before it closes, and in which order it is understood."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any
 import anyio
 import pytest
 
+from askback.client import operations
 from askback.client.channel import Channel
 from askback.client.link import Link
+from askback.domain.fields import Form, Text
+from tests.client.linked import CONNECTORS, linked
 
 pytestmark = pytest.mark.anyio
 
@@ -61,3 +64,19 @@ async def test_a_question_that_is_made_after_its_asker_has_gone_is_taken_back_be
         assert cancelled["request_id"] == "req_1"
         server.replies.put_nowait(json.dumps({"id": cancelled["id"], "ok": {}}))
         await closing
+
+
+@CONNECTORS
+async def test_who_stops_waiting_and_begins_again_at_once_is_told_of_the_end(connector: Any) -> None:
+    ask = operations.create(Form(fields=[Text(id="q", label="Q")]), "t1", {}, None)
+    async with linked(connector) as there:
+        request = await there.link.call(ask, retry_for=20)
+        given_up = await there.link.wait(request["id"])
+        await there.link.call('"op":"list"', retry_for=20)  # the wait went before it
+        there.link.abandon(given_up)
+        waiting = await there.link.wait(request["id"])
+        for _ in range(3):  # what was said of both waits has been dealt with
+            await there.link.call('"op":"list"', retry_for=20)
+        answer = {"revision": 1, "values": {"q": "yes"}}
+        await (await there.person()).post(f"/v1/requests/{request['id']}/answer", json=answer)
+        assert (await waiting)["answer"]["values"] == {"q": "yes"}

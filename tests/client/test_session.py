@@ -147,6 +147,35 @@ def test_an_asker_that_left_before_its_request_was_known_leaves_an_orphan():
     assert not session.owes()
 
 
+def test_an_asker_that_left_ends_no_wait_of_somebody_else_for_the_same_request():
+    for withdraw in (False, True):
+        session, asker, other = Session(), Ticket(withdraw=withdraw), Ticket()
+        session.wait("req_1", other)
+        sent = asked(session, asker)
+        asker.cancelled = True
+        happened = tell(session, id=sent["id"], ok=PENDING)
+        assert (happened.frames, happened.orphans) == ([], [])
+        tell(session, settled=ANSWERED)
+        assert other.result == ANSWERED
+
+
+def test_a_wait_that_began_before_the_last_one_had_ended_is_asked_for_again():
+    session, ticket, again = Session(), Ticket(), Ticket()
+    session.wait("req_1", ticket)
+    ended = frame(session.abandon(ticket))
+    session.wait("req_1", again)
+    [wait] = map(frame, tell(session, id=ended["id"], ok={}).frames)
+    assert (wait["op"], wait["request_ids"]) == ("wait", ["req_1"])
+
+
+def test_a_server_that_knows_no_end_of_a_wait_is_left_at_that():
+    session, ticket = Session(), Ticket()
+    session.wait("req_1", ticket)
+    ended = frame(session.abandon(ticket))
+    refused = {"code": "unknown_operation", "message": "no", "status": 422}
+    assert not tell(session, id=ended["id"], error=refused).reset
+
+
 def test_calls_give_up_after_their_patience_and_waits_never_do():
     session, call, ask, wait = Session(), Ticket(), Ticket(), Ticket()
     session.call('"op":"get"', call, retry_for=30, now=100.0)

@@ -67,7 +67,7 @@ class _Call:
     watch: bool
     retry_for: float
     since: float
-    done: Callable[[Any], None] | None = None
+    done: Callable[[Any], str | None] | None = None
     failed: Callable[[AskbackError], None] | None = None
     rests: int = 0
     resting: bool = False
@@ -247,7 +247,7 @@ class Session:
         watch: bool = False,
         retry_for: float = FOREVER,
         since: float = 0.0,
-        done: Callable[[Any], None] | None = None,
+        done: Callable[[Any], str | None] | None = None,
         failed: Callable[[AskbackError], None] | None = None,
     ) -> str:
         self._next += 1
@@ -265,8 +265,9 @@ class Session:
         if call.watch:
             return self._asked(call.ticket, value)
         if call.done is not None:
-            call.done(value)
-        elif call.ticket is not None:
+            following = call.done(value)
+            return _NOTHING if following is None else Happened([following])
+        if call.ticket is not None:
             _resolve(call.ticket, value)
         return _NOTHING
 
@@ -291,12 +292,14 @@ class Session:
         ticket.request_id = request["id"]
         if request["status"] in _ENDED:
             _resolve(ticket, request)
-        elif ticket.done() and ticket.withdraw:
-            return Happened(orphans=[request["id"]])
-        elif ticket.done():
-            return Happened([self._unwait_frame(request["id"])])
-        else:
+        elif not ticket.done():
             self._waits.setdefault(request["id"], []).append(ticket)
+        elif self.awaits(request["id"]):
+            return _NOTHING  # somebody else here asked the same, or waits for it
+        elif ticket.withdraw:
+            return Happened(orphans=[request["id"]])
+        else:
+            return Happened([self._unwait_frame(request["id"])])
         return _NOTHING
 
     def _settle(self, request: dict[str, Any]) -> None:
@@ -327,7 +330,12 @@ class Session:
 
     def _unwait_frame(self, request_id: str) -> str:
         # What ends from now on is not for this connection: its outcome is queued for whoever goes on.
-        return self._open(f'"op":"unwait","request_ids":{json.dumps([request_id])}')
+        def ended(_: Any) -> str | None:
+            # A wait that began meanwhile may have come to the server first, and have ended with this.
+            return self._wait_frame([request_id]) if self.awaits(request_id) else None
+
+        op = f'"op":"unwait","request_ids":{json.dumps([request_id])}'
+        return self._open(op, done=ended, failed=_accepted)
 
     def _subscribe_frame(self, thread_id: str | None) -> str:
         listeners = self._listeners[thread_id]
@@ -348,6 +356,10 @@ class Session:
 
 def _place(thread_id: str | None) -> str:
     return '"inbox":true' if thread_id is None else f'"thread_id":{json.dumps(thread_id)}'
+
+
+def _accepted(_: AskbackError) -> None:
+    """Leave it at that: a server that does not know of it goes on telling this client, which is let pass."""
 
 
 def _resolve(ticket: Ticket, value: Any) -> None:
