@@ -67,7 +67,7 @@ picture: setup ## Take the picture of the README again (needs Chromium)
 bench: setup ## Measure speed beside the limits of this machine and beside peers (ARGS="roundtrip fanout" picks)
 	$(BIN)/python -m bench $(or $(ARGS),--quick)
 
-soak: setup ## Kill servers, agents and Postgres for SOAK_MINUTES (60), and converse with every store; prints each seed
+soak: setup ## Kill and cut off servers, agents and Postgres for SOAK_MINUTES (60), and converse with every store; prints each seed
 	MODEL_EXAMPLES=1000 $(BIN)/python -m pytest -q tests/storage/test_model.py
 	$(BIN)/python -m tests.fault.soak $(ARGS)
 

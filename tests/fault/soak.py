@@ -1,6 +1,7 @@
-"""`make soak`: kills without end, for `SOAK_MINUTES`: over SQLite, over Postgres, and two servers on one. Says each seed.
+"""`make soak`: kills without end, for `SOAK_MINUTES`: over SQLite, over Postgres, two servers on one, and a crowd.
 
-It ends with a fault. `python -m tests.fault.soak SEED sqlite` (or `postgres`, or `servers`) plays one scene again.
+It says each seed, and ends with a fault. `python -m tests.fault.soak SEED sqlite` (or `postgres`, `servers`, `crowd`)
+plays one scene again.
 """
 
 from __future__ import annotations
@@ -9,31 +10,50 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import anyio
 
-from tests.fault import kill
+from tests.fault import crowd, kill
 from tests.fault.site import site
 from tests.fault.troubles import CRASHES, PARTITIONS
 
 KILLS = 50
-KINDS = {
+SCENES = {
     "sqlite": kill.Scene(seed=0, kills=KILLS),
     "postgres": kill.Scene(seed=0, kills=KILLS, troubles=CRASHES),
     "servers": kill.Scene(seed=0, kills=KILLS, servers=2, hosts=6, troubles=(*CRASHES, *PARTITIONS)),
 }
 
 
-async def play(seed: int, kind: str) -> kill.Report:
-    """Play one scene in a folder of its own."""
-    scene = replace(KINDS[kind], seed=seed)
+CROWD = 10_000
+PATIENCE_S = 60.0
+KINDS = (*SCENES, "crowd")
+
+
+class Outcome(NamedTuple):
+    """What was found, and how much happened."""
+
+    faults: Sequence[str]
+    told: str
+
+
+async def play(seed: int, kind: str) -> Outcome:
+    """Play one scene in a folder of its own. A crowd has no use for a seed."""
     with tempfile.TemporaryDirectory(prefix="askback-soak-") as made:
-        if not scene.troubles:
-            return await kill.run(Path(made), scene)
-        async with site(scene.servers) as place:
-            return await kill.run(Path(made), scene, site=place)
+        if kind == "crowd":
+            came = await crowd.run(Path(made), CROWD, patience_s=PATIENCE_S)
+            return Outcome(came.faults, f"{CROWD} waits of {came.bytes_per_wait:.0f} bytes")
+        scene = replace(SCENES[kind], seed=seed)
+        if scene.troubles:
+            async with site(scene.servers) as place:
+                report = await kill.run(Path(made), scene, site=place)
+        else:
+            report = await kill.run(Path(made), scene)
+    return Outcome(report.faults, f"{report.kills} kills, {report.ended} ends, {report.went_on} resumes")
 
 
 def main() -> int:
@@ -45,10 +65,10 @@ def main() -> int:
     while True:
         for kind in kinds:
             print(f"seed {seed}, {kind}:", end=" ", flush=True)
-            report = anyio.run(play, seed, kind)
-            print(f"{report.kills} kills, {report.ended} ends, {report.went_on} resumes", flush=True)
-            if report.faults:
-                print(*report.faults, sep="\n")
+            outcome = anyio.run(play, seed, kind)
+            print(outcome.told, flush=True)
+            if outcome.faults:
+                print(*outcome.faults, sep="\n")
                 return 1
         if len(given) > 1 or time.monotonic() > end:
             return 0
