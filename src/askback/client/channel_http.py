@@ -69,8 +69,9 @@ class HttpChannel:
         self._http = http
         self._incoming: asyncio.Queue[str | None] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._wanted: set[str] = set()
         self._polls: deque[str] = deque()
-        self._asking: dict[str, asyncio.Task[bool]] = {}
+        self._asking: dict[str, asyncio.Task[None]] = {}
         self._polling = 0
         self._streams: dict[str | None, asyncio.Task[None]] = {}
         self._cause = "closed"
@@ -117,6 +118,7 @@ class HttpChannel:
             return
         self._put({"id": frame["id"], "ok": ok})
         if frame["op"] == "create" and frame.get("wait") and ok["status"] not in _ENDED:
+            self._wanted.add(ok["id"])
             self._poll(ok["id"])
 
     async def _run(self, frame: dict[str, Any]) -> Any:
@@ -131,24 +133,28 @@ class HttpChannel:
     async def _wait(self, ids: list[str]) -> dict[str, Any]:
         settled: list[dict[str, Any]] = []
         unknown: list[str] = []
+        self._wanted.update(ids)
         for request_id in ids:
+            if request_id not in self._wanted:
+                continue  # an `unwait` came while the others were read
             try:
                 request = await self._get(f"/v1/requests/{step(request_id)}")
             except NotFound:
                 unknown.append(request_id)
+                self._wanted.discard(request_id)
                 continue
             if request["status"] in _ENDED:
                 settled.append(request)
+                self._wanted.discard(request_id)
             else:
                 self._poll(request_id)
         return {"settled": settled, "unknown": unknown}
 
     def _unwait(self, ids: list[str]) -> dict[str, Any]:
+        self._wanted.difference_update(ids)
         for request_id in ids:
             if (poll := self._asking.pop(request_id, None)) is not None:
                 poll.cancel()
-            elif request_id in self._polls:
-                self._polls.remove(request_id)
         return {}
 
     async def _listening(self, frame: dict[str, Any]) -> dict[str, Any]:
@@ -168,24 +174,27 @@ class HttpChannel:
     # --- waiting and listening ---------------------------------------------------------------
 
     def _poll(self, request_id: str) -> None:
-        if request_id in self._polls or request_id in self._asking:
-            return
-        self._polls.append(request_id)
-        if self._polling < POLLS:
+        self._line_up(request_id)
+        if self._polls and self._polling < POLLS:
             self._polling += 1
             self._start(self._take_turns())
+
+    def _line_up(self, request_id: str) -> None:
+        if request_id in self._wanted and request_id not in self._polls and request_id not in self._asking:
+            self._polls.append(request_id)
 
     async def _take_turns(self) -> None:
         try:
             while self._polls:
                 request_id = self._polls.popleft()
-                if not await self._polled(request_id):
-                    self._polls.append(request_id)
+                if request_id in self._wanted:
+                    await self._polled(request_id)
+                    self._line_up(request_id)
         finally:
             self._polling -= 1
 
-    async def _polled(self, request_id: str) -> bool:
-        """Wait for one request until its turn is over, or until nobody wants it: then there is nothing more either."""
+    async def _polled(self, request_id: str) -> None:
+        """Wait for one request until its turn is over, or until nobody wants it."""
         poll = self._asking[request_id] = asyncio.create_task(self._long_poll(request_id))
         try:
             await asyncio.wait({poll})
@@ -193,10 +202,11 @@ class HttpChannel:
             poll.cancel()
             if self._asking.get(request_id) is poll:
                 del self._asking[request_id]
-        return poll.cancelled() or poll.result()
+        if not poll.cancelled():
+            poll.result()
 
-    async def _long_poll(self, request_id: str) -> bool:
-        """Wait for one request; True when there is nothing more to wait for.
+    async def _long_poll(self, request_id: str) -> None:
+        """Wait for one request, which is not wanted any more when there is nothing more to wait for.
 
         What has ended is read once more: that tells the server that it has arrived, which a reply alone does not.
         """
@@ -206,14 +216,13 @@ class HttpChannel:
             if request is not None and request["status"] in _ENDED:
                 request = await self._get(path)
         except NotFound:
-            return True
+            self._wanted.discard(request_id)
         except Unavailable:
             await asyncio.sleep(TURN_S)
-            return False
-        if request is None or request["status"] not in _ENDED:
-            return False
-        self._put({"settled": request})
-        return True
+        else:
+            if request is not None and request["status"] in _ENDED:
+                self._wanted.discard(request_id)
+                self._put({"settled": request})
 
     async def _stream(self, place: str | None, cursor: int | None, opened: asyncio.Future[None]) -> None:
         path = "/v1/events" if place is None else f"/v1/threads/{step(place)}/events"
