@@ -11,6 +11,9 @@ import anyio
 import pytest
 
 from askback.app import create_app
+from askback.errors import Unavailable
+from askback.ports.policy import NOTHING, Along
+from askback.ports.store import Claim, Settlement
 from askback.settings import SettingsError, load
 from askback.testing.fake_store import FakeStore
 from tests.requirements import requirement
@@ -23,9 +26,9 @@ pytestmark = pytest.mark.anyio
 class House:
     """A store and a clock that outlive their servers."""
 
-    def __init__(self, place: Path, on_restart: str) -> None:
+    def __init__(self, place: Path, on_restart: str, store: FakeStore | None = None) -> None:
         self._settings = load({"ASKBACK_ON_RESTART": on_restart}, data_dir=place)
-        self._store, self._clock, self._tokens = FakeStore(), ManualClock(), dict[str, str]()
+        self._store, self._clock, self._tokens = store or FakeStore(), ManualClock(), dict[str, str]()
 
     @asynccontextmanager
     async def server(self) -> AsyncGenerator[Api]:
@@ -58,6 +61,33 @@ async def test_what_agents_waited_for_is_over_after_a_restart_where_that_was_set
         ]  # fmt: skip
         api.clock.advance(seconds=10)
         assert [each["request_id"] for each in await pulled(api)] == [awaited[0]["id"]]
+
+
+class Unwritable(FakeStore):
+    """A store whose next few steps cannot be written."""
+
+    refusals = 0
+
+    async def settle(self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING) -> Any:
+        """Refuse, or take the step."""
+        if self.refusals:
+            self.refusals -= 1
+            raise Unavailable("The disk is full.", retry_after=1)
+        return await super().settle(settlement, claim, along)
+
+
+@requirement("H8")
+async def test_a_store_that_cannot_be_written_at_the_start_is_tried_again(tmp_path: Path) -> None:
+    store = Unwritable()
+    house = House(tmp_path, "expire", store)
+    async with house.server() as api:
+        awaited = [await asked(api), await asked(api)]
+    store.refusals = 2
+    async with house.server() as api:
+        with anyio.fail_after(10):
+            while await store.open_requests():
+                await anyio.sleep(0.01)
+        assert [await status(api, each) for each in awaited] == ["expired", "expired"]
 
 
 @requirement("H8")
