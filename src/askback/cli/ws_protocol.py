@@ -25,6 +25,9 @@ from askback.transports.websocket.extension import EXTENSION, Socket
 READ_AHEAD = 64 * 1024
 """Bytes of messages that may wait for the app before the socket is not read any more."""
 
+MESSAGE = 256
+"""What a message counts beside its bytes: about what it takes in memory, also when it is empty."""
+
 
 class Gathering:
     """A transport that holds what is written until the end of the turn; all else goes through."""
@@ -101,7 +104,7 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
 
     def send_receive_event_to_app(self) -> None:
         """Hand a message to the app, and stop reading only when much of what came waits for it."""
-        self._waiting += sum(map(len, self.frames))
+        self._waiting += MESSAGE + sum(map(len, self.frames))
         paused, self.read_paused = self.read_paused, True  # so that it leaves the socket alone
         super().send_receive_event_to_app()
         self.read_paused = paused

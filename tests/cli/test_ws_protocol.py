@@ -1,0 +1,86 @@
+"""What a server holds of messages that its app has not taken yet."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import anyio
+import pytest
+from uvicorn.config import Config
+from uvicorn.server import ServerState
+from websockets.frames import Frame, Opcode
+
+from askback.cli.runner import FRAME_BYTES
+from askback.cli.ws_protocol import MESSAGE, READ_AHEAD, AskbackWebSocket
+
+pytestmark = pytest.mark.anyio
+
+HANDSHAKE = (
+    b"GET /v1/ws HTTP/1.1\r\nHost: askback\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+
+
+class Line(asyncio.Transport):
+    """A connection of which one sees whether it is read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paused = False
+
+    def write(self, data: Any) -> None:
+        """Take it."""
+
+    def pause_reading(self) -> None:
+        """Read no more."""
+        self.paused = True
+
+    def resume_reading(self) -> None:
+        """Read again."""
+        self.paused = False
+
+    def is_closing(self) -> bool:
+        """Stay open."""
+        return False
+
+    def close(self) -> None:
+        """Stay open."""
+
+
+@pytest.mark.parametrize("payload", [b"", b"{}", b"x" * 1_000])
+@pytest.mark.parametrize("opcode", [Opcode.TEXT, Opcode.BINARY])
+async def test_a_peer_is_read_no_further_ahead_than_to_a_bound_and_again_when_it_was_taken(
+    payload: bytes, opcode: Opcode
+) -> None:
+    opened, take = asyncio.Event(), asyncio.Event()
+    taken = 0
+
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        nonlocal taken
+        await receive()
+        await send({"type": "websocket.accept"})
+        opened.set()
+        await take.wait()
+        while True:
+            await receive()
+            taken += 1
+
+    config = Config(app, ws_max_size=FRAME_BYTES, ws_per_message_deflate=False, ws_ping_interval=None)
+    line, loop = Line(), asyncio.get_running_loop()
+    socket = AskbackWebSocket(config, ServerState(), {}, loop)
+    socket.connection_made(line)
+    socket.data_received(HANDSHAKE)
+    with anyio.fail_after(5):
+        await opened.wait()
+        frame, sent = Frame(opcode, payload).serialize(mask=True), 0
+        while not line.paused:
+            socket.data_received(frame)
+            sent += 1
+            assert sent <= READ_AHEAD // MESSAGE + 1
+        take.set()
+        while line.paused:
+            await asyncio.sleep(0)
+        assert taken == sent
+    for task in tuple(socket.tasks):
+        task.cancel()
