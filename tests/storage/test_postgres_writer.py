@@ -18,8 +18,9 @@ from askback.domain.events import Event
 from askback.errors import StoreUnusable, Unavailable
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
-from askback.storage.postgres import Database, PostgresStore
+from askback.storage.postgres import Database, PostgresStore, queries
 from askback.storage.postgres.connection import Patience
+from askback.storage.postgres.lane import Lane
 from askback.testing.store_samples import answer, claim, created, entry, record
 from tests.postgres_server import PostgresServer
 from tests.storage.postgres_cut import cutter
@@ -73,6 +74,18 @@ async def test_changes_that_wait_share_a_commit_and_a_notice(database: Database)
     assert (done.changes, done.queued) == (600, 0)
     assert done.groups <= 20
     assert len(notices) <= done.groups
+
+
+async def test_what_is_written_is_planned_once(database: Database) -> None:
+    lane = Lane(database)
+    connection = await lane.connection()
+    for _ in range(10):
+        await connection.fetch(queries.SETTLE, *[[]] * 14)
+    planned = await connection.fetchval(
+        "SELECT custom_plans FROM pg_prepared_statements WHERE statement = $1", queries.SETTLE
+    )
+    await lane.close()
+    assert planned == 0
 
 
 async def test_changes_of_one_row_are_made_in_the_order_in_which_they_came(database: Database) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
@@ -52,10 +53,13 @@ class Database:
         place = parts.netloc.rpartition("@")[2]
         return f"postgresql://{place}{parts.path}"
 
-    async def connect(self) -> asyncpg.Connection[Record]:
-        """Open a connection; raises what asyncpg raises, and `StoreUnusable` for an address that it cannot use."""
+    async def connect(self, **settings: str) -> asyncpg.Connection[Record]:
+        """Open a connection, with more settings of Postgres.
+
+        Raises what asyncpg raises, and `StoreUnusable` for an address that it cannot use.
+        """
         try:
-            connection = await asyncpg.connect(self.url, **self._options())
+            connection = await asyncpg.connect(self.url, **self._options(settings))
         except ValueError:
             # Not its text, which may quote the address.
             raise StoreUnusable(
@@ -83,7 +87,7 @@ class Database:
         await connection.execute("""
             SELECT set_config('synchronous_commit', 'on', FALSE) WHERE current_setting('synchronous_commit') = 'off'""")
 
-    def _options(self) -> dict[str, Any]:
+    def _options(self, settings: Mapping[str, str] = {}) -> dict[str, Any]:
         patience = self.patience
         return {
             "connection_class": LookedAfter,
@@ -105,6 +109,7 @@ class Database:
                 # And most want the first few of an order that an index has, which a bitmap loses: it sorts them all.
                 "enable_bitmapscan": "off",
                 "jit": "off",
+                **settings,
             },
         }
 

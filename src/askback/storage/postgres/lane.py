@@ -18,6 +18,12 @@ AGAIN_S = (0.05, 0.1, 0.2, 0.5, 1.0)
 """Pauses between attempts; meanwhile whoever wants to write is told at once that it is not possible."""
 
 
+PLANS = "force_generic_plan"
+"""What is written names its rows by their keys, in arrays, and there is one way to find them. Left to itself Postgres
+plans that anew for each group, since it likes to know how long the arrays are, which takes as long as all the rest.
+"""
+
+
 class Lane:
     """One of the connections of the writer."""
 
@@ -35,7 +41,7 @@ class Lane:
         if self._refused is not None and time.monotonic() < self._not_before:
             raise self._refused
         try:
-            self._connection = await self._database.connect()
+            self._connection = await self._database.connect(plan_cache_mode=PLANS)
         except Exception as error:
             if not refused_by_database(error):
                 raise
