@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 
 import pytest
 
 from askback.delivery.local import LocalBus
 from askback.delivery.presence import SharedPresence
 from askback.errors import Unavailable
-from askback.ports.presence import Presence, Register
+from askback.ports.presence import Place, Presence, Register
 from askback.service.presence import LocalPresence
 from askback.storage.postgres import Database, PostgresStore
 from askback.testing.fake_presence import FakeRegister
@@ -130,3 +130,58 @@ async def test_who_comes_while_the_register_is_broken_is_let_in_and_counted_late
         return await register.anybody("main", "t1")
 
     await until(there)
+
+
+class Doubtful(FakeRegister):
+    """A register that may write something down and then not be heard."""
+
+    unheard = False
+
+    async def note(
+        self, server: str, *, came: Collection[Place], left: Collection[Place], lease_ms: int
+    ) -> bool:
+        """Write it down; whoever asked may never learn of it."""
+        stands = await super().note(server, came=came, left=left, lease_ms=lease_ms)
+        if self.unheard:
+            raise Unavailable("It is not known whether this was stored.", retry_after=1)
+        return stands
+
+
+async def test_who_was_written_down_unheard_and_left_is_not_there_for_ever() -> None:
+    register = Doubtful()
+    server = SharedPresence(register, LocalBus(), server="one", lease_s=LEASE_S)
+    await server.open()
+    register.unheard = True
+    leave = server.enter("main", "t1")
+    await server.known()
+    assert await register.anybody("main", "t1")
+    leave()
+    register.unheard = False
+
+    async def gone() -> bool:
+        return not await register.anybody("main", "t1")
+
+    await until(gone)
+    await server.close()
+
+
+async def test_who_comes_back_after_an_unheard_leave_is_there() -> None:
+    register = Doubtful()
+    server = SharedPresence(register, LocalBus(), server="one", lease_s=LEASE_S)
+    await server.open()
+    leave = server.enter("main", "t1")
+    await server.known()
+    register.unheard = True
+    leave()
+
+    async def there() -> bool:
+        return await register.anybody("main", "t1")
+
+    async def gone() -> bool:
+        return not await there()
+
+    await until(gone)
+    server.enter("main", "t1")
+    register.unheard = False
+    await until(there)
+    await server.close()

@@ -35,7 +35,6 @@ class SharedPresence:
         self._server = server
         self._lease_s = lease_s
         self._watching: Counter[Place] = Counter()
-        self._noted: set[Place] = set()
         self._changed: set[Place] = set()
         self._change = asyncio.Event()
         self._all_noted = asyncio.Event()
@@ -108,19 +107,20 @@ class SharedPresence:
                 self._all_noted.set()  # whoever waits for it need not wait for that
 
     async def _note(self) -> None:
-        """Write down what has changed; what was written but is gone has changed as well."""
+        """Write down how it stands wherever something has changed.
+
+        Whether it stands so already does not matter: what could not be written may be written all the same.
+        """
         self._change.clear()
         changed, self._changed = self._changed, set()
-        came = {place for place in changed - self._noted if place in self._watching}
-        left = {place for place in changed & self._noted if place not in self._watching}
+        came = changed & self._watching.keys()
         try:
             stands = await self._register.note(
-                self._server, came=came, left=left, lease_ms=round(self._lease_s * 1000)
+                self._server, came=came, left=changed - came, lease_ms=round(self._lease_s * 1000)
             )
         except BaseException:
             self._changed |= changed
             raise
-        self._noted = (self._noted | came) - left if stands else came
         if not stands:
             self._changed |= self._watching.keys() - came
         for place in came:
