@@ -81,7 +81,7 @@ class Inspector:
         last = (await self._get(f"/v1/threads/{thread_id}"))["seq"]
         found: list[dict[str, Any]] = []
         with anyio.fail_after(ANSWERS_WITHIN_S):
-            while after + len(found) < last:
+            while last > (found[-1]["seq"] if found else after):
                 with contextlib.suppress(httpx2.HTTPError):
                     found = [event async for event in self._stream(thread_id, after=after, last=last)]
         return found
