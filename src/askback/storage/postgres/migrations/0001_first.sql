@@ -49,8 +49,7 @@ CREATE TABLE requests (
 CREATE INDEX requests_thread ON requests (thread, created_seq);
 CREATE INDEX requests_open ON requests (tenant, id) WHERE status IN ('pending', 'resolving');
 CREATE INDEX requests_open_thread ON requests (thread) WHERE status IN ('pending', 'resolving');
--- With the id at its end: the newest of an agent's are read in their order, and not sorted out of all of them.
-CREATE INDEX requests_open_requester ON requests (requester, tenant, id) WHERE status IN ('pending', 'resolving');
+CREATE INDEX requests_open_requester ON requests (tenant, requester) WHERE status IN ('pending', 'resolving');
 CREATE UNIQUE INDEX requests_exclusive ON requests (thread, requester, exclusive)
     WHERE exclusive IS NOT NULL AND NOT behind AND status IN ('pending', 'resolving');
 CREATE INDEX requests_behind ON requests (thread, requester, exclusive, id)
