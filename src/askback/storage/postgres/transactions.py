@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+import asyncpg
+
 from askback.storage.postgres.connection import Connection, refused_by_database, unavailable, unknown
 
 # Explicit, whatever the database is set to. Rows that decide are locked or compared, so that nothing depends on more.
@@ -37,7 +39,12 @@ async def transaction(db: Connection) -> AsyncGenerator[None]:
 async def snapshot(db: Connection) -> AsyncGenerator[None]:
     """Let all reads of the block see the same state."""
     async with _undone_on_error(db):
-        await db.execute(_SNAPSHOT)
+        try:
+            await db.execute(_SNAPSHOT)
+        except asyncpg.ActiveSQLTransactionError:
+            # Whoever had the connection before was cancelled once a statement was prepared and not yet run: Postgres
+            # was in the middle of something that had no name, until this error.
+            await db.execute(_SNAPSHOT)
         yield
         await db.execute("COMMIT")
 
