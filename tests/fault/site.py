@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from urllib.parse import parse_qs, urlsplit
 
 import anyio
@@ -50,9 +50,14 @@ class Site:
         await self._run(f"SELECT pg_terminate_backend(pid) {OURS} {which}")  # noqa: S608 - ours
 
     async def kill(self, backend: int) -> None:
-        """SIGKILL one process of Postgres, which then ends all the others and recovers."""
+        """SIGKILL one process of Postgres, which then ends all the others and recovers; unless it has ended by itself."""
         before = await self._run(HELPER)
-        os.kill(backend, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError), _held(backend) as process:
+            if backend in await self.backends():  # the number is not another's by now
+                signal.pidfd_send_signal(process, signal.SIGKILL)
+                await self._recovered(before)
+
+    async def _recovered(self, before: list[asyncpg.Record]) -> None:
         with anyio.fail_after(COMES_BACK_S):
             while True:
                 with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
@@ -66,6 +71,16 @@ class Site:
             return await connection.fetch(sql)
         finally:
             connection.terminate()
+
+
+@contextmanager
+def _held(process: int) -> Iterator[int]:
+    """A handle on a process, which stays that one's also when its number is given to another."""
+    handle = os.pidfd_open(process)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
 
 
 @asynccontextmanager
