@@ -64,6 +64,17 @@ async def test_what_is_said_by_somebody_who_lost_their_say_comes_when_they_have_
 
 
 @requirement("K9")
+async def test_what_was_handed_over_before_and_never_confirmed_is_told_of_as_well(api: Api) -> None:
+    request = await answered(api, "responder/bob")
+    assert len(await pulled(api)) == 1
+    await share(api, others="view")
+    for _ in range(2):
+        api.clock.advance(seconds=61)
+        assert await pulled(api) == []
+    assert await withheld(api) == [(request["id"], "bob")]
+
+
+@requirement("K9")
 async def test_it_is_not_pushed_either(api: Api, courier: FakeCourier) -> None:
     await hooked(api)
     request = await answered(api, "responder/bob")
@@ -95,3 +106,14 @@ async def test_what_nobody_said_needs_nobody(api: Api) -> None:
     api.clock.advance(seconds=2)
     await deadlines.sweep(api.app.services)
     assert len(await pulled(api)) == 1
+
+
+@requirement("K9")
+@pytest.mark.parametrize("who", ["requester/other", "responder/bob"])
+async def test_what_was_taken_back_says_nothing_and_is_heard_in_any_case(api: Api, who: str) -> None:
+    request = await asked(api, delivery="resume")
+    archived = await (await api.as_(who)).post("/v1/threads/t1/archive", json={})
+    assert archived.json()["cancelled"] == [request["id"]]
+    await share(api, others="none")
+    assert [each["request_id"] for each in await pulled(api)] == [request["id"]]
+    assert await withheld(api) == []

@@ -1,7 +1,8 @@
 """Whether an agent may go on with what somebody said: not while they may not say it any more.
 
 Between an answer and the resume that tells of it there may be days, and a thread may be shared anew meanwhile. Then the
-resume is withheld: its lease ends by itself, so that it is looked at again, and comes when they may again.
+resume is withheld: its lease ends by itself, so that it is looked at again, and comes when they may again. What was
+taken back or has expired says nothing to go on with, and its agent hears of that in any case.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import logging
 from typing import Any
 
 from askback.domain.access import TO_ANSWER
+from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.ports.policy import Along
 from askback.ports.resumes import Lease
@@ -19,16 +21,19 @@ from askback.service import sharing
 from askback.service.context import Services
 from askback.service.ledger import entry
 
+_SAID = frozenset({Status.ANSWERED, Status.DECLINED})
+
 _log = logging.getLogger(__name__)
 
 
 async def stands(ctx: Services, lease: Lease) -> bool:
-    """Whether what was leased may be handed over; admins are told, once, of what may not."""
+    """Whether what was leased may be handed over; admins are told of what may not, by each server once."""
     record = lease.record
     who = json.loads(record.state).get("settled_by")
-    if who is None or _may_end(who, record):
+    if record.status not in _SAID or who is None or _may_say(who, record):
+        ctx.withheld.discard(lease.resume.id)
         return True
-    if lease.attempt == 1:
+    if lease.resume.id not in ctx.withheld:
         _log.warning("resume %s is withheld: who ended its request may not do that any more", lease.resume.id)
         told = entry(
             "resume.withheld",
@@ -40,12 +45,11 @@ async def stands(ctx: Services, lease: Lease) -> bool:
             settled_by=who,
         )
         await ctx.store.write(Along(audit=(told,)))
+        ctx.withheld.add(lease.resume.id)
     return False
 
 
-def _may_end(who: dict[str, Any], record: Record) -> bool:
-    if who["id"] == record.requester:
-        return True
+def _may_say(who: dict[str, Any], record: Record) -> bool:
     as_now = Principal(
         who["id"], record.tenant, who.get("role", "responder"), who["name"], user=who.get("user", "")
     )

@@ -43,6 +43,8 @@ class Services:
     pace: Pace = field(default_factory=Pace)
     presence: Presence = field(default_factory=LocalPresence)
     unseen: Unseen = field(default_factory=Unseen)
+    withheld: set[str] = field(default_factory=set[str])
+    """The resumes of which admins were told that they are (`authority.py`)."""
     courier: Courier = field(default_factory=Nowhere)
     metrics: Metrics = field(default_factory=Metrics)
     own_keys: OwnKeys | None = None
