@@ -78,6 +78,23 @@ async def test_two_reprompts_then_accepted(api: Api, table: Table) -> None:
     ]  # fmt: skip
 
 
+@requirement("F14")
+@pytest.mark.parametrize(
+    ("locale", "summary"),
+    [(None, "Please correct the highlighted fields."), ("de", "Bitte die markierten Felder korrigieren.")],
+)
+async def test_what_is_wrong_has_a_summary_also_where_the_agent_gives_none(
+    table: Table, locale: str | None, summary: str
+) -> None:
+    await table.answer()
+    fields = [{"id": "dish", "type": "text", "label": "Dish"}]
+    again = await table.reprompt(field_errors=WRONG, form={"locale": locale, "fields": fields})
+    assert again.json()["error_summary"] == summary
+    await table.answer(revision=2)
+    other = await table.reprompt(form={"fields": fields})
+    assert "error_summary" not in other.json()
+
+
 @requirement("F16")
 async def test_an_answer_to_what_was_asked_before_gets_the_form_as_it_is_now(table: Table) -> None:
     await table.answer()

@@ -27,6 +27,7 @@ from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.domain.view import view
 from askback.errors import Conflict
+from askback.messages import DEFAULT_LOCALE, translate
 from askback.ports.store import Change, Principal
 from askback.service import access
 from askback.service.claims import claim
@@ -68,13 +69,16 @@ async def reprompt(
         return before
     _require_resolving(record)
     form = _new_form(ctx, record, cast("Mapping[str, Any]", body).get("form"))
-    _check(ctx, sent, _places(record, form or (ctx.newest.form(record) if record.kind == "form" else None)))
+    shown = form or (ctx.newest.form(record) if record.kind == "form" else None)
+    _check(ctx, sent, _places(record, shown))
     if record.revision > ctx.limits.reprompts:
         return await settle(ctx, record, Action.CANCEL, {"reason": "failed"}, by=principal, claim=claimed)
     scrub = await secrets.scrubber(ctx, record) if record.kind == "secret" else str
     said = _said(sent, scrub)
-    if record.kind == "form":
+    if shown is not None:
         said["submitted"] = json.loads(record.state)["submitted"]
+        if sent.field_errors and sent.error_summary is None:
+            said["error_summary"] = translate("fault.reprompted", shown.locale or DEFAULT_LOCALE)
     spec = None if form is None else _asking(record, form)
     return await settle(ctx, record, Action.REPROMPT, said, by=principal, spec=spec, claim=claimed)
 
