@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, MutableMapping
+from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ import pytest
 from askback.app import App, create_app
 from askback.domain.limits import Limits
 from askback.settings import load
+from askback.transports.websocket.extension import EXTENSION, Confirm
+from askback.transports.websocket.extension import Socket as Extension
 from tests.client.servers import TOKENS
 
 FORM = {"fields": [{"id": "topic", "type": "text", "label": "Topic", "required": True}]}
@@ -23,7 +25,9 @@ Message = MutableMapping[str, Any]
 class Socket:
     """A raw peer of the app's WebSocket."""
 
-    def __init__(self, app: App, *, headers: dict[str, str], subprotocols: list[str]) -> None:
+    def __init__(
+        self, app: App, *, headers: dict[str, str], subprotocols: list[str], confirm: Confirm | None = None
+    ) -> None:
         self.incoming: asyncio.Queue[Message] = asyncio.Queue()
         self.outgoing: asyncio.Queue[Message] = asyncio.Queue()
         self.reading = asyncio.Event()
@@ -43,7 +47,7 @@ class Socket:
                 (k.lower().encode(), v.encode()) for k, v in {"Host": "127.0.0.1", **headers}.items()
             ],
             "subprotocols": subprotocols,
-            "extensions": {},
+            "extensions": {} if confirm is None else {EXTENSION: Extension(confirm, self._send_texts)},
             "state": {},
         }
         self.incoming.put_nowait({"type": "websocket.connect"})
@@ -52,6 +56,10 @@ class Socket:
     async def _send(self, message: Message) -> None:
         await self.reading.wait()
         self.outgoing.put_nowait(message)
+
+    async def _send_texts(self, texts: Sequence[str]) -> None:
+        for text in texts:
+            await self._send({"type": "websocket.send", "text": text})
 
     async def message(self) -> Message:
         with anyio.fail_after(10):
@@ -117,9 +125,10 @@ async def open_(app: App) -> AsyncIterator[Open]:
         *,
         headers: dict[str, str] | None = None,
         subprotocols: list[str] | None = None,
+        confirm: Confirm | None = None,
     ) -> Socket:
         chosen = {"Authorization": f"Bearer {TOKENS[role]}"} if headers is None else headers
-        socket = Socket(app, headers=chosen, subprotocols=subprotocols or ["askback.v1"])
+        socket = Socket(app, headers=chosen, subprotocols=subprotocols or ["askback.v1"], confirm=confirm)
         sockets.append(socket)
         assert (await socket.message())["type"] == "websocket.accept"
         return socket

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +149,18 @@ async def test_what_nobody_watches_any_more_is_queued(open_: Open, waits: bool):
     assert ended.get("queued", False) is not waits
     if waits:
         assert await agent.frame() == {"settled": ended}
+
+
+async def test_what_was_on_its_way_to_somebody_who_stopped_waiting_is_queued(open_: Open, app: App):
+    arrived: list[Callable[[], None]] = []
+    agent, person = await open_("requester", confirm=arrived.append), await open_("responder")
+    request = await agent.call("create", body=body(), wait=True)
+    ended = await person.call("decline", request_id=request["id"], body={"reason": "refused"})
+    assert await agent.frame() == {"settled": ended}
+    assert await agent.call("unwait", request_ids=[request["id"]]) == {}
+    [tell] = arrived
+    tell()  # it had to come, but nobody waited for it any more
+    assert await app.services.store.resume_of("default", request["id"]) is not None
 
 
 async def test_one_reply_to_a_wait_is_bounded_and_nothing_is_left_out(open_: Open):

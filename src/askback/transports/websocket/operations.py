@@ -28,6 +28,7 @@ from askback.service import (
     consume,
     decline,
     messages,
+    orphans,
     policies,
     read,
     resolve,
@@ -132,6 +133,8 @@ async def _unwait(peer: Peer, frame: Frame) -> str:
     ids = _request_ids(frame)
     peer.waits.drop(ids, peer)
     peer.waiting.difference_update(ids)
+    # What was told and is still on its way finds nobody there any more.
+    await orphans.unheard(peer.ctx, peer.principal, ids)
     return "{}"
 
 
