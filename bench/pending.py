@@ -23,8 +23,8 @@ BATCH = 200
 
 async def case(server: Server, warm: int, waits: int) -> dict[str, float]:
     """Open `warm` waits, weigh, open `waits` more through the same client, and weigh again."""
+    tasks: list[asyncio.Task[object]] = []
     async with AsyncClient(server.url, REQUESTER) as agents:
-        tasks: list[asyncio.Task[object]] = []
         await _open(agents, tasks, warm)
         tracemalloc.start()
         gc.collect()
@@ -33,14 +33,12 @@ async def case(server: Server, warm: int, waits: int) -> dict[str, float]:
         gc.collect()
         client, there = tracemalloc.get_traced_memory()[0] - client, server.rss_bytes() - there
         tracemalloc.stop()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        return {
-            "client_bytes": round(client / waits),
-            "server_bytes": round(there / waits),
-            "server_rss_mb": round(server.rss_bytes() / 2**20),
-        }
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return {
+        "client_bytes": round(client / waits),
+        "server_bytes": round(there / waits),
+        "server_rss_mb": round(server.rss_bytes() / 2**20),
+    }
 
 
 async def _open(agents: AsyncClient, tasks: list[asyncio.Task[object]], waits: int) -> None:
