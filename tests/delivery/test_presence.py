@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection
+from itertools import count
 
+import anyio
 import pytest
 
+from askback.delivery import presence
 from askback.delivery.local import LocalBus
 from askback.delivery.presence import SharedPresence
 from askback.errors import Unavailable
@@ -184,4 +187,33 @@ async def test_who_comes_back_after_an_unheard_leave_is_there() -> None:
     server.enter("main", "t1")
     register.unheard = False
     await until(there)
+    await server.close()
+
+
+class Crowded(FakeRegister):
+    """A register that is told of somebody else whenever it writes something down."""
+
+    come: Callable[[], object] | None = None
+
+    async def note(
+        self, server: str, *, came: Collection[Place], left: Collection[Place], lease_ms: int
+    ) -> bool:
+        """Write it down, while the next one comes."""
+        if self.come is not None:
+            self.come()
+        await anyio.sleep(0)
+        return await super().note(server, came=came, left=left, lease_ms=lease_ms)
+
+
+async def test_in_a_crowd_each_waits_only_for_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(presence, "PATIENCE_S", 60)
+    register = Crowded()
+    server = SharedPresence(register, LocalBus(), server="one")
+    await server.open()
+    places = count()
+    register.come = lambda: server.enter("main", f"t{next(places)}")
+    server.enter("main", "mine")
+    with anyio.fail_after(5):
+        await server.known()
+    assert await register.anybody("main", "mine")
     await server.close()

@@ -37,8 +37,9 @@ class SharedPresence:
         self._watching: Counter[Place] = Counter()
         self._changed: set[Place] = set()
         self._change = asyncio.Event()
-        self._all_noted = asyncio.Event()
-        self._all_noted.set()
+        self._written = asyncio.Event()  # what is being written, or was last
+        self._written.set()
+        self._to_write = asyncio.Event()  # what has changed since
         self._keeping: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
@@ -75,10 +76,11 @@ class SharedPresence:
         return leave
 
     async def known(self) -> None:
-        """Return once everybody here is written down, or after a moment."""
+        """Return once everybody who is here by now is written down, or after a moment."""
+        done = self._to_write if self._changed else self._written
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE_S):
-                await self._all_noted.wait()
+                await done.wait()
 
     async def anybody(self, tenant: str, thread_id: str) -> bool:
         """Whether somebody watches this thread, or all of them, here or elsewhere; raises `Unavailable`."""
@@ -92,7 +94,8 @@ class SharedPresence:
 
     def _look_at(self, place: Place) -> None:
         self._changed.add(place)
-        self._all_noted.clear()
+        if self._to_write.is_set():
+            self._to_write = asyncio.Event()
         self._change.set()
 
     async def _keep(self) -> None:
@@ -104,7 +107,7 @@ class SharedPresence:
                 await self._note()
             except Exception as error:  # noqa: BLE001 - it is tried again with each renewal
                 _log.warning("other servers cannot be told who has a page open here: %s", error)
-                self._all_noted.set()  # whoever waits for it need not wait for that
+                self._to_write.set()  # whoever waits for it need not wait for that
 
     async def _note(self) -> None:
         """Write down how it stands wherever something has changed.
@@ -113,6 +116,7 @@ class SharedPresence:
         """
         self._change.clear()
         changed, self._changed = self._changed, set()
+        self._written, self._to_write = self._to_write, asyncio.Event()
         came = changed & self._watching.keys()
         try:
             stands = await self._register.note(
@@ -121,11 +125,11 @@ class SharedPresence:
         except BaseException:
             self._changed |= changed
             raise
-        if not stands:
-            self._changed |= self._watching.keys() - came
+        finally:
+            self._written.set()
         for place in came:
             self._bus.arrive(*place)
+        if not stands:
+            self._changed |= self._watching.keys() - came
         if self._changed:
             self._change.set()
-        else:
-            self._all_noted.set()
