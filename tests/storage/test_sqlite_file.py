@@ -12,6 +12,7 @@ from types import ModuleType
 import anyio
 import pytest
 
+from askback.domain.access import OPEN, Access, Level
 from askback.errors import StoreUnusable, Unavailable
 from askback.storage.sqlite import (
     SqliteStore,
@@ -22,7 +23,7 @@ from askback.storage.sqlite import (
     secret_queries,
     thread_queries,
 )
-from askback.testing.store_samples import created, record
+from askback.testing.store_samples import created, record, shared
 
 
 @pytest.fixture
@@ -150,6 +151,24 @@ async def test_closing_finishes_what_was_asked_and_refuses_what_comes_later(path
             await late
     await store.close()
     assert not list(path.parent.glob("*-wal"))
+
+
+async def test_what_another_process_changed_while_it_was_closed_is_seen_when_it_is_open_again(
+    path: Path,
+) -> None:
+    store, other = SqliteStore(path), SqliteStore(path)
+    await store.open()
+    assert await store.access("main", "t1") == OPEN
+    await store.close()
+    with pytest.raises(Unavailable, match="closed"):
+        await store.access("main", "t1")
+    await other.open()
+    access = Access(owner="ada", others=Level.NONE)
+    await other.set_access(access, shared(access), before=OPEN)
+    await other.close()
+    await store.open()
+    assert await store.access("main", "t1") == access
+    await store.close()
 
 
 READS = {

@@ -69,6 +69,7 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
             await self._readers.close()
             await self._writer.close()
         finally:
+            self._forget()  # from now on others may write the file
             self._lock.release()
 
     def _forget(self) -> None:
