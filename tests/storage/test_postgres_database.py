@@ -141,6 +141,13 @@ async def test_a_migration_that_fails_leaves_the_schema_before_it(empty: Databas
     await connection.close()
 
 
+async def test_a_migration_of_much_may_take_longer_than_anybody_else(empty: Database) -> None:
+    hasty = replace(empty, patience=replace(empty.patience, statement=200, transaction=200, reply=100))
+    connection = await hasty.connect()
+    assert await schema.upgrade(connection, {1: "SELECT pg_sleep(0.5)"}) == (0, 1)
+    await connection.close()
+
+
 async def test_a_migration_runs_while_the_version_before_serves(database: Database) -> None:
     store = PostgresStore(database)
     await store.open()

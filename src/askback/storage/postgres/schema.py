@@ -2,7 +2,7 @@
 
 Several servers may start at once, and the previous version of askback may be serving: each migration is a transaction
 under a lock, waits for tables no longer than a few seconds, and only adds to what is there (a later release takes away
-what nobody uses any more).
+what nobody uses any more). With what it has it may take as long as that takes.
 """
 
 from __future__ import annotations
@@ -12,10 +12,14 @@ from importlib.resources import files
 
 from askback.errors import StoreUnusable
 from askback.storage.postgres.connection import SCHEMA, Connection
+from askback.storage.postgres.liveness import BOUND
 from askback.storage.postgres.transactions import transaction
 
 _LOCK = 0x61736B6261636B
 """The key of the advisory lock: "askback"."""
+
+LONGEST_S = 3_600.0
+"""For how long one migration may go on."""
 
 _EXISTS = "SELECT to_regnamespace($1) IS NOT NULL"
 _TABLE = "CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)"
@@ -30,13 +34,15 @@ def migrations() -> dict[int, str]:
 
 
 async def upgrade(db: Connection, steps: dict[int, str] | None = None) -> tuple[int, int]:
-    """Apply what is missing; return the versions before and after.
+    """Apply what is missing, on a connection that is for nothing else; return the versions before and after.
 
     Raises `StoreUnusable` when the database is newer than this code, or not in UTF-8.
     """
     steps = migrations() if steps is None else steps
     if (encoding := await db.fetchval("SHOW server_encoding")) != "UTF8":
         raise StoreUnusable(f"The database is encoded in {encoding}; askback needs one in UTF8.")
+    await db.execute("SET statement_timeout = 0")
+    await db.execute(BOUND.format(0))
     before = version = await _begin(db)
     newest = max(steps)
     if before > newest:
@@ -65,7 +71,7 @@ async def _apply_next(db: Connection, steps: dict[int, str]) -> int:
         version = await _version(db)
         if version >= max(steps):
             return version
-        await db.execute(steps[version + 1])
+        await db.execute(steps[version + 1], timeout=LONGEST_S)
         await db.execute("DELETE FROM schema_version")
         await db.execute("INSERT INTO schema_version (version) VALUES ($1)", version + 1)
         return version + 1
