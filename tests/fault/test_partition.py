@@ -71,7 +71,9 @@ async def test_two_servers_lose_nothing_and_repeat_nothing_whatever_becomes_of_t
     with anyio.fail_after(120 + KILLS * 15):
         async with site(servers=2) as place:
             troubles = (*CRASHES, *PARTITIONS)
-            scene = kill.Scene(seed=SEED, kills=KILLS * 3 // 4, hosts=6, agents=48, servers=2, troubles=troubles)
+            scene = kill.Scene(
+                seed=SEED, kills=KILLS * 3 // 4, hosts=6, agents=48, servers=2, troubles=troubles
+            )
             report = await kill.run(tmp_path, scene, site=place)
     assert report.faults == [], f"seed {SEED}"
     assert report.troubles.total() >= 2
