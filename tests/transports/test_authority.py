@@ -75,6 +75,14 @@ async def test_what_was_handed_over_before_and_never_confirmed_is_told_of_as_wel
 
 
 @requirement("K9")
+async def test_what_is_withheld_holds_up_nothing_behind_it(api: Api) -> None:
+    await answered(api, "responder/bob")
+    heard = await answered(api, "admin")
+    await share(api, others="view")
+    assert [each["request"] for each in await pulled(api, limit=1)] == [heard]
+
+
+@requirement("K9")
 async def test_it_is_not_pushed_either(api: Api, courier: FakeCourier) -> None:
     await hooked(api)
     request = await answered(api, "responder/bob")

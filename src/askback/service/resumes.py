@@ -70,15 +70,17 @@ async def ack(ctx: Services, principal: Principal, resume_id: str, body: object)
 
 async def _lease(ctx: Services, principal: Principal, thread_id: str | None, limit: int) -> Sequence[Lease]:
     now = ctx.clock.now_ms()
-    leased = await ctx.store.lease_resumes(
+    while leased := await ctx.store.lease_resumes(
         principal.tenant,
         principal.id,
         thread_id=thread_id,
         now_ms=now,
         until_ms=now + ctx.limits.resume_lease_s * 1000,
         limit=max(1, min(limit, ctx.limits.page)),
-    )
-    return [lease for lease in leased if await authority.stands(ctx, lease)]
+    ):
+        if standing := [lease for lease in leased if await authority.stands(ctx, lease)]:
+            return standing
+    return ()
 
 
 async def _pause(ctx: Services, principal: Principal, thread_id: str | None) -> float:
