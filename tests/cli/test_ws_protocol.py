@@ -48,6 +48,15 @@ class Line(asyncio.Transport):
         """Stay open."""
 
 
+def begun(app: Any, line: Line) -> AskbackWebSocket:
+    """Let a peer in that has said that it speaks the protocol."""
+    config = Config(app, ws_max_size=FRAME_BYTES, ws_per_message_deflate=False, ws_ping_interval=None)
+    socket = AskbackWebSocket(config, ServerState(), {}, asyncio.get_running_loop())
+    socket.connection_made(line)
+    socket.data_received(HANDSHAKE)
+    return socket
+
+
 @pytest.mark.parametrize("payload", [b"", b"{}", b"x" * 1_000])
 @pytest.mark.parametrize("opcode", [Opcode.TEXT, Opcode.BINARY])
 async def test_a_peer_is_read_no_further_ahead_than_to_a_bound_and_again_when_it_was_taken(
@@ -66,11 +75,8 @@ async def test_a_peer_is_read_no_further_ahead_than_to_a_bound_and_again_when_it
             await receive()
             taken += 1
 
-    config = Config(app, ws_max_size=FRAME_BYTES, ws_per_message_deflate=False, ws_ping_interval=None)
-    line, loop = Line(), asyncio.get_running_loop()
-    socket = AskbackWebSocket(config, ServerState(), {}, loop)
-    socket.connection_made(line)
-    socket.data_received(HANDSHAKE)
+    line = Line()
+    socket = begun(app, line)
     with anyio.fail_after(5):
         await opened.wait()
         frame, sent = Frame(opcode, payload).serialize(mask=True), 0
@@ -84,3 +90,27 @@ async def test_a_peer_is_read_no_further_ahead_than_to_a_bound_and_again_when_it
         assert taken == sent
     for task in tuple(socket.tasks):
         task.cancel()
+
+
+async def test_parts_of_a_message_in_which_nothing_is_are_not_kept() -> None:
+    taken: list[str] = []
+    done = asyncio.Event()
+
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        done.set()
+        taken.append((await receive())["text"])
+        done.set()
+
+    socket = begun(app, Line())
+    with anyio.fail_after(5):
+        await done.wait()
+        done.clear()
+        nothing = Frame(Opcode.CONT, b"", fin=False).serialize(mask=True)
+        socket.data_received(Frame(Opcode.TEXT, b"all ", fin=False).serialize(mask=True) + nothing * 1_000)
+        assert len(socket.frames) == 1
+        socket.data_received(Frame(Opcode.CONT, b"here", fin=False).serialize(mask=True))
+        socket.data_received(Frame(Opcode.CONT, b"").serialize(mask=True))
+        await done.wait()
+    assert taken == ["all here"]

@@ -102,6 +102,11 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
                 self.frames = [payload]
                 self.send_receive_event_to_app()
 
+    def handle_cont(self, event: Frame) -> None:
+        """Keep a part of a message; parts without a byte count towards no limit, and there may be any number."""
+        if event.data or event.fin:
+            super().handle_cont(event)
+
     def send_receive_event_to_app(self) -> None:
         """Hand a message to the app, and stop reading only when much of what came waits for it."""
         self._waiting += MESSAGE + sum(map(len, self.frames))
