@@ -114,3 +114,26 @@ async def test_parts_of_a_message_in_which_nothing_is_are_not_kept() -> None:
         socket.data_received(Frame(Opcode.CONT, b"").serialize(mask=True))
         await done.wait()
     assert taken == ["all here"]
+
+
+async def test_a_peer_is_read_until_it_has_closed_as_well_whatever_it_sends_before() -> None:
+    closed = asyncio.Event()
+
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.close", "code": 1000})
+        closed.set()
+        await asyncio.Event().wait()
+
+    line = Line()
+    socket = begun(app, line)
+    with anyio.fail_after(5):
+        await closed.wait()
+    for opcode in (Opcode.TEXT, Opcode.BINARY):
+        for _ in range(3):
+            socket.data_received(Frame(opcode, b"x" * READ_AHEAD).serialize(mask=True))
+    assert not line.paused
+    for task in tuple(socket.tasks):
+        task.cancel()
+    socket.connection_lost(None)

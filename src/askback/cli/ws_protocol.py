@@ -113,7 +113,7 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
         paused, self.read_paused = self.read_paused, True  # so that it leaves the socket alone
         super().send_receive_event_to_app()
         self.read_paused = paused
-        if not paused and self._waiting > READ_AHEAD:
+        if not paused and not self.close_sent and self._waiting > READ_AHEAD:
             self.read_paused = True
             self.transport.pause_reading()
 
