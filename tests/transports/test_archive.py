@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -72,6 +72,46 @@ async def test_an_archived_thread_takes_nothing_new_until_it_is_taken_out(api: A
     log = (await admin.get("/v1/audit")).json()["entries"]
     told = [e["action"] for e in log if e["action"].startswith("thread.")]
     assert told == ["thread.archived", "thread.unarchived"]
+
+
+class Interrupted(FakeStore):
+    """A store that lets something happen between two steps of whoever takes back what is open."""
+
+    meanwhile: Callable[[], Awaitable[None]] | None = None
+
+    async def settle(self, *args: Any, **options: Any) -> Change | None:
+        change = await super().settle(*args, **options)
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile is not None:
+            await meanwhile()
+        return change
+
+
+@requirement("H9")
+@pytest.mark.parametrize("how", ["archive", "message"])
+async def test_what_is_asked_since_is_not_taken_back_with_what_was_open(how: str) -> None:
+    store, clock = Interrupted(), ManualClock()
+    async with running(store, clock, {}) as api:
+        first, second = await asked(api), await asked(api)
+        admin, since = await api.as_("admin"), list[dict[str, Any]]()
+
+        async def meanwhile() -> None:
+            clock.advance(seconds=1)
+            if how == "archive":
+                await admin.post("/v1/threads/t1/unarchive")
+            since.append(await asked(api))
+
+        store.meanwhile = meanwhile
+        if how == "archive":
+            reply = await admin.post("/v1/threads/t1/archive")
+        else:
+            body = {"free_text": "cancel_pending"}
+            assert (await admin.post("/v1/policy", json=body)).status_code == 200
+            reply = await (await api.as_("responder")).post("/v1/threads/t1/messages", json=TEXT)
+        assert reply.is_success
+        ids = {first["id"], second["id"], since[0]["id"]}
+        agent = await api.as_("requester")
+        assert [each["id"] for each in await pending(agent) if each["id"] in ids] == [since[0]["id"]]
 
 
 class DiesOverIt(FakeStore):

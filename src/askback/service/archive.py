@@ -9,6 +9,7 @@ from typing import Any
 from askback.domain.access import Access, Level
 from askback.domain.events import THREAD_ARCHIVED, THREAD_UNARCHIVED, Draft
 from askback.domain.lifecycle import Action, Status
+from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.prose import check_line
 from askback.errors import Conflict
@@ -35,7 +36,8 @@ async def archive(ctx: Services, principal: Principal, thread_id: str) -> dict[s
     now = ctx.clock.now_ms()
     # First of all nothing new: otherwise one could come while the last is taken back.
     await _set(ctx, principal, thread_id, THREAD_ARCHIVED, now, archived_at=now)
-    cancelled = await _take_back(ctx, principal.tenant, thread_id, by=principal)
+    until = ctx.clock.now_ms()  # later than whatever came in just before
+    cancelled = await _take_back(ctx, principal.tenant, thread_id, by=principal, until=until)
     view = await ctx.store.thread(principal.tenant, thread_id, limit=1)
     at = None if view is None or view.archived_at is None else rfc3339(view.archived_at)
     return {"id": thread_id, "archived_at": at, "cancelled": cancelled}
@@ -43,8 +45,9 @@ async def archive(ctx: Services, principal: Principal, thread_id: str) -> dict[s
 
 async def finish(ctx: Services) -> None:
     """Take back what is open in threads that somebody began to archive a while ago: their server may have died."""
-    for tenant, thread_id in await ctx.store.archiving(before_ms=ctx.clock.now_ms() - PATIENCE_MS):
-        await _take_back(ctx, tenant, thread_id, by=None)
+    before = ctx.clock.now_ms() - PATIENCE_MS
+    for tenant, thread_id in await ctx.store.archiving(before_ms=before):
+        await _take_back(ctx, tenant, thread_id, by=None, until=before)
 
 
 async def unarchive(ctx: Services, principal: Principal, thread_id: str) -> dict[str, Any]:
@@ -61,14 +64,21 @@ async def cancel_open(
     *,
     by: Principal | None,
     reason: str,
+    until: int,
     kind: str | None = None,
 ) -> list[str]:
     """Take back what is open in a thread, or what is of one kind; return the ids, in the order in which it ended.
 
     Those in line go first, so that none comes forward only to be taken back; the others end in the order of their ids.
+    What was asked after `until` (ms) is left alone: an agent that was refused may ask something else at once.
     """
     cancelled: list[str] = []
-    while found := await ctx.store.list_requests(tenant, thread_id=thread_id, statuses=OPEN, kind=kind):
+
+    async def open_ones() -> list[Record]:
+        found = await ctx.store.list_requests(tenant, thread_id=thread_id, statuses=OPEN, kind=kind)
+        return [record for record in found if record.created_at <= until]
+
+    while found := await open_ones():
         for record in sorted(found, key=lambda each: (not each.behind, each.id)):
             with suppress(
                 Conflict
@@ -78,8 +88,10 @@ async def cancel_open(
     return cancelled
 
 
-async def _take_back(ctx: Services, tenant: str, thread_id: str, *, by: Principal | None) -> list[str]:
-    cancelled = await cancel_open(ctx, tenant, thread_id, by=by, reason="thread_archived")
+async def _take_back(
+    ctx: Services, tenant: str, thread_id: str, *, by: Principal | None, until: int
+) -> list[str]:
+    cancelled = await cancel_open(ctx, tenant, thread_id, by=by, reason="thread_archived", until=until)
     await ctx.store.archiving_ended(tenant, thread_id)
     return cancelled
 

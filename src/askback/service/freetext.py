@@ -53,7 +53,13 @@ async def follow(
     """Do what a message leads to that was just stored; return what its sender is told beside its id."""
     if policy == "cancel_pending":
         await archive.cancel_open(
-            ctx, principal.tenant, thread_id, by=principal, reason="user_message", kind="form"
+            ctx,
+            principal.tenant,
+            thread_id,
+            by=principal,
+            reason="user_message",
+            until=ctx.clock.now_ms(),
+            kind="form",
         )
     if policy != "answer":
         return {}
