@@ -182,14 +182,16 @@ async def test_an_approval_is_good_for_a_while_only(thread: str):
 
 
 @pytest.mark.requirement("C20")
-async def test_cancelling_the_task_takes_the_approval_back(agent: AsyncClient, thread: str):
+async def test_cancelling_the_task_takes_the_approval_back(
+    agent: AsyncClient, person: AsyncClient, thread: str
+):
     task = asyncio.create_task(agent.approve("bash", PUSH, thread_id=thread))
     request = await asked_in(agent, thread)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     with anyio.fail_after(20):
-        ended = await agent.wait(request)
+        ended = await person.wait(request)  # while this agent waited for it, it would not be taken back
     assert (ended.status, ended.reason) == ("cancelled", "agent_aborted")
 
 
