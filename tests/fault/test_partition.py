@@ -17,7 +17,7 @@ from tests.fault.troubles import CRASHES, PARTITIONS, long_hole
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 
-KILLS = int(os.environ.get("FAULT_KILLS", "8"))
+KILLS = int(os.environ.get("FAULT_KILLS", "5"))
 SEED = int(os.environ.get("FAULT_SEED", "20261122"))
 BRIEF_S, LONG_S = 0.3, LIMITS.resume_lease_s + 0.2
 """Shorter than any patience, and longer than leases and than a server's patience with its database."""

@@ -1,6 +1,6 @@
 """Power loss: whatever was acknowledged is there afterwards, whole, and the file is never damaged.
 
-`FAULT_POWER_TRIALS` says how many trials to run (CI: 5,000, about 40 s on two cores).
+`FAULT_POWER_TRIALS` says how many trials to run (CI: 400).
 Each trial prints its seed when it fails, and the seed replays it.
 """
 

@@ -11,7 +11,7 @@ import pytest
 from tests.fault import shell_fuzz
 from tests.requirements import requirement
 
-COMMANDS = int(os.environ.get("FUZZ_COMMANDS", "2000"))
+COMMANDS = int(os.environ.get("FUZZ_COMMANDS", "700"))
 SEED = int(os.environ.get("FAULT_SEED", "20261120"))
 
 pytestmark = [

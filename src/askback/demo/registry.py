@@ -85,6 +85,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_PUT(self) -> None:
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal() or int(length) > MOST_BYTES:
+            if length.isdecimal():  # who is still sending when the connection ends does not see the reply
+                self.rfile.read(min(int(length), 2 * MOST_BYTES))
             self._reply(413)
             return
         body = self.rfile.read(int(length))
