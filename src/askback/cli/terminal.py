@@ -30,6 +30,8 @@ _LOCAL = 3
 """Where `tcgetattr` has the flags of which one is whether typing is shown."""
 PASTE_S, LOOKS = 0.1, 10
 """How long lines of one paste may take to arrive, and how often to look."""
+LONGEST = 65_536
+"""Bytes that are read at once; a terminal gives a line at a time, of 4,096 at most."""
 CALL, WORDS = "│ ", "> "
 """The margins of what would run, and of what an agent says: no line of either can pass for one of ours."""
 WRITTEN_OUT = "reverse"
@@ -141,7 +143,7 @@ class Terminal:
         line: str | None = ""
         while line is not None:
             try:
-                raw = self._source.readline()
+                raw = self._next()
             except OSError:
                 raw = b""  # the terminal is gone
             line = raw.decode("utf-8", "replace").rstrip("\r\n") if raw else None
@@ -149,6 +151,15 @@ class Terminal:
                 loop.call_soon_threadsafe(self._take, lines, line)
             except RuntimeError:
                 return  # the program has ended meanwhile
+
+    def _next(self) -> bytes:
+        """Read one line. Of a terminal in one piece: read letter by letter, half of one outlives a drop."""
+        if not self.interactive:
+            return self._source.readline()
+        line = b""
+        while not line.endswith(b"\n") and (piece := self._source.read(LONGEST) or b""):
+            line += piece
+        return line
 
     def _take(self, lines: asyncio.Queue[str | None], line: str | None) -> None:
         lines.put_nowait(line)
