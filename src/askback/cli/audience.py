@@ -8,11 +8,8 @@ from typing import Any
 import httpx2
 
 from askback.cli.connection import Connection
-from askback.domain.access import TO_ANSWER, Level
+from askback.domain.access import GROUP, TO_ANSWER, Level
 from askback.domain.request import InputRequest
-
-_GROUP = "group:"
-"""What an assignee begins with that is a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +28,7 @@ class Reader:
         wanted = [*request.assignees, *request.assigned]
         if self.names.intersection(wanted):
             return None
-        return f"To be answered by: {', '.join(name.removeprefix(_GROUP) for name in wanted)}."
+        return f"To be answered by: {', '.join(name.removeprefix(GROUP) for name in wanted)}."
 
 
 async def reader(server: Connection) -> Reader:
@@ -44,4 +41,4 @@ async def reader(server: Connection) -> Reader:
     except httpx2.HTTPError:
         return Reader()
     me: dict[str, Any] = reply.json()["principal"]
-    return Reader(frozenset({me["id"], me["name"], me["user"], *(_GROUP + name for name in me["groups"])}))
+    return Reader(frozenset({me["id"], me["name"], me["user"], *(GROUP + name for name in me["groups"])}))

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections import Counter
 from collections.abc import Callable
 
+from askback.domain.headcount import Headcount
 from askback.errors import Unavailable
 from askback.ports.bus import Bus
 from askback.ports.presence import Place, Register, Told
@@ -34,7 +34,7 @@ class SharedPresence:
         self._bus = bus
         self._server = server
         self._lease_s = lease_s
-        self._watching: Counter[Place] = Counter()
+        self._watching = Headcount[Place](self._look_at)
         self._changed: set[Place] = set()
         self._change = asyncio.Event()
         self._written = asyncio.Event()  # what is being written, or was last
@@ -58,22 +58,7 @@ class SharedPresence:
 
     def enter(self, tenant: str, thread_id: str | None) -> Callable[[], None]:
         """Count one more, until the returned function is called."""
-        place = (tenant, thread_id)
-        self._watching[place] += 1
-        if self._watching[place] == 1:
-            self._look_at(place)
-        there = True
-
-        def leave() -> None:
-            nonlocal there
-            if there:
-                there = False
-                self._watching[place] -= 1
-                if not self._watching[place]:
-                    del self._watching[place]
-                    self._look_at(place)
-
-        return leave
+        return self._watching.enter((tenant, thread_id))
 
     async def known(self) -> None:
         """Return once everybody who is here by now is written down, or after a moment."""
@@ -84,7 +69,7 @@ class SharedPresence:
 
     async def anybody(self, tenant: str, thread_id: str) -> bool:
         """Whether somebody watches this thread, or all of them, here or elsewhere; raises `Unavailable`."""
-        if (tenant, thread_id) in self._watching or (tenant, None) in self._watching:
+        if not self._watching.places.isdisjoint(((tenant, thread_id), (tenant, None))):
             return True
         return await self._register.anybody(tenant, thread_id)
 
@@ -92,7 +77,7 @@ class SharedPresence:
         """Call `told` when the first somebody enters a place, here or elsewhere."""
         self._bus.on_arrival(told)
 
-    def _look_at(self, place: Place) -> None:
+    def _look_at(self, place: Place, _came: bool, /) -> None:
         self._changed.add(place)
         if self._to_write.is_set():
             self._to_write = asyncio.Event()
@@ -117,7 +102,7 @@ class SharedPresence:
         self._change.clear()
         changed, self._changed = self._changed, set()
         self._written, self._to_write = self._to_write, asyncio.Event()
-        came = changed & self._watching.keys()
+        came = changed & self._watching.places
         try:
             stands = await self._register.note(
                 self._server, came=came, left=changed - came, lease_ms=round(self._lease_s * 1000)
@@ -130,6 +115,6 @@ class SharedPresence:
         for place in came:
             self._bus.arrive(*place)
         if not stands:
-            self._changed |= self._watching.keys() - came
+            self._changed |= self._watching.places - came
         if self._changed:
             self._change.set()

@@ -23,6 +23,9 @@ from typing import Any
 
 READ_BEFORE = 1_024
 
+GROUP = "group:"
+"""What an assignee begins with that is a group."""
+
 
 class Level(IntEnum):
     """How much a person may do in a thread; a higher one may all that a lower one may."""

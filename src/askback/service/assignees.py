@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import logging
 
-from askback.domain.access import TO_ANSWER
+from askback.domain.access import GROUP, TO_ANSWER
 from askback.domain.record import Record
 from askback.errors import Conflict, Forbidden
 from askback.ports.store import Principal
 from askback.service import access, sharing
 from askback.service.context import Services
-
-GROUP = "group:"
-"""What an assignee begins with that is a group."""
 
 _NAMED = ('"assignees":', '"assigned":')
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 
+from askback.domain.headcount import Headcount
 from askback.ports.presence import Place, Told
 
 
@@ -12,7 +12,7 @@ class LocalPresence:
     """The `Presence` port within one process."""
 
     def __init__(self) -> None:
-        self._watching: Counter[Place] = Counter()
+        self._watching = Headcount[Place](self._tell)
         self._told: list[Told] = []
 
     async def open(self) -> None:
@@ -23,31 +23,20 @@ class LocalPresence:
 
     def enter(self, tenant: str, thread_id: str | None) -> Callable[[], None]:
         """Count one more, until the returned function is called."""
-        place = (tenant, thread_id)
-        self._watching[place] += 1
-        if self._watching[place] == 1:
-            for told in self._told:
-                told(tenant, thread_id)
-
-        there = True
-
-        def leave() -> None:
-            nonlocal there
-            if there:
-                there = False
-                self._watching[place] -= 1
-                if not self._watching[place]:
-                    del self._watching[place]
-
-        return leave
+        return self._watching.enter((tenant, thread_id))
 
     async def known(self) -> None:
         """Return at once: whoever enters is counted."""
 
     async def anybody(self, tenant: str, thread_id: str) -> bool:
         """Whether somebody watches this thread, or all of them."""
-        return (tenant, thread_id) in self._watching or (tenant, None) in self._watching
+        return not self._watching.places.isdisjoint(((tenant, thread_id), (tenant, None)))
 
     def on_arrival(self, told: Told) -> None:
         """Call `told` when the first somebody enters a place."""
         self._told.append(told)
+
+    def _tell(self, place: Place, came: bool, /) -> None:
+        if came:
+            for told in self._told:
+                told(*place)
