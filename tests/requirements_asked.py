@@ -205,6 +205,7 @@ DURABLE = {
     "F24": "What an answer says in the text of the next turn stays within its attribute, and is read back as it was.",
     # G is about the ways on which something reaches somebody
     "G10": "What happens is pushed to webhooks, signed and with the time, until it is taken or three days have passed.",
+    "G14": "A body or a frame at the limit is read, and one byte more is refused with the reason.",
     "H3": "Several servers share a Postgres database, and it does not matter at which of them somebody asks or answers.",
     "H5": "A resume is written with the end of its request, comes until it is acknowledged, and is acted upon once.",
     "H9": "Archiving a thread takes back what is open, releases who waits within a second and takes nothing new.",

@@ -17,7 +17,7 @@ from askback.storage.sqlite.log import append, next_seq
 from askback.storage.sqlite.store import SqliteStore
 from askback.transports.outbox import Outbox
 from tests.fault import planted_sharing
-from tests.fault.planted_later import soon
+from tests.fault.planted_later import early, soon
 
 _insert, _settle, _due = SqliteStore.insert, SqliteStore.settle, SqliteStore.due
 _on_event: Callable[..., None] = vars(Waits)["_on_event"]
@@ -41,19 +41,6 @@ async def _forgetful_insert(
     if claim is not None:
         made[claim] = change
     return change
-
-
-async def _early_settle(
-    self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
-) -> Change | None:
-    """A step is acknowledged before it is committed."""
-    record = await self.get(settlement.tenant, settlement.id)
-    if record is None or record.settled:
-        return await _settle(self, settlement, claim, along)
-    soon(lambda: _settle(self, settlement, claim, along))
-    return Change(
-        dataclasses.replace(record, status=settlement.status, state=settlement.state), Outcome.APPLIED
-    )
 
 
 async def _greedy_settle(
@@ -130,7 +117,7 @@ _SKIPPING = queries.NEXT_SEQ.replace("seq + 1", "seq + 1 + (abs(random()) % 20 =
 _PLACES: dict[str, tuple[Any, str, Any]] = {
     "room without end": (Outbox, "full", False),
     "keys in memory": (SqliteStore, "insert", _forgetful_insert),
-    "acknowledged before the commit": (SqliteStore, "settle", _early_settle),
+    "acknowledged before the commit": (SqliteStore, "settle", early(_settle)),
     "the last answer wins": (SqliteStore, "settle", _greedy_settle),
     "the event in another transaction": (SqliteStore, "settle", _settle_in_two),
     "a number left out": (queries, "NEXT_SEQ", _SKIPPING),

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 from askback.errors import Unavailable
+from askback.ports.outcome import Outcome
+from askback.ports.policy import NOTHING, Along
+from askback.ports.store import Change, Settlement, Store
 
 LATER_S = 0.2
 
@@ -25,3 +29,20 @@ def soon(call: Callable[[], Any]) -> None:
     task = asyncio.ensure_future(later())
     _under_way.add(task)
     task.add_done_callback(_under_way.discard)
+
+
+def early(settle: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a `settle` of a store that is acknowledged before it is committed, and is not tried again."""
+
+    async def early_settle(
+        self: Store, settlement: Settlement, claim: Any = None, along: Along = NOTHING
+    ) -> Change | None:
+        record = await self.get(settlement.tenant, settlement.id)
+        if record is None or record.settled:
+            return await settle(self, settlement, claim, along)
+        soon(lambda: settle(self, settlement, claim, along))
+        return Change(
+            dataclasses.replace(record, status=settlement.status, state=settlement.state), Outcome.APPLIED
+        )
+
+    return early_settle

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -28,6 +28,18 @@ async def swept(courier: FakeCourier, monkeypatch: pytest.MonkeyPatch) -> AsyncG
     app = create_app(clock=clock, limits=LIMITS, courier=courier)
     async with app.running():
         yield Api(app, clock)
+
+
+@pytest.fixture
+def courier() -> FakeCourier:
+    return FakeCourier()
+
+
+@pytest.fixture
+async def api(courier: FakeCourier, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
+    """Such a server, in the place of the usual one."""
+    async with swept(courier, monkeypatch) as api:
+        yield api
 
 
 async def hooked(api: Api, who: str = "admin", **body: Any) -> dict[str, Any]:

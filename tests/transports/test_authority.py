@@ -1,8 +1,9 @@
 """Between an answer and the agent that goes on with it, whoever gave it may have lost their say."""
 
+# ruff: noqa: F811 - fixtures are imported, and named again by the tests that use them
+
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -11,21 +12,10 @@ from askback.service import deadlines
 from askback.testing.fake_courier import FakeCourier
 from tests.requirements import requirement
 from tests.transports.conftest import ANSWER, Api, asked
-from tests.transports.hooks import hooked, sweep, swept
+from tests.transports.hooks import api, courier, hooked, sweep  # noqa: F401 - fixtures
 from tests.transports.test_resumes import pulled
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def courier() -> FakeCourier:
-    return FakeCourier()
-
-
-@pytest.fixture
-async def api(courier: FakeCourier, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
-    async with swept(courier, monkeypatch) as api:
-        yield api
 
 
 async def answered(api: Api, who: str, how: str = "answer", body: Any = ANSWER) -> dict[str, Any]:

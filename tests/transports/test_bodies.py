@@ -66,7 +66,7 @@ async def test_every_route_that_takes_a_body_refuses_the_same_junk(api: Api) -> 
     assert unchanged.json() == request
 
 
-@requirement("L5", "M2")
+@requirement("G14", "L5", "M2")
 async def test_a_body_over_the_limit_is_refused_and_one_at_the_limit_is_read(api: Api) -> None:
     agent = await api.as_("requester")
     over = await agent.post("/v1/requests", content=b" " * (LIMITS.body_bytes + 1))

@@ -1,9 +1,11 @@
 """Group G over HTTP: what happens is pushed to addresses that admins name, signed, until it is taken."""
 
+# ruff: noqa: F811 - fixtures are imported, and named again by the tests that use them
+
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from typing import Any
 
 import anyio
 import pytest
@@ -15,21 +17,10 @@ from askback.service.webhooks import dispatch
 from askback.testing.fake_courier import FakeCourier
 from tests.requirements import requirement
 from tests.transports.conftest import Api, ManualClock, ask, asked
-from tests.transports.hooks import ERROR, URL, hooked, log, read, redeliver, sweep, swept
+from tests.transports.hooks import ERROR, URL, api, courier, hooked, log, read, redeliver, sweep  # noqa: F401 - fixtures
 from tests.transports.test_resumes import ack, pulled, settled
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def courier() -> FakeCourier:
-    return FakeCourier()
-
-
-@pytest.fixture
-async def api(courier: FakeCourier, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
-    async with swept(courier, monkeypatch) as api:
-        yield api
 
 
 @requirement("G10", "F23", "H5")
@@ -139,15 +130,21 @@ async def test_a_receiver_may_say_when_to_come_again(api: Api, courier: FakeCour
     assert await sweep(api, after=1) == 1
 
 
-@requirement("G10")
-async def test_gone_switches_the_webhook_off_and_the_resume_can_be_pulled(
-    api: Api, courier: FakeCourier
-) -> None:
+async def switched_off(api: Api, courier: FakeCourier) -> dict[str, Any]:
+    """Return a webhook whose receiver said that it is gone, and then something happened that it was not told of."""
     hook = await hooked(api)
     await settled(api, delivery="resume")
     courier.answers = [Answered(410)]
     await sweep(api)
     await settled(api, delivery="resume")
+    return hook
+
+
+@requirement("G10")
+async def test_gone_switches_the_webhook_off_and_the_resume_can_be_pulled(
+    api: Api, courier: FakeCourier
+) -> None:
+    hook = await switched_off(api, courier)
     assert await sweep(api, after=7200) == 0
     assert len(courier.posted) == 1
     listed = (await (await api.as_("admin")).get("/v1/webhooks")).json()["webhooks"]
@@ -163,11 +160,7 @@ async def test_gone_switches_the_webhook_off_and_the_resume_can_be_pulled(
 async def test_what_was_switched_off_is_switched_on_again_and_told_of_what_it_missed(
     api: Api, courier: FakeCourier
 ) -> None:
-    hook = await hooked(api)
-    await settled(api, delivery="resume")
-    courier.answers = [Answered(410)]
-    await sweep(api)
-    await settled(api, delivery="resume")
+    hook = await switched_off(api, courier)
     assert await sweep(api, after=60) == 0
     admin = await api.as_("admin")
     for _ in range(2):

@@ -1,8 +1,9 @@
 """Webhooks as admins look after them: where they may lead, their secrets, and what is left when they are removed."""
 
+# ruff: noqa: F811 - fixtures are imported, and named again by the tests that use them
+
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -13,21 +14,10 @@ from askback.vault.locked import LockedVault
 from tests.domain.test_webhooks import INSIDE_URLS, REFUSED_URLS
 from tests.requirements import requirement
 from tests.transports.conftest import LIMITS, Api, ManualClock
-from tests.transports.hooks import URL, hooked, read, sweep, swept
+from tests.transports.hooks import URL, api, courier, hooked, read, sweep  # noqa: F401 - fixtures
 from tests.transports.test_resumes import pulled, settled
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def courier() -> FakeCourier:
-    return FakeCourier()
-
-
-@pytest.fixture
-async def api(courier: FakeCourier, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
-    async with swept(courier, monkeypatch) as api:
-        yield api
 
 
 @requirement("I11")

@@ -101,6 +101,7 @@ async def dialled(server: ServerProcess, token: str, **options: Any) -> AsyncIte
         yield socket
 
 
+@pytest.mark.requirement("G14")
 async def test_the_handshake_and_the_limits_hold_over_a_socket(own_server: ServerProcess):
     with anyio.fail_after(20):
         async with dialled(own_server, TOKENS["requester"]) as socket:
@@ -113,6 +114,7 @@ async def test_the_handshake_and_the_limits_hold_over_a_socket(own_server: Serve
                 await socket.recv()
             assert closed.value.rcvd is not None
             assert closed.value.rcvd.code == 1009
+            assert "exceeds limit" in closed.value.rcvd.reason
         async with dialled(own_server, "nobody-knows-me") as socket:
             with pytest.raises(ConnectionClosed) as closed:
                 await socket.recv()
