@@ -9,7 +9,7 @@ JOBS   ?= 2
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui demo test test-python test-web check lint types layers gen gen-check fmt picture bench soak lock wheel clean
+.PHONY: help setup ui demo test test-python test-web check lint types layers gen gen-check fmt picture bench soak lock neighbours wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ lock: ## Choose new versions for all Python packages and write the locks (needs 
 	  uv pip compile $$input $$@ --upgrade --quiet --universal --generate-hashes --no-header \
 	    --no-emit-index-url --no-emit-find-links --python-version 3.11 -o $$out >/dev/null || exit 1; \
 	done
+
+neighbours: setup ## Resolve the newest agent frameworks alone and beside askback, and record what they share (needs uv)
+	@$(BIN)/python scripts/check_neighbours.py
 
 wheel: ## Build the wheel and check that it carries the UI
 	@$(BIN)/python scripts/check_wheel.py

@@ -126,6 +126,18 @@ def serve(url: str, *, servers: int = 1) -> Generator[Site]:
         yield Site([stack.enter_context(_server(url)) for _ in range(servers)])
 
 
+UNLIMITED = ",".join(
+    f"{name}=1000000000"
+    for name in (
+        "max_pending",
+        "max_pending_per_agent",
+        "max_submissions_per_minute",
+        "max_messages_per_hour",
+    )
+)
+"""A benchmark asks more at once than an honest agent."""
+
+
 @contextmanager
 def _server(url: str) -> Generator[Server]:
     _allow_many_files()
@@ -136,7 +148,7 @@ def _server(url: str) -> Generator[Server]:
             [*command, "--data-dir", data, "--database-url", url],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens},
+            env={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens, "ASKBACK_LIMITS": UNLIMITED},
         )
         try:
             assert process.stdout is not None

@@ -113,7 +113,7 @@ def settings_page() -> str:
         [
             "# Settings\n",
             "A server reads these variables. The options of `askback serve` win over them;",
-            "an unknown variable is refused.\n",
+            "an unknown `ASKBACK_` variable is ignored with a warning.\n",
             "| variable | | without it |\n|---|---|---|",
             *rows,
             "\nThe client and the commands that use it read `ASKBACK_URL` and `ASKBACK_TOKEN`.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 FIRST_SLICE = {
     # A is about asking
     "A1": "Buttons, confirm, select, radio and checkbox each show their own control and give its value.",
-    "A2": "A question without choices is a Yes/No question, and the agent gets the chosen word.",
+    "A2": "A confirmation shows Yes and No, and the agent gets which was chosen; a question without choices is free text.",
     "A3": "A confirm keeps the options it was given, in their order, and says Yes and No when it was given none.",
     "A4": "A choice without options is refused when it is asked, with its path, and nothing is stored or shown.",
     "A5": "A click on a lone row of buttons answers at once, and a double click answers once.",
@@ -112,7 +112,7 @@ APPROVALS = {
     # B is about what a tool may do
     "B1": "The level deny refuses, allowlist runs what is listed, and full runs what is not dangerous.",
     "B2": "Every cell of the table of levels, ask modes, listed and dangerous is written down and holds.",
-    "B3": "On a fresh server looking is not asked and git push is; git status is not once a list with git is on.",
+    "B3": "On a fresh server looking is not asked, `git status` among it, and `git push` is.",
     "B4": "A command runs unasked only when every part of it is understood and matches a rule.",
     "B5": "A command that cannot be parsed is asked, never allowed.",
     "B6": "A rule is about whole words: blanks and quotes do not matter, another path is another program.",
@@ -222,7 +222,41 @@ DURABLE = {
     "M9": "Each reason to take a request back is what the outcome and the event say.",
 }
 
-ASKED = {**FIRST_SLICE, **APPROVALS, **SECRETS, **DURABLE}
+ATTACKED = {
+    # What attacks and daily use found
+    "C18": "What could not be sent is kept and sent again when the connection is back, a decision for two minutes.",
+    "D20": "A long list of options has a filter that works by keyboard.",
+    "D22": "What askback itself says is in the reader's language.",
+    "G13": "What a page does not know it does not pretend to know.",
+    "J5": "The latest question takes the focus only where nobody is typing, and gives it back.",
+    "J8": "What a person typed survives a reload, but for what is sensitive.",
+    "J10": "The time that is left is the server's, whatever the clock of the page says.",
+    "J12": "Another language applies to open cards at once and keeps what is typed.",
+    "N1": "No text and no JSON that others choose changes how the server reads a request.",
+    "N2": "The person whose answer counted reads that it counted, whatever was checked, asked again or reloaded meanwhile.",
+    "N3": "A check of an answer ends: accepted, asked again, or given back to the person with what was sent.",
+    "N4": "An answer that came in time counts, however long it is checked.",
+    "N5": "The same key with the same body gets the request as it is, before anything else is checked.",
+    "N6": "One command backs up, one restores, and the restored server leases the secrets.",
+    "N7": "Reading unasked stays below the agent's roots, off secret files and off the data of askback itself.",
+    "N8": "A session cookie opens nothing without the second half, which only the pages of the server's origin hold.",
+    "N9": "A rule, a mode and a secret are for the agent for which they were given, unless a person says every agent.",
+    "N10": "A prefix rule lets a program do no more than its words say; without a table of the program it allows nothing.",
+    "N11": "Accepting edits accepts source files and documents below a root, and nothing that tools load or agents obey.",
+    "N12": "A command whose text says what runs can be kept as exactly itself, and one character more is asked.",
+    "N13": "The inputs that coding agents really send are understood: folders, timeouts, flags, argument vectors.",
+    "N14": "What a person refused is remembered for a while as it was meant, and only people lift it.",
+    "N15": "Tokens and sessions are listed and ended, tokens are limited, and an ended one is refused within a second.",
+    "N16": "Slow heads and bodies, wrong tokens, open requests, messages and answers are bounded without a setting.",
+    "N17": "A resume and an answer say what was asked: the question, the labels, the tool and its input.",
+    "N18": "An empty answer is taken exactly where every field is optional, on both sides alike.",
+    "N19": "What is settled at once is told by one resume to an agent that goes on by resumes.",
+    "N20": "A page of a list costs what is on the page, however much is in the table.",
+    "N21": "A command that reads creates nothing: a wrong folder is an error with its path.",
+    "N22": "Each supported framework resolves to its newest release beside askback.",
+}
+
+ASKED = {**FIRST_SLICE, **APPROVALS, **SECRETS, **DURABLE, **ATTACKED}
 
 HELD_ALREADY = {
     "C17": "A settled card cannot be changed and shows what was chosen.",

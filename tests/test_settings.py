@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from askback.settings import Bootstrap, PostgresAddress, SettingsError, load
+from askback import AsyncClient, Invalid
+from askback.app import create_app
+from askback.database_address import PostgresAddress, SettingsError
+from askback.domain.limits import DEFAULTS
+from askback.settings import Bootstrap, load
+from tests.requirements import requirement
 
 
 def test_without_anything_it_listens_on_loopback_and_keeps_its_data_with_the_user() -> None:
@@ -101,9 +107,37 @@ def test_names_and_origins_are_lists_with_commas() -> None:
     assert settings.public_url == "https://askback.example"
 
 
+@requirement("L3")
+async def test_every_limit_can_be_set_and_is_listed_and_enforced(tmp_path: Path) -> None:
+    small = [name for name in asdict(DEFAULTS) if not name.endswith("_bytes") and name != "json_depth"]
+    chosen = {name: 20 + index for index, name in enumerate(small)}
+    given = ", ".join(f"{name} = {number}" for name, number in chosen.items())
+    settings = load({"ASKBACK_LIMITS": given, "ASKBACK_MASTER_KEYS": "off"}, data_dir=tmp_path)
+    assert asdict(settings.limits) == {**asdict(DEFAULTS), **chosen}
+    app = create_app(settings)
+    async with AsyncClient(app=app) as agent:
+        shown = await agent.limits()
+        assert {name: shown[name] for name in chosen} == chosen
+        with pytest.raises(Invalid) as refused:
+            await agent.create(
+                {"fields": [{"id": "a", "type": "text", "label": "x" * (chosen["label"] + 1)}]}, thread_id="t"
+            )
+    assert refused.value.field_errors[0]["path"] == "form.fields[0].label"
+
+
+def test_proxies_and_the_metrics_token_are_read() -> None:
+    settings = load({"ASKBACK_TRUSTED_PROXIES": "10.0.0.0/8, ::1", "ASKBACK_METRICS_TOKEN": "m" * 16})
+    assert (settings.trusted_proxies, settings.metrics_token) == (("10.0.0.0/8", "::1"), "m" * 16)
+    assert "mmmm" not in repr(settings)
+
+
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
+        ("ASKBACK_LIMITS", "labels=3"), ("ASKBACK_LIMITS", "label"), ("ASKBACK_LIMITS", "label=0"),
+        ("ASKBACK_LIMITS", "label=-1"), ("ASKBACK_LIMITS", "label=1e3"), ("ASKBACK_LIMITS", "label=99999999999"),
+        ("ASKBACK_TRUSTED_PROXIES", "proxy.lan"), ("ASKBACK_TRUSTED_PROXIES", "10.0.0.1/8"),
+        ("ASKBACK_METRICS_TOKEN", "SECRET"), ("ASKBACK_METRICS_TOKEN", "SECRET but sixteen long"),
         ("ASKBACK_PORT", "http"), ("ASKBACK_PORT", "-1"), ("ASKBACK_PORT", "65536"), ("ASKBACK_PORT", "８０"),
         ("ASKBACK_HOST", "127.0.0.1:80"), ("ASKBACK_HOST", "http://x"), ("ASKBACK_HOST", "a b"),
         ("ASKBACK_DATABASE_URL", "mysql://u:SECRET@x/y"), ("ASKBACK_DATABASE_URL", "askback.db"),

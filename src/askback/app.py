@@ -6,22 +6,24 @@ import logging
 import secrets
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
 import anyio
+from anyio.abc import TaskGroup
 from starlette.routing import Router, WebSocketRoute
 
 from askback import openapi
+from askback.database_address import PostgresAddress
 from askback.delivery.local import LocalBus
 from askback.delivery.presence import SharedPresence
 from askback.delivery.shared import SharedBus
 from askback.delivery.webhooks import HttpCourier
 from askback.domain.events import Event
-from askback.domain.limits import DEFAULTS, Limits
+from askback.domain.limits import Limits
 from askback.domain.modeltext import with_texts
 from askback.domain.webhooks import Allowed
 from askback.errors import StoreUnusable
@@ -35,16 +37,21 @@ from askback.ports.probe import Probe
 from askback.ports.store import Store
 from askback.ports.vault import Vault
 from askback.ports.webhooks import Courier
-from askback.service import arrivals, credentials, deadlines, erasure, restart, waiting
+from askback.service import arrivals, deadlines, erasure, restart, sessions, tokens, waiting
+from askback.service.attempts import Attempts
 from askback.service.context import Services
 from askback.service.directory import OwnGroups
+from askback.service.pace import Pace
 from askback.service.presence import LocalPresence
+from askback.service.readonly import RETRY_S
 from askback.service.secrets import probe
 from askback.service.waits import Waits
 from askback.service.watch import Watches
 from askback.service.webhooks import dispatch
-from askback.settings import DEFAULT_TENANT, PostgresAddress, Settings, load
+from askback.settings import DEFAULT_TENANT, Settings, load
+from askback.startup import Startup
 from askback.storage.auditlog import TenantLog
+from askback.storage.private import require_private
 from askback.storage.sqlite import auditfile
 from askback.storage.sqlite.store import SqliteStore
 from askback.system import SystemClock, SystemIds
@@ -52,11 +59,12 @@ from askback.transports.endpoint import Operation, no_such_path, routes
 from askback.transports.guard import Guard
 from askback.transports.http import Receive, Scope, Send
 from askback.transports.rest import table
+from askback.transports.rest.pages import Site
 from askback.transports.security import Addresses
 from askback.transports.sse import Streams
 from askback.transports.websocket.endpoint import Sockets
 from askback.vault.envelope import Envelope
-from askback.vault.keys import KEY_BYTES, KeyRing, KeysUnusable, parse_keys
+from askback.vault.keys import KEY_BYTES, KeyRing, parse_keys
 from askback.vault.locked import LockedVault
 from askback.vault.ownkeys import KeyFile
 
@@ -80,14 +88,14 @@ class App:
         for open_ended in (streams, self._sockets):
             services.bus.on_dismissal(open_ended.hang_up)
         services.presence.on_arrival(services.unseen.arrived)
+        site = Site(STATIC)
         self.operations: Sequence[Operation] = [
             *table.api(
                 cache(lambda: openapi.text(self.operations)),
-                hang_up=services.bus.dismiss,
                 connections=self._connections,
             ),
             *table.events(thread=streams.thread, inbox=streams.inbox),
-            *table.pages(STATIC),
+            *table.pages(site),
         ]
         router = Router(
             [*routes(services, self.operations), WebSocketRoute("/v1/ws", self._sockets)],
@@ -95,7 +103,8 @@ class App:
             default=no_such_path,
             lifespan=lambda _app: self.running(),
         )
-        self._asgi = Guard(router, addresses=_addresses(settings))
+        self._startup = Startup(settings, services, self._start_jobs)
+        self._asgi = Guard(router, addresses=_addresses(settings), error_page=site.error)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection, or the lifespan."""
@@ -116,8 +125,7 @@ class App:
 
         `names` and `threads` are patterns of what a runner may lease, `user` is your id of the person it is for.
         """
-        return await credentials.issue_token(
-            self.services,
+        new = tokens.NewToken(
             role=role,
             name=name or user or role,
             tenant=tenant,
@@ -126,42 +134,69 @@ class App:
             user=user,
             groups=groups,
         )
+        return (await tokens.issue(self.services, new, source="app")).secret
 
     @asynccontextmanager
-    async def running(self) -> AsyncGenerator[None]:
+    async def running(self, *, serves: bool = True, retry_s: float = RETRY_S) -> AsyncGenerator[None]:
         """Open the store, make the chosen tokens known and run the deadlines, until the block ends.
 
         The ASGI lifespan does the same; a server that is its own process may prefer this, since
-        what goes wrong at the start is then raised as it is.
+        what goes wrong at the start is then raised as it is. A command that `serves` nobody ends no tokens that the
+        settings do not name: its settings need not be those of the server. A server whose disk takes no writes starts
+        read-only, and tries again every `retry_s`. Raises `StoreUnusable`.
         """
         folder = self._scratch or self.settings.data_dir
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._require_private(folder)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreUnusable(f"The folder {folder} cannot be used: {error.strerror}.") from error
         await self.services.store.open()
         try:
             await self.services.bus.open()
             await self.services.presence.open()
-            await self._make_known()
-            await _open_keys(self.services)
+            await self._startup.prepare(serves=serves)
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_keep_expiring, self.services)
-                tasks.start_soon(_keep_delivering, self.services)
-                tasks.start_soon(probe.run, self.services)
-                tasks.start_soon(waiting.run, self.services)
-                tasks.start_soon(arrivals.run, self.services)
-                tasks.start_soon(erasure.run, self.services, self.settings.retention_days)
-                if self.settings.on_restart == "expire":
-                    started = self.services.clock.now_ms()
-                    tasks.start_soon(partial(restart.run, self.services, before_ms=started))
+                self._startup.begin(tasks, serves=serves, retry_s=retry_s)
                 yield
                 tasks.cancel_scope.cancel()
         finally:
             self._streams.close()
             self._sockets.close()
+            await self.services.last_use.write(self.services.store)
             await self.services.presence.close()
             await self.services.bus.close()
             await self.services.store.close()
             if self._scratch is not None:
                 shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def when_writable(self, call: Callable[[], Awaitable[object]]) -> None:
+        """Call this once, when a server that started read-only takes writes."""
+        self._startup.when_writable(call)
+
+    def _require_private(self, folder: Path) -> None:
+        settings = self.settings
+        database = [settings.database] if isinstance(settings.database, Path) else []
+        require_private(
+            files=[*database, settings.key_file, settings.server_file],
+            folders=[folder, *(file.resolve().parent for file in database)],
+        )
+
+    def _start_jobs(self, tasks: TaskGroup) -> None:
+        tasks.start_soon(_keep_expiring, self.services)
+        tasks.start_soon(_keep_delivering, self.services)
+        tasks.start_soon(self.services.last_use.run, self.services.store)
+        tasks.start_soon(probe.run, self.services)
+        tasks.start_soon(waiting.run, self.services)
+        tasks.start_soon(arrivals.run, self.services)
+        tasks.start_soon(sessions.run, self.services, self._sessions_open)
+        tasks.start_soon(erasure.run, self.services, self.settings.retention_days)
+        if self.settings.on_restart == "expire":
+            started = self.services.clock.now_ms()
+            tasks.start_soon(partial(restart.run, self.services, before_ms=started))
+
+    def _sessions_open(self) -> set[str]:
+        return self._sockets.sessions() | self._streams.sessions()
 
     def _connections(self) -> Mapping[str, int]:
         return {
@@ -169,12 +204,6 @@ class App:
             "event_stream": self._streams.count(),
             "wait": self._waits.count(),
         }
-
-    async def _make_known(self) -> None:
-        for one in self.settings.bootstrap_tokens:
-            await credentials.remember_token(
-                self.services, one.token, role=one.role, name=one.name, tenant=one.tenant
-            )
 
 
 def create_app(
@@ -188,7 +217,7 @@ def create_app(
     directory: Directory | None = None,
     courier: Courier | None = None,
     probes: Mapping[str, Probe] | None = None,
-    limits: Limits = DEFAULTS,
+    limits: Limits | None = None,
 ) -> App:
     """Build a server; each port that is not given is the real thing.
 
@@ -209,6 +238,7 @@ def create_app(
     if vault is None:
         vault, own_keys = _vault(settings)
     clock = clock or SystemClock()
+    limits = limits or settings.limits
     services = Services(
         store,
         bus or LocalBus(),
@@ -220,8 +250,12 @@ def create_app(
         presence=presence,
         courier=courier or HttpCourier(clock, allowed=Allowed.of(settings.webhook_hosts)),
         own_keys=own_keys,
+        own_paths=settings.own_paths,
+        pace=Pace(limits),
+        wrong_tokens=Attempts(limits.max_wrong_tokens_per_minute - 1),
         probes={**installed_probes(), **(probes or {})},
         texts=with_texts({}, brand=settings.brand),
+        public_url=settings.public_url,
     )
     return App(settings, services, scratch=scratch)
 
@@ -285,20 +319,10 @@ def _vault(settings: Settings) -> tuple[Vault, KeyFile | None]:
     return Envelope(own), own
 
 
-async def _open_keys(services: Services) -> None:
-    """Open the key file, and make it only where nothing was sealed yet. Without a usable one the rest works."""
-    if services.own_keys is not None:
-        sealed = await services.store.sealed_after("", limit=1)
-        try:
-            await services.own_keys.open(make=not sealed)
-        except KeysUnusable as unusable:
-            log.error("secrets are off: %s", unusable)
-
-
 def _addresses(settings: Settings) -> Addresses:
     public = [settings.public_url] if settings.public_url else []
     hosts = [settings.host, *settings.allowed_hosts, *(url.partition("://")[2] for url in public)]
-    return Addresses.of(hosts, [*settings.allowed_origins, *public], literals=settings.wildcard)
+    return Addresses.of(hosts, settings.allowed_origins, public=public, literals=settings.wildcard)
 
 
 async def _keep_expiring(services: Services) -> None:

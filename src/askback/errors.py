@@ -18,6 +18,7 @@
     ├── Denied                      a function that requires approval was not approved and did not run; `.decision`
     ├── BadSignature                what came to a receiver is no webhook of the server that shares its secret
     ├── StoreUnusable               the database cannot be opened as it is; the message names it and says why
+    ├── ForkedClient                a client was used in a child process that `fork()` made; create a new one there
     └── ConnectionLost              the server cannot be reached and waiting was not wanted
 
 `code` is stable and meant for programs; `message` is one sentence that says how to mend it.
@@ -167,6 +168,13 @@ class BadSignature(AskbackError):
 
 class StoreUnusable(AskbackError):
     """The database cannot be opened: in use by another process, newer than this code, or not supported here."""
+
+
+class ForkedClient(AskbackError):
+    """A client was used after `fork()`: its thread and its connection belong to the parent process."""
+
+    def __init__(self) -> None:
+        super().__init__("This client was created before fork(). Create a new client in this process.")
 
 
 class ConnectionLost(AskbackError):

@@ -19,7 +19,7 @@ _MEDIA = {STREAM: "Server-sent events; see wire.md.", PLAIN: "Numbers as Prometh
 _REF = "#/components/schemas/{model}"
 _REFUSALS = {
     401: "No credential, or one that is not known here.",
-    403: "The role may not do this, the CSRF token is wrong, or the Origin is foreign.",
+    403: "The role may not do this, or the Origin is foreign.",
     404: "No such thing, or not yours to see.",
     409: "Not as things stand: settled already, another revision or call, not confirmed; may carry the request.",
     410: "The request, or the approval, is no longer good; may carry the request.",
@@ -69,14 +69,14 @@ def document(operations: Sequence[Operation]) -> dict[str, Any]:
             "description": "The human-input layer for AI agents. See wire.md for events and the WebSocket.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
-        "security": [{"token": []}, {"session": [], "csrf": []}],
+        "security": [{"token": []}, {"cookie": [], "session": []}],
         "paths": paths,
         "components": {
             "schemas": {**schemas.get("$defs", {}), "Error": _ERROR},
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer"},
-                "session": {"type": "apiKey", "in": "cookie", "name": "askback_session"},
-                "csrf": {"type": "apiKey", "in": "header", "name": "X-Askback-CSRF"},
+                "cookie": {"type": "apiKey", "in": "cookie", "name": "askback_session_<server id>"},
+                "session": {"type": "apiKey", "in": "header", "name": "X-Askback-Session"},
             },
         },
     }

@@ -6,7 +6,7 @@
     ASKBACK_DATABASE_URL      sqlite:///path, or postgresql://…       askback.db in the data folder
     ASKBACK_BOOTSTRAP_TOKENS  role[/name][@tenant]:token,…            made at the first start
     ASKBACK_ALLOWED_HOSTS     names under which it may be addressed, with commas
-    ASKBACK_ALLOWED_ORIGINS   other origins whose pages may talk to it, with commas
+    ASKBACK_ALLOWED_ORIGINS   other origins whose pages may call with a bearer token, with commas
     ASKBACK_PUBLIC_URL        the address that people open, when a proxy stands before it
     ASKBACK_WEBHOOK_HOSTS     names and networks inside that webhooks may reach, with commas
     ASKBACK_LOG               text, or json for an object on each line  text
@@ -14,6 +14,9 @@
     ASKBACK_BRAND             who speaks in what models read          askback
     ASKBACK_RETENTION_DAYS    days after which idle threads are erased
     ASKBACK_ON_RESTART        keep, or expire what agents waited for    keep
+    ASKBACK_LIMITS            name=number,… to change what GET /v1/limits shows
+    ASKBACK_TRUSTED_PROXIES   addresses and networks of proxies whose X-Forwarded-For counts, with commas
+    ASKBACK_METRICS_TOKEN     the token that reads /metrics
     ASKBACK_MASTER_KEYS       id:key,… for secrets, or off            master.key in the data folder; off with Postgres
 
 `ASKBACK_URL` and `ASKBACK_TOKEN` belong to the client.
@@ -24,23 +27,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from ipaddress import ip_address
+from dataclasses import asdict, dataclass, field, replace
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import urlsplit
 
+from askback.database_address import PostgresAddress, SettingsError, read_database
+from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.modeltext import BRAND
 from askback.domain.webhooks import Allowed
-from askback.errors import AskbackError
+from askback.errors import StoreUnusable
 from askback.logs import FORMS
+from askback.service import access
 from askback.service.access import STANDING
 
-DEFAULT_TENANT = "default"
-POSTGRES = ("postgresql", "postgres")
-_POSTGRES_HOST = re.compile(r"(?:[\w.%-]*|\[[0-9a-fA-F:.%]+\])(?::\d{1,5})?")
-_POSTGRES_NAME = re.compile(r"/[\w.%-]+")
-_POSTGRES_OPTIONS = re.compile(r"(?:[\w.]+=[^@&=]*(?:&[\w.]+=[^@&=]*)*)?")
+DEFAULT_TENANT = access.DEFAULT_TENANT
 ON_RESTART = ("keep", "expire")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 NOT_SERVER = frozenset({"ASKBACK_URL", "ASKBACK_TOKEN"})
@@ -50,12 +52,9 @@ _TOKEN = re.compile(
     r"(?P<role>requester|responder|admin)(?:/(?P<name>[^@:,]{1,200}))?(?:@(?P<tenant>[\w.-]{1,100}))?"
     r":(?P<token>[\w.~+/=-]{1,512})"
 )
+LARGEST_LIMIT = 2**31 - 1
 SHORT_TOKEN = 16
 """Characters below which a token may be guessed."""
-
-
-class SettingsError(AskbackError):
-    """A setting has a value that cannot be used; the message names the variable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +70,17 @@ class Bootstrap:
         return f"Bootstrap({self.role!r}, {self.name!r}, {self.tenant!r})"
 
 
-@dataclass(frozen=True, slots=True)
-class PostgresAddress:
-    """The address of a Postgres database, `postgresql://…`. It may hold a password, which is left out of every text."""
-
-    url: str = field(repr=False)
-
-    def __str__(self) -> str:
-        parts = urlsplit(self.url)
-        return f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
 def default_data_dir() -> Path:
     """Return the folder of this user; the client looks for `server.json` in the same place."""
     return Path.home() / ".local" / "share" / "askback"
+
+
+def data_folders(*more: Path | None) -> tuple[str, ...]:
+    """Return the paths of askback's own data, as they are written and as links lead there: no rule lets an agent in."""
+    chosen = os.environ.get("ASKBACK_DATA_DIR")
+    places = [default_data_dir(), Path(chosen) if chosen else None, *more]
+    found = [path.expanduser().absolute() for path in places if path is not None]
+    return tuple(dict.fromkeys(str(each) for path in found for each in (path, path.resolve())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +106,9 @@ class Settings:
     brand: str = BRAND
     retention_days: int | None = None
     on_restart: str = "keep"
+    limits: Limits = DEFAULTS
+    trusted_proxies: tuple[str, ...] = ()
+    metrics_token: str | None = field(default=None, repr=False)
     master_keys: str | None = field(default=None, repr=False)
     warnings: tuple[str, ...] = ()
 
@@ -119,9 +118,21 @@ class Settings:
         return self.data_dir / "master.key"
 
     @property
+    def own_paths(self) -> tuple[str, ...]:
+        """What no agent reads unasked: the data folder, and the file of a database that is somewhere else."""
+        return data_folders(self.data_dir, self.database if isinstance(self.database, Path) else None)
+
+    @property
     def server_file(self) -> Path:
         """Where the server leaves its address and tokens for clients of the same user."""
         return self.data_dir / "server.json"
+
+    def require_database(self) -> None:
+        """Raise `StoreUnusable` when the database is a file that is not there: reading must not make it."""
+        if isinstance(self.database, Path) and not self.database.is_file():
+            raise StoreUnusable(
+                f"There is no database {self.database}. Check --data-dir, or start a server there: askback serve"
+            )
 
     @property
     def loopback(self) -> bool:
@@ -135,10 +146,15 @@ class Settings:
 
 
 def load(environ: Mapping[str, str] | None = None, **flags: Any) -> Settings:
-    """Read the settings; a flag that is not None wins over its variable. Raises `SettingsError`."""
+    """Read the settings; a flag that is not None wins over its variable.
+
+    Raises `SettingsError`, which names each as it was given.
+    """
     environ = os.environ if environ is None else environ
     given = {name: value for name, value in environ.items() if name.startswith("ASKBACK_") and value}
-    given |= {f"ASKBACK_{name.upper()}": str(value) for name, value in flags.items() if value is not None}
+    passed = {name: value for name, value in flags.items() if value is not None}
+    given |= {f"ASKBACK_{name.upper()}": str(value) for name, value in passed.items()}
+    shown = {f"ASKBACK_{name.upper()}": f"--{name.replace('_', '-')}" for name in passed}
     data_dir = Path(given.get("ASKBACK_DATA_DIR") or default_data_dir()).expanduser().absolute()
     read: dict[str, Any] = {
         "host": "127.0.0.1",
@@ -148,7 +164,7 @@ def load(environ: Mapping[str, str] | None = None, **flags: Any) -> Settings:
     }
     for variable, (attribute, reader) in _READERS.items():
         if variable in given and attribute != "data_dir":
-            read[attribute] = reader(variable, given[variable].strip())
+            read[attribute] = reader(shown.get(variable, variable), given[variable].strip())
     if read.get("on_restart") == "expire" and isinstance(read["database"], PostgresAddress):
         raise SettingsError(
             "ASKBACK_ON_RESTART=expire is for a server with a database of its own: on Postgres others may go on."
@@ -176,37 +192,6 @@ def _port(variable: str, text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text) > 65535:
         raise SettingsError(f"{variable} must be a number from 0 to 65535.")
     return int(text)
-
-
-def _database(variable: str, text: str) -> Path | PostgresAddress:
-    # No message quotes the text: it may hold a password.
-    try:
-        url = urlsplit(text)
-    except ValueError:
-        raise SettingsError(f"{variable} is no address that can be read.") from None
-    if url.scheme in POSTGRES:
-        if not _reads_as_meant(url):
-            raise SettingsError(
-                f"{variable} must be as in postgresql://user:password@host:5432/askback?sslmode=verify-full. "
-                "A password with other characters than letters and digits has to be percent-encoded."
-            )
-        return PostgresAddress(text)
-    if url.scheme != "sqlite":
-        raise SettingsError(f"{variable} must be sqlite:///path or postgresql://user:password@host/database.")
-    if url.netloc or len(url.path) < 2 or url.query or url.fragment:
-        raise SettingsError(f"{variable} must be sqlite:///path, or sqlite:////path for an absolute one.")
-    return Path(unquote(url.path[1:])).expanduser().absolute()
-
-
-def _reads_as_meant(url: SplitResult) -> bool:
-    """Whether no part of an address can be of a password that was not encoded: where it is named, that is left out."""
-    hosts = url.netloc.rpartition("@")[2].split(",")
-    return (
-        all(map(_POSTGRES_HOST.fullmatch, hosts))
-        and _POSTGRES_NAME.fullmatch(url.path) is not None
-        and _POSTGRES_OPTIONS.fullmatch(url.query) is not None
-        and not url.fragment
-    )
 
 
 def _bootstrap(variable: str, text: str) -> tuple[Bootstrap, ...]:
@@ -302,6 +287,35 @@ def _on_restart(variable: str, text: str) -> str:
     return text.lower()
 
 
+def _limits(variable: str, text: str) -> Limits:
+    chosen: dict[str, int] = {}
+    for entry in _split(text):
+        name, _, number = (part.strip() for part in entry.partition("="))
+        if name not in asdict(DEFAULTS):
+            raise SettingsError(f"{variable}: {name!r} is not a limit. GET /v1/limits lists all of them.")
+        if not re.fullmatch(r"[0-9]{1,10}", number) or not 1 <= int(number) <= LARGEST_LIMIT:
+            raise SettingsError(f"{variable}: {name} must be a whole number from 1 to {LARGEST_LIMIT}.")
+        chosen[name] = int(number)
+    return replace(DEFAULTS, **chosen)
+
+
+def _trusted_proxies(variable: str, text: str) -> tuple[str, ...]:
+    for one in _split(text):
+        try:
+            ip_network(one)
+        except ValueError:
+            raise SettingsError(
+                f"{variable}: {one!r} is not an address such as 127.0.0.1 or a network such as 10.0.0.0/8."
+            ) from None
+    return _split(text)
+
+
+def _metrics_token(variable: str, text: str) -> str:
+    if not re.fullmatch(r"[\w.~+/=-]{16,512}", text, re.ASCII):
+        raise SettingsError(f"{variable} must be 16 to 512 letters, digits or . ~ + / = _ -.")
+    return text
+
+
 def _split(text: str) -> tuple[str, ...]:
     return tuple(part for part in (piece.strip() for piece in text.split(",")) if part)
 
@@ -318,7 +332,7 @@ _READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "ASKBACK_HOST": ("host", _host),
     "ASKBACK_PORT": ("port", _port),
     "ASKBACK_DATA_DIR": ("data_dir", lambda _variable, text: Path(text)),
-    "ASKBACK_DATABASE_URL": ("database", _database),
+    "ASKBACK_DATABASE_URL": ("database", read_database),
     "ASKBACK_BOOTSTRAP_TOKENS": ("bootstrap_tokens", _bootstrap),
     "ASKBACK_ALLOWED_HOSTS": ("allowed_hosts", _hosts),
     "ASKBACK_ALLOWED_ORIGINS": ("allowed_origins", _origins),
@@ -329,5 +343,17 @@ _READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "ASKBACK_BRAND": ("brand", _brand),
     "ASKBACK_RETENTION_DAYS": ("retention_days", _days),
     "ASKBACK_ON_RESTART": ("on_restart", _on_restart),
+    "ASKBACK_LIMITS": ("limits", _limits),
+    "ASKBACK_TRUSTED_PROXIES": ("trusted_proxies", _trusted_proxies),
+    "ASKBACK_METRICS_TOKEN": ("metrics_token", _metrics_token),
     "ASKBACK_MASTER_KEYS": ("master_keys", lambda _variable, text: text),
 }
+
+PLAIN = frozenset(_READERS) - {
+    "ASKBACK_BOOTSTRAP_TOKENS",
+    "ASKBACK_DATABASE_URL",
+    "ASKBACK_DATA_DIR",
+    "ASKBACK_MASTER_KEYS",
+    "ASKBACK_METRICS_TOKEN",
+}
+"""The settings that hold no credential and name no place, which a backup keeps."""

@@ -16,6 +16,7 @@ import pytest
 
 from askback import AsyncClient
 from tests.forks.process import Process, fork
+from tests.limits import ROOMY_SETTING
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
 
@@ -61,7 +62,7 @@ def start_anew(*arguments: str, **environment: str) -> subprocess.Popen[bytes]:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     data = tmp_path_factory.mktemp("server")
-    process = start("serve", "--port", "0", "--data-dir", str(data), "--ready-json")
+    process = start("serve", "--port", "0", "--data-dir", str(data), "--ready-json", **ROOMY_SETTING)
     assert process.stdout is not None
     ready: dict[str, Any] = json.loads(process.stdout.readline())
     yield Server(

@@ -32,10 +32,10 @@ async def answered(
 
 
 @requirement("A2")
-async def test_a_question_alone_is_answered_with_yes_or_no(
+async def test_a_confirmation_is_answered_with_yes_or_no(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
-    assert await answered(server, person, thread, ["Ship it?"], "Yes") == {
+    assert await answered(server, person, thread, ["Ship it?", "--confirm"], "Yes") == {
         "answer": "Yes",
         "other": False,
         "by": "owner",
@@ -55,7 +55,8 @@ async def test_an_answer_of_the_persons_own_is_marked(
 
 
 async def test_text_comes_back_as_typed(server: Server, person: AsyncClient, thread: str) -> None:
-    assert (await answered(server, person, thread, ["Name?", "--text"], 'a "b"'))["answer"] == 'a "b"'
+    for options in (["Name?"], ["Name?", "--text"]):
+        assert (await answered(server, person, thread, options, 'a "b"'))["answer"] == 'a "b"'
 
 
 async def test_a_whole_form_comes_back_by_field_id(
@@ -109,6 +110,7 @@ async def test_an_interrupted_question_is_taken_back(
         ([], "Say what to ask"),
         (["  "], "Say what to ask"),
         (["Q?", "--text", "--choice", "A"], "--text"),
+        (["Q?", "--text", "--confirm"], "--confirm"),
         (["Q?", "--other"], "--other"),
         (["Q?", "--choice", "A", "--choice", "A"], "options[1]"),
         (["Q?", "--timeout", "0"], "timeout_s"),

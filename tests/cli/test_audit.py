@@ -30,10 +30,14 @@ def rules(data: Path, *texts: str) -> None:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder whose log has four entries."""
+    """A folder whose log has four entries about rules, behind those about its tokens."""
     folder = tmp_path_factory.mktemp("data")
     rules(folder, "bash(make a)", "bash(make b)", "bash(make c)", "bash(make d)")
     return folder
+
+
+MADE = 4
+"""The entries that a folder begins with: one for the token of each role."""
 
 
 @pytest.fixture(scope="module")
@@ -46,12 +50,16 @@ def log(data: Path) -> list[str]:
 @requirement("B28")
 def test_the_export_shows_every_entry_as_it_was_sealed(data: Path, log: list[str]) -> None:
     entries = [json.loads(line) for line in log]
-    assert [each["rule"] for each in entries] == [f"bash(make {x})" for x in "abcd"]
-    assert {(each["action"], each["via"], each["actor"]["name"]) for each in entries} == {
+    made, kept = entries[:MADE], entries[MADE:]
+    assert {(each["action"], each["via"], each["role"]) for each in made} == {
+        ("token.add", "local", role) for role in ("requester", "responder", "admin", "operator")
+    }
+    assert [each["rule"] for each in kept] == [f"bash(make {x})" for x in "abcd"]
+    assert {(each["action"], each["via"], each["actor"]["name"]) for each in kept} == {
         ("rule.add", "cli", "owner")
     }
     head = f"{len(log)}:{entries[-1]['hash']}"
-    said = f"OK: 4 entries, head {head}\n"
+    said = f"OK: {MADE + 4} entries, head {head}\n"
     assert audit(data, "verify") == (0, said)
     assert audit(data, "verify", "-", stdin="\n".join(log) + "\n") == (0, said)
     assert audit(data, "verify", "--head", head) == (0, said)
@@ -67,7 +75,7 @@ def test_a_log_is_verified_and_exported_beside_the_server_that_writes_it(server:
 
 
 def changed(log: list[str]) -> list[str]:
-    return [log[0], log[1].replace("make b", "make z"), *log[2:]]
+    return [log[0], log[1].replace("admin", "other").replace("responder", "nobody"), *log[2:]]
 
 
 def removed(log: list[str]) -> list[str]:
@@ -75,7 +83,7 @@ def removed(log: list[str]) -> list[str]:
 
 
 def reordered(log: list[str]) -> list[str]:
-    return [log[0], log[2], log[1], log[3]]
+    return [log[0], log[2], log[1], *log[3:]]
 
 
 def unreadable(log: list[str]) -> list[str]:
@@ -119,10 +127,10 @@ def resealed(entries: list[dict[str, Any]]) -> list[str]:
 def test_the_last_entries_cannot_be_taken_out_of_the_database_unseen(tmp_path: Path) -> None:
     rules(tmp_path, "bash(make a)", "bash(make b)")
     with closing(sqlite3.connect(tmp_path / "askback.db")) as db, db:
-        db.execute("DELETE FROM audit WHERE seq = 2")
+        db.execute("DELETE FROM audit WHERE seq = 6")
     status, said = audit(tmp_path, "verify")
     assert status == 1
-    assert "entry 2" in said
+    assert "entry 6" in said
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,8 @@ def test_options_that_are_numbers_get_letters_as_keys() -> None:
 
 
 def test_values_are_shown_by_their_labels() -> None:
-    assert shown(CITIES, ["par", "Oslo"]) == "Paris, France, Oslo"
+    assert shown(CITIES, ["par", "Oslo"]) == "“Paris, France”, “Oslo”"
+    assert shown(CITIES, ["Rome", "Oslo"]) == "Rome, Oslo"
     assert shown(FLAG, True) == "Yes"
     assert shown(NUMBER, 3) == "3"
 

@@ -132,6 +132,18 @@ async def test_an_optional_section_is_skipped_as_a_whole_or_checked(
     assert "This field is required." in out
 
 
+@requirement("N18")
+async def test_an_untouched_form_is_submitted_where_every_field_is_optional(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    form = Form(fields=[Text(id="a", label="A"), Text(id="b", label="B")])
+    request = await agent.create(form, thread_id=thread)
+    await through_a_pipe(server, thread, "", "", "")
+    settled = await agent.get(request.id)
+    assert settled.answer is not None
+    assert (settled.status, settled.answer.values) == ("answered", {})
+
+
 async def test_back_goes_to_the_field_before_and_keeps_its_value(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:

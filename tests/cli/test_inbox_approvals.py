@@ -96,13 +96,13 @@ async def test_a_wider_yes_shows_the_rule_and_lets_it_be_changed(
     assert "The rule bash(make one) is kept." in out
     assert (await answer(agent, first)).scope == "thread"
 
-    second = await asked(agent, thread, "make two fast")
+    second = await asked(agent, thread, "make two --silent")
     out = await through_a_pipe(server, thread, "t", "bash(make three)", "t", "bash(make two:*)")
     assert "cover" in out
     kept = (await answer(agent, second)).rule
     assert kept is not None
     assert kept.text == "bash(make two:*)"
-    again = await asked(agent, thread, "make two slow")
+    again = await asked(agent, thread, "make two --keep-going")
     assert (again.status, again.source) == ("answered", "policy")
 
     third = await asked(agent, thread, "make four")
@@ -112,7 +112,7 @@ async def test_a_wider_yes_shows_the_rule_and_lets_it_be_changed(
 
 @requirement("B8")
 async def test_only_what_is_offered_can_be_chosen(server: Server, agent: AsyncClient, thread: str) -> None:
-    request = await asked(agent, thread, "make one && make two", allow_edit=False)
+    request = await asked(agent, thread, "make one && make $two", allow_edit=False)
     out = await through_a_pipe(server, thread, "a", "t", "e", ":later")
     assert "[y]es once  [n]o  (? for help)" in out
     assert (await agent.get(request.id)).status == "pending"

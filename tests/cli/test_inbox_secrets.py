@@ -88,13 +88,14 @@ async def test_what_is_kept_is_taken_by_an_empty_line_and_only_the_rest_is_typed
     assert await leased(agent, thread, "A_KEY", "B_KEY") == {"A_KEY": CANARY, "B_KEY": "typed-value"}
 
 
+@requirement("N9")
 async def test_when_all_is_kept_nothing_is_asked_but_whether_to_use_it(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await person.keep("A_KEY", CANARY, scope="session", thread_id=thread)
     await asked(agent, thread, "A_KEY", default_scope="project", project=f"p-{len(thread)}")
-    out = await through_a_pipe(server, thread, "")
-    assert "One is kept already (session)." in out
+    out = await through_a_pipe(server, thread, "y")
+    assert "A_KEY is saved. Let agent use it? [y/N]" in out
     assert "A_KEY: the agent may use it." in out
 
 

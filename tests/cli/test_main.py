@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -32,6 +33,34 @@ def test_who_asks_loads_no_server(tmp_path: object, arguments: list[str]) -> Non
         env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)}, capture_output=True, text=True, timeout=30, check=True,
     )  # fmt: skip
     assert HEAVY & set(json.loads(done.stderr.splitlines()[-1])) == set()
+
+
+@pytest.mark.parametrize("command", ["serve", "inbox", "run"])
+def test_a_command_that_windows_cannot_run_says_what_does(command: str) -> None:
+    program = "import sys; sys.modules.update(dict.fromkeys(['fcntl', 'termios', 'resource']))\n"
+    program += "from askback.cli.main import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, command], env=ENVIRONMENT, capture_output=True, text=True, timeout=30, check=False
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"askback: `askback {command}` needs Linux or macOS. "
+        "On Windows, run it in WSL; the Python client works on Windows.\n"
+    )
+
+
+def test_the_client_needs_nothing_that_windows_lacks() -> None:
+    program = (
+        "import sys; sys.modules.update(dict.fromkeys(['fcntl', 'termios', 'resource', 'pwd', 'grp']))\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", f"{program}import askback, askback.client.gate"], timeout=30, check=True
+    )
+
+
+def test_the_version_is_that_of_the_installed_package() -> None:
+    status, out, _ = complete(start("--version"))
+    assert (status, out) == (0, f"askback {version('askback')}\n")
 
 
 def test_the_help_lists_every_command() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Server
 from tests.cli.scripts import complete
+from tests.signing_in import sign_in_now
 
 
 def who(server: Server, **credential: Any) -> dict[str, Any]:
@@ -29,8 +30,8 @@ def test_a_login_and_a_token_of_one_person_are_the_same_person(
     _, token, err = complete(server.run("token", "create", "--role", "responder", *person))
     assert token, err
     with httpx2.Client(trust_env=False) as browser:
-        browser.get(link.strip())
-        session = who(server, cookies=browser.cookies)
+        sign_in_now(browser, link.strip())
+        session = who(server, cookies=browser.cookies, headers=browser.headers)
     bearer = who(server, headers={"Authorization": f"Bearer {token.strip()}"})
     for principal in (session, bearer):
         assert {key: principal[key] for key in ("name", "user", "groups", "role")} == {

@@ -40,11 +40,14 @@ def shown(data: Path, *arguments: str) -> Any:
 
 @requirement("B3")
 def test_what_is_set_holds_and_the_rest_stays(tmp_path: Path) -> None:
-    assert shown(tmp_path) == DEFAULT
     said = policy(tmp_path, "set", "--level", "deny", "--list", "git", "--list", "default")
     assert "level     deny" in said
     assert "lists     git, default" in said
     assert shown(tmp_path) == {**DEFAULT, "level": "deny", "lists": ["git", "default"]}
+    policy(tmp_path, "set", "--reset", "level", "--reset", "list", "--ask-mode", "always")
+    assert shown(tmp_path) == {**DEFAULT, "ask_mode": "always"}
+    policy(tmp_path, "set", "--reset", "ask-mode")
+    assert shown(tmp_path) == DEFAULT
 
 
 async def test_the_mode_of_one_conversation_is_its_owners(
@@ -101,6 +104,9 @@ async def test_letting_everything_run_is_typed_out(tmp_path: Path) -> None:
         (["set", "--mode", "loose"], "plan, normal"),
         (["set", "--mode", "default"], "plan, normal"),
         (["set", "--list", "mine"], "default, git"),
+        (["set", "--reset", "everything"], "mode, level"),
+        (["set", "--reset", "level", "--level", "deny"], "level is set and reset"),
+        (["set", "--reset", "level", "--shadow"], "goes with no trial"),
     ],
 )
 def test_what_cannot_be_set_is_said(tmp_path: Path, arguments: list[str], says: str) -> None:

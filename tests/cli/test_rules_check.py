@@ -56,7 +56,7 @@ def test_a_rule_that_would_allow_but_cannot_be_read_is_named() -> None:
 
 def test_without_rules_a_list_decides() -> None:
     line = '{"command": "git status"}'
-    assert [answer["decision"] for answer in check(line)] == ["ask"]
+    assert [answer["decision"] for answer in check(line, arguments=("--list", "none"))] == ["ask"]
     assert [answer["decision"] for answer in check(line, arguments=("--list", "nebo"))] == ["allow"]
 
 

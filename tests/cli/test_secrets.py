@@ -24,8 +24,12 @@ async def ran(server: Server, *arguments: str, stdin: str | None = None) -> tupl
     return await anyio.to_thread.run_sync(complete, process)
 
 
-async def kept_value(agent: AsyncClient, thread: str, name: str) -> str:
-    """Have the agent use what is kept for its thread, as it is there already, and return it."""
+async def kept_value(server: Server, agent: AsyncClient, thread: str, name: str) -> str:
+    """Let every agent use what is kept, have this one use it, as it is there already, and return it."""
+    async with server.client("admin") as admin:
+        for secret in (await admin.kept(limit=200)).secrets:
+            if secret.name == name and secret.thread_id in {None, thread}:
+                await admin.set_secret_agents(secret, "all")
     assert await agent.secrets(name, reason="To look.", thread_id=thread)
     async with agent.lease(name, thread_id=thread) as lease:
         return lease[name].reveal()
@@ -35,17 +39,37 @@ async def kept_value(agent: AsyncClient, thread: str, name: str) -> str:
 async def test_a_value_is_piped_in_and_kept_exactly_and_nothing_prints_it(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    status, out, err = await ran(server, "set", "A_KEY", "--thread", thread, stdin=f"{CANARY}\n")
+    status, out, err = await ran(
+        server, "set", "A_KEY", "--scope", "session", "--thread", thread, stdin=f"{CANARY}\n"
+    )
     assert status == 0, err
     assert re.match(rf"sec_\w+  A_KEY  session {re.escape(thread)}\n    value 1, set .* by owner\n", out)
     assert "white space" in err
-    assert await kept_value(agent, thread, "A_KEY") == f"{CANARY}\n"
+    assert await kept_value(server, agent, thread, "A_KEY") == f"{CANARY}\n"
     _, listed, _ = await ran(server, "list")
     _, as_json, _ = await ran(server, "list", "--json")
     [secret] = [one for line in as_json.splitlines() if (one := json.loads(line)).get("thread_id") == thread]
     assert (secret["name"], secret["scope"], secret["version"]) == ("A_KEY", "session", 1)
     assert secret["id"] in listed
     assert CANARY not in out + err + listed + as_json
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--scope", "session"], "session needs --thread"),
+        (["--scope", "project", "--thread", "t"], "project needs --project"),
+        (["--scope", "global", "--project", "p"], "global goes with neither"),
+        (["--scope", "everywhere"], "must be one of session, project, global"),
+        (["--thread", "t", "--project", "p"], "not both"),
+    ],
+)
+async def test_options_that_contradict_each_other_are_refused(
+    server: Server, options: list[str], says: str
+) -> None:
+    status, _, err = await ran(server, "set", "A_KEY", *options, stdin=CANARY)
+    assert status == 2
+    assert says in err
 
 
 async def test_a_value_is_typed_at_a_prompt_that_does_not_show_it(
@@ -58,7 +82,7 @@ async def test_a_value_is_typed_at_a_prompt_that_does_not_show_it(
         shown = await screen.rest()
     assert "value 1" in shown
     assert CANARY not in shown
-    assert await kept_value(agent, thread, "A_KEY") == CANARY
+    assert await kept_value(server, agent, thread, "A_KEY") == CANARY
 
 
 async def test_the_command_line_takes_no_value(server: Server, thread: str) -> None:
@@ -138,4 +162,25 @@ async def test_a_server_with_a_key_file_gets_a_new_key_while_it_runs(
     after = (server.data / "master.key").read_text()
     keys = [line for text in (before, after) for line in text.splitlines() if not line.startswith("#")]
     assert len(keys) == len(set(keys)) == 2
-    assert await kept_value(agent, thread, "A_KEY") == CANARY
+    assert await kept_value(server, agent, thread, "A_KEY") == CANARY
+
+
+@requirement("N9")
+async def test_an_agent_is_granted_a_secret_and_has_to_ask_again_after_it_is_revoked(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    secret = await person.keep("G_KEY", CANARY, scope="session", thread_id=thread)
+    status, out, err = await ran(server, "grant", secret.id, "--agent", "all")
+    assert (status, out) == (0, "Every agent may use G_KEY without asking.\n"), err
+    assert await kept_value(server, agent, thread, "G_KEY") == CANARY
+    await ran(server, "revoke", secret.id, "--agent", "all")
+    assert await person.secret_agents(secret) == []
+    asked = await agent.secrets("G_KEY", reason="To look.", thread_id=thread, wait=False)
+    assert asked.request is not None
+    me = asked.request.requester
+    assert me is not None
+    status, _, err = await ran(server, "grant", "G_KEY", "--agent", me.id)
+    assert (status, await person.secret_agents(secret)) == (0, [me.id]), err
+    status, _, err = await ran(server, "grant", "G_KEY", "--agent", "nobody-here")
+    assert status != 0
+    assert "nobody-here" in err

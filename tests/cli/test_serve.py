@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 import stat
+import struct
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,7 +20,10 @@ import pytest
 
 from tests.cli.conftest import Server, start, start_anew
 from tests.cli.scripts import complete
+from tests.fault.full_disk import full_disk
 from tests.forks.process import Process
+from tests.requirements import requirement
+from tests.signing_in import sign_in_now
 
 ASK = {"kind": "form", "thread_id": "t1", "form": {"fields": [{"id": "a", "type": "text", "label": "A"}]}}
 
@@ -36,6 +42,12 @@ def serving(
             process.kill()
 
 
+def start_on_full_disk(*arguments: str, **environment: str) -> subprocess.Popen[bytes]:
+    """Start a server whose files cannot grow."""
+    with full_disk():
+        return start_anew(*arguments, **environment)
+
+
 def caller(ready: dict[str, Any], role: str) -> httpx2.Client:
     headers = {"Authorization": f"Bearer {ready[f'{role}_token']}"}
     return httpx2.Client(base_url=ready["url"], headers=headers, trust_env=False, timeout=20)
@@ -48,7 +60,7 @@ def test_one_line_says_how_to_reach_the_server_once_it_accepts_requests(tmp_path
             with caller(ready, role) as http:
                 assert http.get("/v1/session").json()["principal"]["role"] == role
         with httpx2.Client(trust_env=False) as browser:
-            assert browser.get(ready["login_url"]).status_code == 303
+            assert sign_in_now(browser, ready["login_url"]).status_code == 201
             assert browser.get(f"{ready['url']}/v1/session").json()["principal"]["role"] == "responder"
 
 
@@ -62,7 +74,31 @@ def test_a_restart_keeps_tokens_requests_and_idempotency_keys(tmp_path: Path) ->
         assert second["login_url"] != first["login_url"]
         with caller(second, "requester") as http:
             again = http.post("/v1/requests", json=ASK, headers={"Idempotency-Key": "k"})
-    assert (made.status_code, again.status_code, again.json()) == (201, 200, made.json())
+    assert (made.status_code, again.status_code) == (201, 201)
+    assert again.json()["id"] == made.json()["id"]
+
+
+@requirement("I1")
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_start_on_a_full_disk_says_so_and_which_tokens_are_known(tmp_path: Path, kept: bool) -> None:
+    with serving(tmp_path) as (_, first), caller(first, "requester") as http:
+        made = http.post("/v1/requests", json=ASK).json()
+    if not kept:
+        (tmp_path / "server.json").unlink()
+    with serving(tmp_path, begin=start_on_full_disk) as (process, ready):
+        tokens = {f"{role}_token" for role in ("requester", "responder", "admin")}
+        assert ready == {"url": ready["url"], "read_only": "File too large"} | {
+            name: first[name] for name in tokens if kept
+        }
+        with caller(first | {"url": ready["url"]}, "requester") as http:
+            assert http.get(f"/v1/requests/{made['id']}").json() == made
+            assert http.get("/readyz").json()["error"]["code"] == "read_only"
+            assert http.post("/v1/requests", json=ASK).status_code == 503
+        process.terminate()
+        _, said = process.communicate(timeout=10)
+        assert said.count(b"started read-only: File too large.") == 1
+        assert (b"ASKBACK_BOOTSTRAP_TOKENS" in said) is not kept
+        assert b"Traceback" not in said
 
 
 def test_the_address_and_tokens_are_left_for_their_owner_only(tmp_path: Path) -> None:
@@ -91,12 +127,19 @@ def test_chosen_tokens_are_used_and_others_made_for_the_rest(tmp_path: Path) -> 
 
 def test_behind_a_proxy_links_and_cookies_are_those_of_the_public_address(tmp_path: Path) -> None:
     with serving(tmp_path, ASKBACK_PUBLIC_URL="https://askback.example") as (_, ready):
-        assert ready["login_url"].startswith("https://askback.example/login?code=")
-        path = ready["login_url"].removeprefix("https://askback.example")
-        seen = {"Host": "askback.example", "X-Forwarded-Proto": "https", "Origin": "https://askback.example"}
-        entered = httpx2.get(ready["url"] + path, headers=seen, trust_env=False)
-        assert entered.status_code == 303
-        assert entered.headers["set-cookie"].endswith("; Secure")
+        assert ready["login_url"].startswith("https://askback.example/login#")
+        # Without X-Forwarded-Proto: some proxies do not send it.
+        seen = {"Host": "askback.example", "Origin": "https://askback.example"}
+        with httpx2.Client(base_url=ready["url"], headers=seen, trust_env=False) as browser:
+            entered = sign_in_now(browser, ready["login_url"])
+            assert entered.status_code == 201
+            cookie = entered.headers["set-cookie"]
+            assert re.fullmatch(r"__Host-askback_session_[0-9a-f]{16}=.+; Path=/; .+; Secure", cookie)
+            sent = {"Cookie": cookie.partition(";")[0]}
+            assert browser.get("/v1/session", headers=sent).status_code == 200
+        with caller(ready, "admin") as admin:
+            link = admin.post("/v1/login-links", json={}).json()["url"]
+        assert link.startswith("https://askback.example/login#")
 
 
 @pytest.mark.parametrize("head", [b"X-A: ", b"X-A: 1\r\n", b""])
@@ -177,24 +220,67 @@ def test_a_person_sees_the_link_the_address_and_the_line_for_the_agent(tmp_path:
         seen += line.decode()
     kept = json.loads((tmp_path / "server.json").read_text())
     assert f"export ASKBACK_URL={kept['url']} ASKBACK_TOKEN={kept['requester_token']}" in seen
-    assert f"{kept['url']}/login?code=" in seen
+    assert f"{kept['url']}/login#" in seen
     process.terminate()
     assert "TLS" in complete(process)[2]
+
+
+def test_a_handshake_that_is_refused_or_left_is_no_error_in_the_log(tmp_path: Path) -> None:
+    with serving(tmp_path) as (process, ready):
+        port = int(ready["url"].rpartition(":")[2])
+        for path, origin, waits in (
+            ("/v1/ws", "http://evil.example", True),
+            ("/v1/nowhere", ready["url"], True),
+            ("/v1/ws", ready["url"], True),
+            ("/v1/ws", "http://evil.example", False),
+            ("/v1/ws", ready["url"], False),
+        ) * 5:
+            with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+                client.sendall(handshake(path, port, origin))
+                if waits:
+                    assert client.recv(64).startswith(b"HTTP/1.1 ")
+                else:
+                    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        with caller(ready, "responder") as http:
+            assert http.get("/v1/limits").status_code == 200
+        process.terminate()
+        assert "ERROR" not in complete(process)[2]
+
+
+def handshake(path: str, port: int, origin: str) -> bytes:
+    """The head with which a WebSocket begins."""
+    lines = [
+        f"GET {path} HTTP/1.1",
+        f"Host: 127.0.0.1:{port}",
+        f"Origin: {origin}",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Protocol: askback.v1",
+    ]
+    return "\r\n".join([*lines, "", ""]).encode()
 
 
 def test_a_new_link_and_a_new_token_come_from_the_running_server(tmp_path: Path) -> None:
     with serving(tmp_path) as (_, ready):
         link = run("login", "--name", "Bo", data=tmp_path)
         with httpx2.Client(trust_env=False) as browser:
-            assert browser.get(link).status_code == 303
+            assert sign_in_now(browser, link).status_code == 201
             assert browser.get(f"{ready['url']}/v1/session").json()["principal"]["name"] == "Bo"
+            [listed] = run("session", "list", data=tmp_path).splitlines()
+            session_id = listed.partition(" ")[0]
+            assert f"{session_id}  Bo  used " in listed
+            assert run("session", "end", session_id, data=tmp_path) == "Ended 1 session."
+            assert browser.get(f"{ready['url']}/v1/session").status_code == 401
+            assert run("session", "end", data=tmp_path) == "Ended 0 sessions."
         token = run("token", "create", "--role", "requester", "--name", "ci", data=tmp_path)
         with caller({**ready, "requester_token": token}, "requester") as http:
             assert http.get("/v1/session").json()["principal"]["name"] == "ci"
 
 
 def test_a_token_made_while_no_server_runs_works_in_the_next_one(tmp_path: Path) -> None:
-    assert run("db", "upgrade", data=tmp_path) == f"{tmp_path / 'askback.db'} is up to date."
+    assert run("rules", "add", "bash(make)", data=tmp_path)
     token = run("token", "create", "--role", "responder", "--tenant", "acme", data=tmp_path)
     with serving(tmp_path) as (_, ready), caller({**ready, "responder_token": token}, "responder") as http:
         assert http.get("/v1/session").json()["principal"]["role"] == "responder"
@@ -205,8 +291,8 @@ def test_a_token_made_while_no_server_runs_works_in_the_next_one(tmp_path: Path)
     [
         (("login",), 1, "askback serve"),
         (("token", "create", "--role", "root"), 2, "requester, responder, admin"),
-        (("serve", "--port", "99999"), 1, "ASKBACK_PORT"),
-        (("serve", "--database-url", "mysql://x/y"), 1, "ASKBACK_DATABASE_URL"),
+        (("serve", "--port", "99999"), 1, "--port"),
+        (("serve", "--database-url", "mysql://x/y"), 1, "--database-url"),
         (("nonsense",), 2, "nonsense"),
     ],
 )

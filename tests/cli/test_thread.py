@@ -16,6 +16,8 @@ def thread(data: Path, *arguments: str, status: int = 0) -> str:
 
 
 def test_a_thread_is_written_out_and_erased_without_a_server(tmp_path: Path) -> None:
+    made = complete(start("rules", "add", "bash(make)", ASKBACK_DATA_DIR=str(tmp_path)))
+    assert made[0] == 0, made
     thread(tmp_path, "archive", "t1")
     thread(tmp_path, "archive", "t1", "--undo")
     found = json.loads(thread(tmp_path, "export", "t1"))

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from websockets.frames import Frame, Opcode
 from websockets.protocol import Protocol, Side, State
 
-from askback.cli.runner import FRAME_BYTES
 from askback.cli.ws_frames import Cut, Cutter, write_texts
+from askback.domain.limits import DEFAULTS
 from tests.cli.conftest import Server
 
 TEXT = Frame(Opcode.TEXT, b"hello")
@@ -159,7 +159,7 @@ def test_a_text_in_parts_with_a_ping_between_them_is_answered(server: Server):
     [
         (TEXT.serialize(mask=False), 1002),
         (sent(Frame(Opcode.TEXT, b"\xff\xfe")), 1007),
-        (sent(Frame(Opcode.TEXT, b"x" * (FRAME_BYTES + 1))), 1009),
+        (sent(Frame(Opcode.TEXT, b"x" * (DEFAULTS.frame_bytes + 1))), 1009),
     ],
     ids=["unmasked", "not UTF-8", "too long"],
 )

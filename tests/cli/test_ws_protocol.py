@@ -11,8 +11,8 @@ from uvicorn.config import Config
 from uvicorn.server import ServerState
 from websockets.frames import Frame, Opcode
 
-from askback.cli.runner import FRAME_BYTES
 from askback.cli.ws_protocol import MESSAGE, READ_AHEAD, AskbackWebSocket
+from askback.domain.limits import DEFAULTS
 
 pytestmark = pytest.mark.anyio
 
@@ -50,7 +50,9 @@ class Line(asyncio.Transport):
 
 def begun(app: Any, line: Line) -> AskbackWebSocket:
     """Let a peer in that has said that it speaks the protocol."""
-    config = Config(app, ws_max_size=FRAME_BYTES, ws_per_message_deflate=False, ws_ping_interval=None)
+    config = Config(
+        app, ws_max_size=DEFAULTS.frame_bytes, ws_per_message_deflate=False, ws_ping_interval=None
+    )
     socket = AskbackWebSocket(config, ServerState(), {}, asyncio.get_running_loop())
     socket.connection_made(line)
     socket.data_received(HANDSHAKE)

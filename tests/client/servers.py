@@ -11,6 +11,7 @@ from typing import Any
 
 from askback import AsyncClient
 from tests.forks.process import Process, fork
+from tests.limits import ROOMY_SETTING
 
 TOKENS = {"requester": "client-requester", "responder": "client-responder", "admin": "client-admin"}
 
@@ -30,7 +31,7 @@ class ServerProcess:
         """Start, and return once requests are accepted."""
         tokens = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
         arguments = ["serve", "--port", str(self.port), "--data-dir", str(self.data), "--ready-json"]
-        environment = {**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens}
+        environment = {**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens, **ROOMY_SETTING}
         self._process = fork(*arguments, environment=environment, stdin=0, stderr=2)
         assert self._process.stdout is not None
         assert json.loads(self._process.stdout.readline())["url"] == self.url

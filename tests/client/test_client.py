@@ -190,9 +190,9 @@ async def test_a_model_comes_back_as_itself(agent: AsyncClient, person: AsyncCli
 @pytest.mark.requirement("A2", "A12")
 async def test_small_questions(agent: AsyncClient, person: AsyncClient, thread: str):
     async with answering(
-        person, thread, {"answer": "Yes"}, {"answer": "B"}, {"answer": "No"}, {"answer": "maybe"}
+        person, thread, {"answer": "Rome"}, {"answer": "B"}, {"answer": "No"}, {"answer": "maybe"}
     ):
-        assert await agent.ask("Really?", thread_id=thread) == "Yes"
+        assert await agent.ask("Which city?", thread_id=thread) == "Rome"
         assert await agent.ask("Which?", ["A", "B"], thread_id=thread) == "B"
         assert await agent.confirm("Sure?", thread_id=thread) is False
         assert await agent.ask("Which?", ["A", "B"], allow_other=True, thread_id=thread) == "maybe"

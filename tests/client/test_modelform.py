@@ -140,6 +140,12 @@ def test_what_cannot_be_asked_for_is_named(annotation: Any, named: str):
     assert str(refused.value).startswith(f"{named} cannot be asked for in a form. Use str, int,")
 
 
+@pytest.mark.parametrize("given", [{"type": "object"}, "Order", dict, None])
+def test_something_other_than_a_model_is_refused_with_a_sentence(given: Any):
+    with pytest.raises(NoFormFor, match="pass a Pydantic model class"):
+        model_form(given)
+
+
 @pytest.mark.parametrize(
     ("pattern", "whole"),
     [

@@ -7,7 +7,7 @@ import asyncio
 import anyio
 import pytest
 
-from askback import AsyncClient, Client, Form, InputRequest, Resume, Text, on_resume
+from askback import Approval, AsyncClient, Client, Form, InputRequest, Resume, Select, Text, on_resume
 from tests.client.conftest import Connect
 from tests.client.servers import TOKENS, ServerProcess
 from tests.requirements import requirement
@@ -38,6 +38,25 @@ async def test_each_resume_comes_once(agent: AsyncClient, person: AsyncClient, t
     assert came[0].request.answer.values == {"dish": "soup"}
     assert "Lunch" in came[0].text
     assert await agent.pull_resumes(thread) == []
+
+
+@requirement("N17")
+async def test_two_resumes_say_which_question_and_which_call_they_are_about(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    for question in ("Delete the old backups?", "Deploy to production?"):
+        form = Form(fields=[Select(id="a1", label=question, options=["Yes", "No"])])
+        await person.answer(await agent.create(form, thread_id=thread, delivery="resume"), {"a1": "Yes"})
+    call = Approval(tool="send_mail", input={"to": "bob@example.com"})
+    await person.decide(await agent.create(call, thread_id=thread, delivery="resume"), "deny")
+    texts = [resume.text.partition("): ")[2] for resume in await agent.pull_resumes(thread, limit=3)]
+    assert texts[:2] == [
+        'The person answered "Delete the old backups?": "Yes"',
+        'The person answered "Deploy to production?": "Yes"',
+    ]
+    assert texts[2].startswith(
+        'The person denied execution of the tool "send_mail" with {"to": "bob@example.com"}: it was not run.'
+    )
 
 
 @requirement("F23")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -98,8 +97,9 @@ async def test_each_command_is_asked_about_where_it_stands_and_then_runs(
         preview = request["approval"]["preview"]
         assert preview["type"] == "command"
         assert preview["argv"] is True
-        assert json.loads(preview["rest"][0]) == {"cwd": str(folder)}
-        assert request["approval"]["scopes"] == ["once"]
+        assert preview["folder"] == [str(folder)]
+        assert request["approval"]["scopes"] == ["once", "thread", "always"]
+        assert request["approval"]["rule"].endswith(f" in {folder}")
     assert {message["id"] for message in thread["messages"]} > ASKED.keys()
     monkeypatch.delenv("GIT_DIR")
     assert (

@@ -200,9 +200,9 @@ async def test_ctrl_c_ends_the_server_and_the_agent(tmp_path: Path) -> None:
         env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path / "home"), "COLUMNS": "300"},
     )
     assert process.stdout is not None
-    link = next(line for line in process.stdout if "/login?code=" in line).strip()
+    link = next(line for line in process.stdout if "/login#" in line).strip()
     found = json.loads((tmp_path / "home" / "demo.json").read_text())
-    assert re.fullmatch(re.escape(found["url"]) + r"/login\?code=[\w-]+&next=/t/demo-[0-9a-f]{8}", link)
+    assert re.fullmatch(re.escape(found["url"]) + r"/login#[\w-]+&next=/t/demo-[0-9a-f]{8}", link)
     process.send_signal(signal.SIGINT)
     with anyio.fail_after(15):
         rest, _ = await anyio.to_thread.run_sync(process.communicate)
@@ -224,7 +224,7 @@ async def test_on_a_terminal_the_page_stays_until_enter(tmp_path: Path) -> None:
     )
     os.close(secondary)
     assert process.stdout is not None
-    link = next(line for line in process.stdout if "/login?code=" in line).strip()
+    link = next(line for line in process.stdout if "/login#" in line).strip()
     found = json.loads((tmp_path / "home" / "demo.json").read_text())
     thread = link.rpartition("/")[2]
     async with AsyncClient(found["url"], found["responder_token"]) as client:

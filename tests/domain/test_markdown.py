@@ -25,7 +25,8 @@ def p(*children: Any) -> dict[str, Any]:
         "Plain text.",
         "3 things - and more, 2 < 3 & 4",
         "snake_case_name",
-        "https://example.org",
+        "https:// is a scheme",
+        "ftp://example.org file:///etc/passwd",
         "a (b) c!",
     ],
 )
@@ -52,6 +53,30 @@ def test_markdown_becomes_nodes(text: str, nodes: list[Any]) -> None:
     assert tree(text) == nodes
 
 
+def link(address: str) -> dict[str, Any]:
+    return {"type": "a", "href": address, "children": [address]}
+
+
+@requirement("I4")
+@pytest.mark.parametrize(
+    ("text", "nodes"),
+    [
+        ("https://example.org", [link("https://example.org")]),
+        ("Get a key at https://app.hubspot.com/private-apps.", ["Get a key at ", link("https://app.hubspot.com/private-apps"), "."]),
+        ("(see http://e.org/a_(b)?x=1&y=2#z), then", ["(see ", link("http://e.org/a_(b)?x=1&y=2#z"), "), then"]),
+        ("one https://a.org two HTTPS://B.org!", ["one ", link("https://a.org"), " two ", link("HTTPS://B.org"), "!"]),
+        ("**https://a.org**", [{"type": "strong", "children": [link("https://a.org")]}]),
+        ("xhttps://a.org user@https://a.org", None),
+        ("`https://a.org`", [{"type": "code", "children": ["https://a.org"]}]),
+        ("[https://bank.com](https://e.org)", [{"type": "a", "href": "https://e.org", "children": ["https://bank.com"]}]),
+        ("[see https://a.org](javascript:x)", ["[see ", link("https://a.org"), "](javascript:x)"]),
+        ("https://a.org/\u202egpj.exe", [link("https://a.org/"), "\u202egpj.exe"]),
+    ],
+)  # fmt: skip
+def test_an_address_in_plain_text_is_a_link(text: str, nodes: list[Any] | None) -> None:
+    assert tree(text) == (None if nodes is None else [p(*nodes)])
+
+
 ATTACKS = ["[x](javascript:alert(1))", "[x](JaVaScRiPt:alert(1))", "[x](data:text/html,x)", "[x](vbscript:x)", "[x](/relative)", "[x](//e.org)", "[x](file:///etc/passwd)", "<javascript:alert(1)>", "[x][r]\n\n[r]: javascript:alert(1)", "<script>alert(1)</script>*x*",
            "<img src=x onerror=alert(1)> *x*", "<a href='https://e.org' onclick=x>*x*</a>", "![x](javascript:alert(1))", "[x](\x01javascript:alert(1))", "[x](&#106;avascript:alert(1))", "[x](java\nscript:alert(1))", "[x](http:relative)"]  # fmt: skip
 
@@ -59,7 +84,10 @@ ATTACKS = ["[x](javascript:alert(1))", "[x](JaVaScRiPt:alert(1))", "[x](data:tex
 @requirement("I4")
 @pytest.mark.parametrize("text", ATTACKS)
 def test_nothing_active_gets_into_the_tree(text: str) -> None:
-    assert not [node for node in walk(tree(text) or []) if "href" in node]
+    found = [node for node in walk(tree(text) or []) if "href" in node]
+    # An address that stands in the text leads to exactly what it reads.
+    assert [node["href"] for node in found] == [each for node in found for each in node["children"]]
+    assert all(node["href"].startswith("https://") for node in found)
 
 
 @requirement("I4")

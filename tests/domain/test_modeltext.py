@@ -20,36 +20,36 @@ PLAN: dict[str, Any] = {
 }
 FORM: dict[str, Any] = {"kind": "form", "form": {"fields": [{"id": "a", "type": "text", "label": "A"}]}}
 
-NOT_RUN = "That is no permission: it was not run and must not be run."
+NOT_RUN = "That is not permission: it was not run and must not be run."
 OUTCOMES: list[tuple[dict[str, Any], str]] = [
-    (FORM | {"status": "answered", "answer": {"values": {"a": "Grüße"}}}, 'The person answered: {"a": "Grüße"}'),
-    (FORM | {"status": "declined", "reason": "skipped"}, "The person skipped this question. Make a reasonable assumption and go on, and say what you assumed."),
-    (FORM | {"status": "declined", "reason": "dismissed"}, "The person closed the question without answering. Do not ask it again at once: ask whether to go on without it, or turn to something else."),
-    (FORM | {"status": "declined", "reason": "refused", "note": "Ask Ada."}, "The person will not answer this. Do not ask it again in other words: go on without it, or stop.\nTheir note: Ask Ada."),
-    (FORM | {"status": "declined", "reason": "a reason of a newer server"}, "The person did not answer. Do not make an answer up, and do not ask the same again."),
-    (FORM | {"status": "cancelled", "reason": "user_message"}, "The question was taken back before it was answered. Do not make an answer up. The person wrote a message instead: go by that."),
-    (FORM | {"status": "expired"}, "Nobody answered in time. That is no answer: do not make one up, and do not ask again at once."),
-    (FORM | {"status": "resolving"}, "The person has not answered yet. Do not make an answer up, and do not ask again."),
-    (BASH | {"status": "answered", "source": "policy", "answer": {"decision": "approve", "reasons": ["Allowed."]}}, 'The call of the tool "bash" was approved. Run it once, exactly as it was asked.'),
-    (BASH | {"status": "answered", "answer": {"decision": "approve", "note": "Only this time."}}, 'The call of the tool "bash" was approved. Run it once, exactly as it was asked.\nTheir note: Only this time.'),
-    (BASH | {"status": "answered", "answer": {"decision": "approve", "edited_input": {"command": "git push --dry-run"}}}, 'The call of the tool "bash" was approved with a changed input, which replaces yours. Run it once, exactly with this input: {"command": "git push --dry-run"}'),
-    (BASH | {"status": "answered", "source": "responder", "answer": {"decision": "deny", "note": "Use a branch.\nThen ask."}}, 'The person denied execution of the tool "bash": it was not run. Do not ask for it again and do not try to reach the same in another way.\nTheir note: Use a branch.\nThen ask.'),
-    (BASH | {"status": "answered", "source": "policy", "answer": {"decision": "deny", "reasons": ["The rule `git push` denies this.", "It is dangerous."]}}, 'The policy denied execution of the tool "bash": it was not run. Do not ask for it again and do not try to get around the policy.\nWhy: The rule `git push` denies this. It is dangerous.'),
-    (BASH | {"status": "answered", "source": "responder", "repeated": True, "answer": {"decision": "deny"}}, 'The person already said no to this call of the tool "bash". Nobody was asked again, and it was not run. Do not ask for it again and do not try another way.'),
-    (BASH | {"status": "declined", "reason": "refused", "repeated": True}, 'The person already said no to this call of the tool "bash". Nobody was asked again, and it was not run. Do not ask for it again and do not try another way.'),
-    (BASH | {"status": "answered"}, 'The person denied execution of the tool "bash": it was not run. Do not ask for it again and do not try to reach the same in another way.'),
-    (BASH | {"status": "declined", "reason": "refused"}, 'The person did not want to decide about the tool "bash". That is no permission: it was not run. Do not ask for it again; go on without it.'),
-    (BASH | {"status": "declined", "reason": "dismissed"}, 'The person closed the question whether the tool "bash" may run without deciding. That is no permission: it was not run. Do not ask for it again at once.'),
-    (BASH | {"status": "cancelled", "reason": "agent_aborted"}, 'The question whether the tool "bash" may run was taken back before anybody decided. That is no permission: it was not run and must not be run. The agent that asked was stopped.'),
-    (BASH | {"status": "expired"}, 'Nobody decided in time whether the tool "bash" may run. That is no permission: it was not run and must not be run. Go on without it, or say what you wait for.'),
-    (BASH | {"status": "pending"}, 'Nobody has decided yet whether the tool "bash" may run. Do not run it and do not ask again; go on with something else.'),
-    (PLAN | {"status": "answered", "answer": {"decision": "approve", "mode": "normal"}}, "The person approved the plan. Carry it out; what needs permission is still asked."),
-    (PLAN | {"status": "answered", "answer": {"decision": "approve", "mode": "accept_edits"}}, "The person approved the plan. Carry it out; edits of files in the project are not asked about."),
-    (PLAN | {"status": "answered", "answer": {"decision": "deny", "note": "Tests first."}}, "The person did not approve the plan and wants it changed. Do nothing of it yet: work the changes in, and ask again.\nTheir note: Tests first."),
-    (PLAN | {"status": "declined", "reason": "dismissed"}, "The person did not want to decide about the plan. Do nothing of it; ask what to do instead."),
-    (PLAN | {"status": "cancelled", "reason": "superseded"}, "The plan was taken back before anybody decided about it. Do nothing of it. A newer question has taken its place."),
-    (PLAN | {"status": "expired"}, "Nobody decided about the plan in time. That is no approval: do nothing of it."),
-    (PLAN | {"status": "pending"}, "Nobody has decided about the plan yet. Do nothing of it, and do not ask again."),
+    (FORM | {"status": "answered", "answer": {"values": {"a": "Grüße"}}}, 'The person answered "A": "Grüße"'),
+    (FORM | {"status": "declined", "reason": "skipped"}, 'The person skipped "A". Make a reasonable assumption, continue, and state what you assumed.'),
+    (FORM | {"status": "declined", "reason": "dismissed"}, 'The person closed "A" without answering. Do not ask it again right away: ask whether to continue without it, or turn to something else.'),
+    (FORM | {"status": "declined", "reason": "refused", "note": "Ask Ada."}, 'The person will not answer "A". Do not ask it again in other words: continue without the answer, or stop.\nTheir note: Ask Ada.'),
+    (FORM | {"status": "declined", "reason": "a reason of a newer server"}, 'The person did not answer "A". Do not make up an answer, and do not ask it again.'),
+    (FORM | {"status": "cancelled", "reason": "user_message"}, 'The question "A" was withdrawn before it was answered. Do not make up an answer. The person wrote a message instead: go by that.'),
+    (FORM | {"status": "expired"}, 'Nobody answered "A" in time. That is not an answer: do not make one up, and do not ask again right away.'),
+    (FORM | {"status": "resolving", "submitted": {"values": {"a": "x"}}}, 'An answer to "A" waits for you to check it. Accept it, or ask again and say what is wrong; it does not count before. The person answered: "x"'),
+    (BASH | {"status": "answered", "source": "policy", "answer": {"decision": "approve", "reasons": ["Allowed."]}}, 'The call of the tool "bash" with {"command": "git push"} was approved. Run it once, exactly as it was asked.'),
+    (BASH | {"status": "answered", "answer": {"decision": "approve", "note": "Only this time."}}, 'The call of the tool "bash" with {"command": "git push"} was approved. Run it once, exactly as it was asked.\nTheir note: Only this time.'),
+    (BASH | {"status": "answered", "answer": {"decision": "approve", "edited_input": {"command": "git push --dry-run"}}}, 'The call of the tool "bash" with {"command": "git push"} was approved with a changed input, which replaces yours. Run it once, exactly with this input: {"command": "git push --dry-run"}'),
+    (BASH | {"status": "answered", "source": "responder", "answer": {"decision": "deny", "note": "Use a branch.\nThen ask."}}, 'The person denied execution of the tool "bash" with {"command": "git push"}: it was not run. Do not ask for it again and do not try to reach the same goal in another way.\nTheir note: Use a branch.\nThen ask.'),
+    (BASH | {"status": "answered", "source": "policy", "answer": {"decision": "deny", "reasons": ["The rule `git push` denies this.", "It is dangerous."]}}, 'The policy denied execution of the tool "bash" with {"command": "git push"}: it was not run. Do not ask for it again and do not try to get around the policy.\nWhy: The rule `git push` denies this. It is dangerous.'),
+    (BASH | {"status": "answered", "source": "responder", "repeated": True, "answer": {"decision": "deny"}}, 'The person already said no to this call of the tool "bash" with {"command": "git push"}. Nobody was asked again, and it was not run. Do not ask for it again and do not try another way.'),
+    (BASH | {"status": "declined", "reason": "refused", "repeated": True}, 'The person already said no to this call of the tool "bash" with {"command": "git push"}. Nobody was asked again, and it was not run. Do not ask for it again and do not try another way.'),
+    (BASH | {"status": "answered"}, 'The person denied execution of the tool "bash" with {"command": "git push"}: it was not run. Do not ask for it again and do not try to reach the same goal in another way.'),
+    (BASH | {"status": "declined", "reason": "refused"}, 'The person did not want to decide about the tool "bash" with {"command": "git push"}. That is not permission: it was not run. Do not ask for it again; continue without it.'),
+    (BASH | {"status": "declined", "reason": "dismissed"}, 'The person closed the request to run the tool "bash" with {"command": "git push"} without deciding. That is not permission: it was not run. Do not ask for it again right away.'),
+    (BASH | {"status": "cancelled", "reason": "agent_aborted"}, 'The request to run the tool "bash" with {"command": "git push"} was withdrawn before anybody decided. That is not permission: it was not run and must not be run. The agent that asked was stopped.'),
+    (BASH | {"status": "expired"}, 'Nobody decided in time whether the tool "bash" may run with {"command": "git push"}. That is not permission: it was not run and must not be run. Continue without it, or say what you are waiting for.'),
+    (BASH | {"status": "pending"}, 'Nobody has decided yet whether the tool "bash" may run with {"command": "git push"}. Do not run it and do not ask again; continue with something else.'),
+    (PLAN | {"status": "answered", "answer": {"decision": "approve", "mode": "normal"}}, 'The person approved the plan "1. Do it.". Carry it out; what needs permission is still asked.'),
+    (PLAN | {"status": "answered", "answer": {"decision": "approve", "mode": "accept_edits"}}, 'The person approved the plan "1. Do it.". Carry it out; edits of files in the project need no approval.'),
+    (PLAN | {"status": "answered", "answer": {"decision": "deny", "note": "Tests first."}}, 'The person did not approve the plan "1. Do it." and wants it changed. Do not start on it: make the changes, and ask again.\nTheir note: Tests first.'),
+    (PLAN | {"status": "declined", "reason": "dismissed"}, 'The person did not want to decide about the plan "1. Do it.". Do not start on it; ask what to do instead.'),
+    (PLAN | {"status": "cancelled", "reason": "superseded"}, 'The plan "1. Do it." was withdrawn before anybody decided about it. Do not start on it. A newer question has taken its place.'),
+    (PLAN | {"status": "expired"}, 'Nobody decided about the plan "1. Do it." in time. That is not an approval: do not start on it.'),
+    (PLAN | {"status": "pending"}, 'Nobody has decided about the plan "1. Do it." yet. Do not start on it, and do not ask again.'),
 ]  # fmt: skip
 
 ONE: dict[str, Any] = {"kind": "secret", "secret": {"names": ["HUBSPOT_API_KEY"], "reason": "CRM"}}
@@ -77,7 +77,7 @@ SECRETS: list[tuple[dict[str, Any], str]] = [
     (ONE | {"status": "cancelled", "reason": "failed"}, "[askback] The request for HUBSPOT_API_KEY was taken back before User submitted it. Proceed without, or stop. Something failed while it was open."),
     (TWO | {"status": "expired"}, "[askback] User did not submit A_KEY, B_KEY in time. Do not re-request immediately — proceed without, or say what you wait for."),
     (ONE | {"status": "pending"}, "[askback] User was asked for HUBSPOT_API_KEY and has not submitted it yet. Do not re-request, and do not ask for it in the conversation; go on with something else."),
-    (TWO | {"status": "resolving"}, "[askback] User was asked for A_KEY, B_KEY and has not submitted them yet. Do not re-request, and do not ask for them in the conversation; go on with something else."),
+    (TWO | {"status": "resolving"}, "[askback] User submitted A_KEY, B_KEY: try {it} now, then accept {it}, or ask again and say what is wrong.".replace("{it}", "them")),
 ]  # fmt: skip
 
 CANCELLED = {
@@ -85,9 +85,9 @@ CANCELLED = {
     "user_message": "The person wrote a message instead: go by that.",
     "superseded": "A newer question has taken its place.",
     "thread_archived": "The conversation was closed.",
-    "admin": "An administrator took it back.",
+    "admin": "An administrator withdrew it.",
     "shutdown": "The program that asked was shut down.",
-    "not_shown": "There was nobody to whom it could be shown.",
+    "not_shown": "Nobody was there to see it.",
     "failed": "Something failed while it was open.",
 }
 
@@ -158,8 +158,8 @@ def test_a_text_can_be_replaced_and_the_others_stay() -> None:
     ("changes", "message"),
     [
         ({"approval.denied": "No."}, "no text 'approval.denied'"),
-        ({"approval.deny": "No: {note}"}, r"'approval.deny' may use \{tool\}, not \{note\}"),
-        ({"plan.expired": "{tool}"}, r"'plan.expired' may use no placeholder, not \{tool\}"),
+        ({"approval.deny": "No: {note}"}, r"'approval.deny' may use \{asked\}, \{tool\}, not \{note\}"),
+        ({"plan.expired": "{tool}"}, r"'plan.expired' may use \{plan\}, not \{tool\}"),
     ],
 )
 def test_a_text_that_could_never_be_filled_in_is_refused_when_it_is_made(
@@ -177,7 +177,7 @@ def test_what_people_and_tools_say_is_data() -> None:
         "answer": {"decision": "deny", "note": "{tool} {0}"},
     }
     first, note = model_text(request(denied)).split("\n")
-    assert first.startswith(r'The person denied execution of the tool "x\" {note}": it was not run.')
+    assert first.startswith(r'The person denied execution of the tool "x\" {note}" with {}: it was not run.')
     assert note == "Their note: {tool} {0}"
 
 
@@ -194,6 +194,64 @@ def test_what_people_and_tools_say_is_data() -> None:
 def test_an_answer_stays_on_its_line_and_in_its_quotes(said: str) -> None:
     text = model_text(request(FORM | {"status": "answered", "answer": {"values": {"a": said}}}))
     assert len(text.splitlines()) == 1
-    begin = "The person answered: "
+    begin = 'The person answered "A": '
     assert text.startswith(begin)
-    assert json.loads(text.removeprefix(begin)) == {"a": said}
+    assert json.loads(text.removeprefix(begin)) == said
+
+
+REPORT: dict[str, Any] = {
+    "kind": "form",
+    "form": {
+        "title": "Report",
+        "fields": [
+            {
+                "id": "format",
+                "type": "select",
+                "label": "Which format?",
+                "options": [{"value": "pdf", "label": "PDF document"}, "Word"],
+                "allow_other": True,
+            },
+            {
+                "id": "parts",
+                "type": "multiselect",
+                "label": "Parts",
+                "options": ["A", {"value": "b", "label": "B, all"}],
+            },
+            {"id": "note", "type": "text", "label": "Note"},
+        ],
+    },
+}
+
+
+@requirement("N17")
+def test_an_answer_names_questions_and_options_in_words() -> None:
+    values = {"format": "pdf", "parts": ["A", "b"]}
+    text = model_text(request(REPORT | {"status": "answered", "answer": {"values": values}}))
+    assert text == (
+        'The person answered "Report": "Which format?" (format): "PDF document" ("pdf"); '
+        '"Parts" (parts): "A", "B, all" ("b"); "Note" (note): no answer'
+    )
+    own = {"values": {"format": "LaTeX"}, "other": {"format": True}}
+    assert '(format): "LaTeX" (their own words)' in model_text(
+        request(REPORT | {"status": "answered", "answer": own})
+    )
+
+
+@requirement("N17")
+def test_an_empty_answer_is_said_to_be_empty() -> None:
+    text = model_text(request(REPORT | {"status": "answered", "answer": {"values": {}}}))
+    assert text == 'The person submitted "Report" without filling anything in.'
+
+
+@requirement("N17")
+def test_a_long_input_is_cut_and_says_so() -> None:
+    call = {"kind": "approval", "approval": {"tool": "write", "input": {"text": "x" * 5_000}}}
+    text = model_text(request(call | {"status": "expired"}))
+    assert len(text) < 2_500
+    assert "more characters)" in text
+
+
+def test_a_replaced_text_may_still_show_the_values_as_json() -> None:
+    texts = with_texts({"form.answered": "Got {values}"})
+    answered = FORM | {"status": "answered", "answer": {"values": {"a": 1}}}
+    assert model_text(request(answered), texts) == 'Got {"a": 1}'

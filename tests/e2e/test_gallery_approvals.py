@@ -87,11 +87,11 @@ def test_an_input_that_is_no_object_is_not_sent(open_gallery: OpenGallery) -> No
     box = gallery.card.get_by_label("Input, as JSON")
     expect(box).to_be_focused()
     box.fill('{"title": ')
-    gallery.card.get_by_role("button", name="Once").click()
+    gallery.card.get_by_role("button", name="Allow once").click()
     expect(box).to_have_accessible_description("This is no JSON object.")
     assert gallery.sent == []
     box.fill('{"title": "Off by two"}')
-    gallery.card.get_by_role("button", name="Once").click()
+    gallery.card.get_by_role("button", name="Allow once").click()
     expect(gallery.card.locator("summary")).to_be_visible()
     sent = decision(gallery)
     assert sent == {"decision": "approve", "scope": "once", "edited_input": {"title": "Off by two"}}
@@ -109,8 +109,8 @@ def test_what_is_edited_shows_what_would_deceive_in_it(open_gallery: OpenGallery
 
 def test_what_is_unchanged_is_not_sent(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("approval-command")
-    gallery.card.get_by_role("button", name="Always").click()
-    gallery.card.get_by_role("button", name="Allow and keep the rule").click()
+    gallery.card.get_by_role("button", name="Always allow…").click()
+    gallery.card.get_by_role("button", name="Always allow", exact=True).click()
     expect(gallery.card.locator("summary")).to_contain_text("Approved always by You")
     assert decision(gallery) == {"decision": "approve", "scope": "always"}
 
@@ -118,7 +118,7 @@ def test_what_is_unchanged_is_not_sent(open_gallery: OpenGallery) -> None:
 @requirement("J7")
 def test_a_decision_is_sent_once_however_often_it_is_pressed(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("approval-sending")
-    once = gallery.card.get_by_role("button", name="Once")
+    once = gallery.card.get_by_role("button", name="Allow once")
     expect(once).not_to_have_attribute("aria-disabled", "true")
     for _ in range(5):
         once.dispatch_event("click")

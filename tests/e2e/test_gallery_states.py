@@ -79,7 +79,7 @@ def test_what_could_not_be_sent_is_kept_and_retried_with_the_same_key(open_galle
         "It could not be sent. Nothing you entered is lost."
     )
     expect(gallery.card.get_by_label("Name")).to_have_value("Tide table")
-    gallery.card.get_by_role("button", name="Try again").click()
+    gallery.card.get_by_role("button", name="Send now").click()
     gallery.card.get_by_role("button", name="Submit").click()
     gallery.card.get_by_label("Name").fill("Harbour table")
     gallery.card.get_by_role("button", name="Submit").click()

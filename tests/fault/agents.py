@@ -130,6 +130,9 @@ class Agent:
         if ended.answer is not None and ended.answer.decision == "approve":
             await self._client.consume(ended, key, tool=call.tool, input=call.input)
             self._notes.note("ran", request=ended.id, by=key)
+            with suppress(Conflict):
+                await self._client.consume(ended, f"{key}-again", tool=call.tool, input=call.input)
+                self._notes.note("ran", request=ended.id, by=f"{key}-again")
         return ended
 
     async def _has_no_time(self, key: str) -> InputRequest:
@@ -146,8 +149,10 @@ async def go_on(client: AsyncClient, notes: Notes) -> None:
     while True:
         try:
             for resume in await client.pull_resumes(wait=2, limit=3):
-                _take(notes, resume)
-                if await client.ack(resume):
+                ended = resume.request.status != "resolving"  # else its agent checks it when it is back
+                if ended:
+                    _take(notes, resume)
+                if await client.ack(resume) and ended:
                     notes.note("acked", resume=resume.id, attempt=resume.attempt)
         except (ConnectionLost, Unavailable):
             await asyncio.sleep(LOOK_S)

@@ -13,7 +13,7 @@ import httpx2
 
 from askback import Answer, AsyncClient, Form, InputRequest, Text
 from askback.client.results import Outcome
-from tests.fault.processes import ADMIN, REQUESTER, RESPONDER, Server
+from tests.fault.processes import METRICS, REQUESTER, RESPONDER, Server
 
 CLIENTS = 4
 BATCH = 200
@@ -69,7 +69,7 @@ async def _ask(server: Server, agents: Sequence[AsyncClient], size: int) -> list
 
 async def _until_waited_for(server: Server, size: int) -> None:
     """Return when the server knows that so many are waited for: the clients have come back, and have told it."""
-    headers = {"Authorization": f"Bearer {ADMIN}"}
+    headers = {"Authorization": f"Bearer {METRICS}"}
     async with httpx2.AsyncClient(base_url=server.url, headers=headers, timeout=10) as http:
         with anyio.fail_after(COMES_BACK_S):
             while f'askback_connections{{kind="wait"}} {size}\n' not in (await http.get("/metrics")).text:

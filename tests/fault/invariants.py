@@ -142,7 +142,12 @@ class Inspector:
             request_id = note["request"]
             if Said(note["status"], note["value"]) != _said(stored.get(request_id, {})):
                 self._ledger.broken("I5", f"an agent was told that {request_id} is {note['status']}")
+        used: dict[str, str] = {}
         for note in self._ledger.notes("ran"):
+            if used.setdefault(note["request"], note["by"]) != note["by"]:
+                self._ledger.broken(
+                    "I15", f"{note['request']} ran for {used[note['request']]} and {note['by']}"
+                )
             if _said(stored[note["request"]]) != Said("answered", "approve"):
                 self._ledger.broken("I2", f"{note['request']} ran and was not approved")
         for note in self._ledger.notes("fault"):

@@ -24,6 +24,7 @@ from tests.fault.people import People
 from tests.fault.processes import Killable, Server
 from tests.fault.site import Site
 from tests.fault.troubles import Trouble
+from tests.fault.witness import Witness
 
 BUSY = 10
 """Answers between one kill and the next."""
@@ -78,10 +79,12 @@ async def run(folder: Path, scene: Scene, *, site: Site | None = None) -> Report
         for number in range(scene.hosts)
     ]
     kills, troubles = 0, Counter[str]()
+    witness = Witness(urls, ledger, patience_s=scene.patience_s, kills=lambda: kills)
     async with _processes(servers, hosts):
         people = People(urls, ledger, scene.seed)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(people.work)
+            tasks.start_soon(witness.run)
             inspector = Inspector(urls, ledger)
             chance = random.Random(scene.seed)
             order = itertools.cycle(chance.sample(scene.troubles, len(scene.troubles)))
@@ -96,6 +99,7 @@ async def run(folder: Path, scene: Scene, *, site: Site | None = None) -> Report
                 people.resting = True
                 await inspector.look()
                 people.resting = False
+            witness.done.set()
             if not ledger.faults:
                 await _come_to_an_end(ledger, hosts, scene.patience_s)
             people.done.set()

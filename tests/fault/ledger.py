@@ -16,8 +16,17 @@ INVARIANTS = {
     "I4": "gapless order",
     "I5": "one terminal outcome, and whoever waits gets it",
     "I6": "deadlines fire, and never early",
+    "I7": "an answer that is not checked is given back",
     "I8": "one request for one key",
     "I9": "each resume to one at a time, and acted upon once",
+    "I10": "what was acknowledged is acknowledged again",
+    "I11": "each event once on every stream",
+    "I12": "each event to a webhook, under one id",
+    "I13": "each decision once in the audit chain",
+    "I14": "each message once, its text whole",
+    "I15": "an approved call runs once",
+    "I16": "what was refused is not asked again",
+    "I17": "what was revoked stays revoked",
 }
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from askback.domain.limits import Limits
-from askback.storage.postgres.connection import Patience
+from dataclasses import replace
 
-LIMITS = Limits(resume_lease_s=2, orphan_s=1)
+from askback.storage.postgres.connection import Patience
+from tests.limits import ROOMY
+
+LIMITS = replace(ROOMY, resume_lease_s=2, orphan_s=1, check_lease_s=2)
 PATIENCE = Patience(connect=500, idle=500, lock=1_500, statement=1_000, transaction=1_000, reply=300)
 PATROL_S = 0.5
 """Likewise: how soon a server sees that its database, or the line to the other servers, is dead."""
 PARTING_S = 0.5
 """How long a peer that is sent away may take nothing of the rest."""
+DELIVERY_LEASE_S = 2
+"""How long a delivery of a webhook is one server's, which may have died."""
+DELIVERY_LOOK_S = 0.1
+"""Between two looks for what webhooks have to be told."""

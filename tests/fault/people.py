@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -17,6 +18,8 @@ NAMES = ("ada", "bob", "eve")
 AT_ONCE = 12
 TOO_LATE = frozenset({409, 410})
 DOWN = 503
+REPEATED = 0.2
+"""This part of what was acknowledged is sent again at once."""
 
 
 class People:
@@ -47,7 +50,7 @@ class People:
                 await anyio.sleep(0.02)
                 continue
             self._chance.shuffle(pending)
-            mine = [request for request in pending if not _ignored(request)][:AT_ONCE]
+            mine = [request for request in pending if _concerns(request)][:AT_ONCE]
             async with anyio.create_task_group() as hands:
                 for request in mine:
                     for name in self._chance.sample(NAMES, 2):
@@ -87,11 +90,21 @@ class People:
                 continue
             if sent.status_code == 200:
                 self._acknowledged(request, do, word, said)
+                await self._repeat(url, body, word)
             elif sent.status_code == 404:
                 self._ledger.broken("I1", f"{request['id']} was listed and is gone")
             elif sent.status_code not in TOO_LATE | {DOWN}:
                 self._ledger.broken("I3", f"{request['id']}: {sent.status_code} {sent.text[:200]}")
             return
+
+    async def _repeat(self, url: str, body: dict[str, Any], word: str) -> None:
+        """Send it again now and then, as if the reply had been lost."""
+        if self._chance.random() > REPEATED:
+            return
+        with suppress(httpx2.HTTPError):
+            again = await self._http.post(url, json=body, headers={"Idempotency-Key": word})
+            if again.status_code not in (200, DOWN):
+                self._ledger.broken("I10", f"{url} with the key {word} is now {again.status_code}")
 
     def _acknowledged(self, request: dict[str, Any], do: str, word: str, said: Said) -> None:
         if do == "answer" and "validator" in request:
@@ -100,6 +113,7 @@ class People:
             self._ledger.settles(request["id"], said)
 
 
-def _ignored(request: dict[str, Any]) -> bool:
-    """Half of what has a deadline of a second is left to it."""
-    return request.get("form", {}).get("title", "").startswith(SOON) and request["id"][-1] < "g"
+def _concerns(request: dict[str, Any]) -> bool:
+    """Whether they deal with it: the thread is one of the agents', and half of what has a second is left to its end."""
+    brief = request.get("form", {}).get("title", "").startswith(SOON) and request["id"][-1] < "g"
+    return request["thread_id"].startswith("kill-") and not brief

@@ -26,6 +26,7 @@ from askback.testing.store_samples import (
     created,
     delta,
     message,
+    new_session,
     principal,
     record,
 )
@@ -154,7 +155,7 @@ class Trial:
     async def _log_in(self, store: Store) -> None:
         code = f"code {self._next()}"
         await store.put_login(code, principal(), expires_at=NOON + 9)
-        opened = await store.open_session(code, f"by {code}", csrf=code, now_ms=NOON, expires_at=NOON + 9)
+        opened = await store.open_session(code, f"by {code}", new_session(f"ses_{code}"))
         assert opened is not None
         self.ledger.sessions[code] = opened
 
@@ -247,4 +248,4 @@ async def _check_messages(store: Store, ledger: Ledger, replayed: Sequence[Event
 async def _check_sessions(store: Store, ledger: Ledger) -> None:
     for code, session in ledger.sessions.items():
         assert await store.session(f"by {code}", now_ms=NOON) == session
-        assert await store.open_session(code, "again", csrf="c", now_ms=NOON, expires_at=NOON + 9) is None
+        assert await store.open_session(code, "again", new_session("ses_again")) is None

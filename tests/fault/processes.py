@@ -22,13 +22,18 @@ from askback.app import App, create_app
 from askback.cli import parting
 from askback.cli.runner import run_server
 from askback.cli.serve import bind
+from askback.database_address import PostgresAddress
 from askback.delivery.shared import SharedBus
-from askback.settings import PostgresAddress, Settings, load
+from askback.domain.limits import Limits
+from askback.service.webhooks import deliver, dispatch
+from askback.settings import Settings, load
 from askback.storage.postgres import Database, PostgresStore
 from tests.fault import planted
-from tests.fault.pace import LIMITS, PARTING_S, PATIENCE, PATROL_S
+from tests.fault.courier import LoopbackCourier
+from tests.fault.pace import DELIVERY_LEASE_S, DELIVERY_LOOK_S, LIMITS, PARTING_S, PATIENCE, PATROL_S
 
-REQUESTER, RESPONDER, ADMIN = "kill-requester", "kill-responder", "kill-admin"
+REQUESTER, RESPONDER, ADMIN, METRICS = "kill-requester", "kill-responder", "kill-admin", "kill-metrics-reader"
+MASTER_KEY = f"k1:{'A' * 43}="
 START_S = 20
 
 _FORKS = multiprocessing.get_context("forkserver")
@@ -105,7 +110,14 @@ class Killable:
 class Server(Killable):
     """`askback serve` on one port and one database, with a fault planted in it if one is named."""
 
-    def __init__(self, data: Path, *, database_url: str | None = None, fault: str | None = None) -> None:
+    def __init__(
+        self,
+        data: Path,
+        *,
+        database_url: str | None = None,
+        fault: str | None = None,
+        limits: Limits = LIMITS,
+    ) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
@@ -116,12 +128,13 @@ class Server(Killable):
             "ASKBACK_DATA_DIR": str(data),
             "ASKBACK_DATABASE_URL": database_url or "",
             "ASKBACK_BOOTSTRAP_TOKENS": f"requester:{REQUESTER},responder:{RESPONDER},admin:{ADMIN}",
-            "ASKBACK_MASTER_KEYS": "off",
+            "ASKBACK_MASTER_KEYS": MASTER_KEY,
+            "ASKBACK_METRICS_TOKEN": METRICS,
         }
-        super().__init__(serve, environ, fault, log=data / "server.log")
+        super().__init__(serve, environ, fault, limits, log=data / "server.log")
 
 
-def serve(line: Connection, environ: Mapping[str, str], fault: str | None) -> None:
+def serve(line: Connection, environ: Mapping[str, str], fault: str | None, limits: Limits) -> None:
     """Do what `askback serve` does, with limits that suit a test."""
     if fault is not None:
         planted.plant(fault)
@@ -131,18 +144,23 @@ def serve(line: Connection, environ: Mapping[str, str], fault: str | None) -> No
         line.send("ready")
 
     parting.PATIENCE_S = PARTING_S
+    for module in (deliver, dispatch):
+        vars(module)["LEASE_S"] = DELIVERY_LEASE_S
+    dispatch.LOOK_S = DELIVERY_LOOK_S
     hang_on(line, lambda: None)
-    run_server(_app(settings), bind(settings), ready=ready)
+    run_server(_app(settings, limits), bind(settings), ready=ready)
 
 
-def _app(settings: Settings) -> App:
+def _app(settings: Settings, limits: Limits) -> App:
     if not isinstance(settings.database, PostgresAddress):
-        return create_app(settings, limits=LIMITS)
+        return create_app(settings, limits=limits, courier=LoopbackCourier())
     store = PostgresStore(
         Database(settings.database.url, PATIENCE), on_commit=lambda events: bus.publish(events)
     )
     bus = SharedBus(store, origin=store.origin, patrol_s=PATROL_S)
-    return create_app(settings, store=store, bus=bus, clock=store.clock, limits=LIMITS)
+    return create_app(
+        settings, store=store, bus=bus, clock=store.clock, limits=limits, courier=LoopbackCourier()
+    )
 
 
 def hang_on(line: Connection, stop: Callable[[], object]) -> None:

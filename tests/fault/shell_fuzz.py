@@ -195,7 +195,7 @@ FAULTS: dict[str, Callable[[], None]] = {
     "a dollar is a letter": _token(r"[A-Za-z0-9_@", r"[$A-Za-z0-9_@"),
     "double quotes are like single ones": _token(r'"(?:[^"\\$`!]', r'"(?:[^"\\!]'),
     "any file may be written": _token(r"[ \t]*/dev/null", r"[ \t]*[a-z/]+"),
-    "a backslash ends a line": _token(r"\\[!-~\ ]", r"\\[\n!-~\ ]"),
+    "a backslash ends a line": _token(r"\\[\ !", r"\\[\n\ !"),
     "the home folder is a word": _lenient_home,
 }
 """Mistakes that the fuzzer must find, with the second reader switched off so that only the fuzzer can."""

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import anyio
 import pytest
+from anyio import to_thread
+from anyio.abc import TaskStatus
 
-from askback import AsyncClient, Form, InputRequest, Text
+from askback import AsyncClient, Client, Form, InputRequest, Text
 from tests.fault.processes import REQUESTER, RESPONDER, Server
 from tests.fault.relay import Relay, relayed
 from tests.requirements import requirement
@@ -100,3 +102,47 @@ async def test_who_comes_back_over_another_connection_is_not_told_twice(server: 
             relay.cut()
             assert (await waiting).answer is not None
             assert await resumes_until_a_later_one(server) == []
+
+
+async def answer_everything(person: AsyncClient, *, task_status: TaskStatus[None]) -> None:
+    """Answer whatever is asked, as soon as it is asked."""
+    async with anyio.create_task_group() as answers:
+        task_status.started()
+        async for event in person.events(cursor=0):
+            if event["type"] == "request.created" and event["thread_id"] != "t1":
+                answers.start_soon(person.answer, event["request"]["id"], {"dish": "soup"})
+
+
+async def ask_and_close(server: Server, thread: str) -> None:
+    """Be an agent that closes as soon as it has read what came of its five questions."""
+    async with AsyncClient(server.url, REQUESTER) as agent:
+
+        async def ask() -> None:
+            request = await agent.create(LUNCH, thread_id=thread)
+            assert (await agent.wait(request)).answer is not None
+
+        async with anyio.create_task_group() as questions:
+            for _ in range(5):
+                questions.start_soon(ask)
+
+
+def ask_and_close_blocking(server: Server, thread: str) -> None:
+    with Client(server.url, REQUESTER) as agent:
+        assert agent.form(LUNCH, thread_id=thread).values == {"dish": "soup"}
+
+
+@requirement("H5", "F23")
+async def test_agents_that_close_right_after_reading_are_not_told_again(server: Server) -> None:
+    with anyio.fail_after(60):
+        async with (
+            AsyncClient(server.url, RESPONDER) as person,
+            anyio.create_task_group() as answering,
+        ):
+            await answering.start(answer_everything, person)
+            for wave in range(5):
+                async with anyio.create_task_group() as agents:
+                    for number in range(8):
+                        agents.start_soon(ask_and_close, server, f"agent-{wave}-{number}")
+                    agents.start_soon(to_thread.run_sync, ask_and_close_blocking, server, f"blocking-{wave}")
+            assert await resumes_until_a_later_one(server) == []
+            answering.cancel_scope.cancel()

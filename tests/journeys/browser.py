@@ -41,6 +41,14 @@ _FOCUSED = (
     " return at?.id || at?.localName || ''; })()"
 )
 
+_HALF = """new Promise((resolve) => {
+  const opening = indexedDB.open("askback-session");
+  opening.onsuccess = () => {
+    const reading = opening.result.transaction("session").objectStore("session").get("half");
+    reading.onsuccess = () => { opening.result.close(); resolve(reading.result); };
+  };
+})"""
+
 
 @dataclass
 class Screen:
@@ -87,6 +95,10 @@ class Screen:
     async def go(self, path: str) -> None:
         """Open a page of the same server in this window."""
         await self.page.goto(self.origin + path)
+
+    async def half(self) -> str:
+        """The second half of the session, which only this origin can read."""
+        return await self.page.evaluate(_HALF)
 
     async def focused(self) -> str:
         """The id of the element with the focus, in shadow roots too."""
@@ -178,6 +190,7 @@ async def screen(chromium: Browser, server: Server) -> AsyncIterator[OpenScreen]
         async with admin as host:
             link = await host.login_link(name, **(who or {}))
         await page.goto(f"{link}&next={quote(path, safe='')}")
+        await page.wait_for_url(lambda url: "/login" not in url)
         return shown
 
     yield open_one

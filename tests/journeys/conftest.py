@@ -18,6 +18,7 @@ from askback import AsyncClient
 from tests.forks.process import Process, fork
 from tests.journeys.browser import chromium, screen
 from tests.journeys.people import Person, Team, gathered
+from tests.limits import ROOMY_SETTING
 
 __all__ = ["chromium", "screen"]
 
@@ -62,7 +63,7 @@ def start(
     tokens = ",".join(f"{role}:{token}" for role, token in {**TOKENS, **(more or {})}.items())
     process = fork(
         *("serve", "--port", str(port), "--data-dir", str(data), "--ready-json"),
-        environment={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens, **(settings or {})},
+        environment={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens, **ROOMY_SETTING, **(settings or {})},
         stdin=0,
         stderr=2,
     )

@@ -127,11 +127,16 @@ class Person:
         """Say what was wrong with the values that were tried: `field_errors` and `error_summary`."""
         return await self.http.post(f"/v1/requests/{request_id}/reprompt", json=body)
 
-    async def keep(self, name: str, value: str, scope: str = "global", **more: Any) -> httpx2.Response:
-        """Set a secret by hand, or replace its value."""
-        return await self.http.post(
-            "/v1/secrets", json={"name": name, "value": value, "scope": scope, **more}
-        )
+    async def keep(
+        self, name: str, value: str, scope: str = "global", *, agents: Any = "all", **more: Any
+    ) -> httpx2.Response:
+        """Set a secret by hand, or replace its value, and say which agents may use it."""
+        body = {"name": name, "value": value, "scope": scope, **more}
+        reply = await self.http.post("/v1/secrets", json=body)
+        if reply.status_code == 201:
+            url = f"/v1/secrets/{reply.json()['id']}/agents"
+            (await self.http.put(url, json={"agents": agents})).raise_for_status()
+        return reply
 
     async def kept(self) -> list[dict[str, Any]]:
         """What is kept, newest first."""
@@ -182,6 +187,11 @@ class Person:
         return await self.http.post("/v1/policy", json=body)
 
     async def audit(self) -> tuple[list[dict[str, Any]], tuple[int, str]]:
+        """The audit log of the tenant without the entries about tokens and logins, and its head."""
+        entries, head = await self.log()
+        return [entry for entry in entries if not entry["action"].startswith(CREDENTIALS)], head
+
+    async def log(self) -> tuple[list[dict[str, Any]], tuple[int, str]]:
         """The whole audit log of the tenant, read in pages of 50, and its head."""
         entries: list[dict[str, Any]] = []
         while True:
@@ -251,6 +261,10 @@ class Person:
                     yield event
                     if event["seq"] >= until:
                         return
+
+
+CREDENTIALS = ("token.", "login", "logout", "agent.")
+"""What the actions of the audit log begin with that are about credentials."""
 
 
 @dataclass(frozen=True)

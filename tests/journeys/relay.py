@@ -14,6 +14,16 @@ class Relay:
         self.to(url)
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
+        self._passing = asyncio.Event()
+        self._passing.set()
+
+    def freeze(self) -> None:
+        """Pass nothing on, and close nothing: a network that has died without a word."""
+        self._passing.clear()
+
+    def thaw(self) -> None:
+        """Pass on what has come meanwhile."""
+        self._passing.set()
 
     def to(self, url: str) -> None:
         """Pass new connections on to this server."""
@@ -39,16 +49,16 @@ class Relay:
         with contextlib.closing(writer), contextlib.suppress(OSError):
             beyond_reader, beyond_writer = await asyncio.open_connection("127.0.0.1", self._port)
             with contextlib.closing(beyond_writer):
-                ways = (_pass(reader, beyond_writer), _pass(beyond_reader, writer))
+                ways = (self._pass(reader, beyond_writer), self._pass(beyond_reader, writer))
                 both = [asyncio.ensure_future(way) for way in ways]
                 await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
                 for way in both:
                     way.cancel()
         self._open.discard(task)
 
-
-async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError):
-        while data := await reader.read(65_536):
-            writer.write(data)
-            await writer.drain()
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            while data := await reader.read(65_536):
+                await self._passing.wait()
+                writer.write(data)
+                await writer.drain()

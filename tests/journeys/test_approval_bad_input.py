@@ -186,7 +186,8 @@ async def test_a_decision_that_cannot_be_taken_is_refused_with_its_path_and_the_
         ({**yes, "scope": "always", "rule": 5}, ["rule"]),
         ({**yes, "mode": "accept_edits"}, ["mode"]),
         ({**yes, "digest": 5}, ["digest"]),
-        ({**no, "scope": "always"}, ["scope"]),
+        ({**no, "scope": "project"}, ["scope"]),
+        ({**no, "scope": "always", "rule": "bash(ls)"}, ["rule"]),
         ({**no, "edited_input": {"command": "ls"}}, ["edited_input"]),
         ({**no, "rule": "bash(make)"}, ["rule"]),
     ]

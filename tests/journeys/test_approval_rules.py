@@ -65,7 +65,7 @@ async def test_the_rule_can_be_changed_before_it_is_kept_as_long_as_it_covers_th
 @requirement("B9")
 @pytest.mark.parametrize(
     "command",
-    ["make && x", "ls | sh", "npm test > x", "echo $x", "python3 -c 'x'", "env make", "sudo make", "rm *"],
+    ["ls | sh", "echo $x", "eval 'x'", "xargs make", "rm *", "python3", "LD_PRELOAD=x make"],
 )
 async def test_nothing_can_be_kept_where_it_could_become_something_else(
     team: Team, thread: str, command: str
@@ -254,7 +254,7 @@ async def test_a_call_that_was_refused_is_not_asked_again_in_this_thread(team: T
     assert "not on a Friday" in text
     snapshot = (await team.ada.http.get(f"/v1/threads/{thread}")).json()
     assert (len(snapshot["requests"]), snapshot["seq"]) == (1, 2)
-    assert await verdicts(team.agent, thread, "make  deploy", "make deploy2") == ["ask", "ask"]
+    assert await verdicts(team.agent, thread, "make deploy2") == ["ask"]
     assert await verdicts(team.agent, "another", "make deploy") == ["ask"]
 
 
@@ -323,3 +323,55 @@ async def test_a_rule_that_cannot_be_kept_is_refused_with_its_path(team: Team, b
         for path, _ in faults(refused)
     )
     assert await team.ada.rules(ended="true") == []
+
+
+@requirement("N12")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm test 2>&1 | tail -20",
+        "cd web && npm test",
+        "FOO=1 make test",
+        'git add -A && git commit -m "fix"',
+        "make a\nmake b",
+    ],
+)
+async def test_always_exactly_this_runs_once_more_unasked_and_one_character_more_is_asked(
+    team: Team, thread: str, command: str
+) -> None:
+    call = {"command": command, "cwd": "/srv/shop", "description": "Build", "timeout": 9}
+    request = asked(await team.agent.approve(thread, "Bash", call))
+    assert (await team.ada.decide(request["id"], "approve", scope="always")).status_code == 200
+    again = (await team.agent.approve("another", "Bash", {**call, "description": "Again"})).json()
+    assert (again["source"], again["answer"]["policy_rule"]) == ("policy", request["approval"]["rule"])
+    others = ({"command": f"{command}x"}, {"cwd": "/srv"}, {"run_in_background": True}, {"cwd": None})
+    for other in others:
+        asked(await team.agent.approve("another", "Bash", {**call, **other}))
+
+
+@requirement("N12")
+async def test_never_allow_keeps_a_rule_that_denies(team: Team, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make publish | tee log"))
+    reply = (await team.ada.decide(request["id"], "deny", scope="always")).json()
+    assert reply["answer"]["rule"]["text"] == "bash(make publish | tee log)"
+    assert [(rule["effect"], rule["scope"]) for rule in await team.ada.rules()] == [("deny", "always")]
+    again = (await team.agent.bash("another", "make publish  | tee log")).json()
+    assert (again["source"], again["answer"]["decision"]) == ("policy", "deny")
+
+
+@requirement("N12")
+async def test_ready_choices_are_rules_that_cover_the_call(team: Team, thread: str) -> None:
+    request = asked(await team.agent.approve(thread, "Bash", {"command": "git diff --stat", "cwd": "/srv"}))
+    choices = request["approval"]["choices"]
+    assert [(choice["kind"], choice["rule"]) for choice in choices] == [
+        ("exact", "bash(git diff --stat) in /srv"),
+        ("options", "bash(git diff:*) in /srv"),
+    ]
+    await team.ada.decide(request["id"], "approve", scope="always", rule=choices[1]["rule"])
+    later = await team.agent.approve(thread, "Bash", {"command": "git diff --name-only", "cwd": "/srv"})
+    assert later.json()["answer"]["policy_rule"] == choices[1]["rule"]
+    written = await team.agent.approve(thread, "write_file", {"path": "src/a.py", "content": "x"})
+    assert [choice["rule"] for choice in asked(written)["approval"]["choices"]] == [
+        "write_file(path=src/a.py)",
+        "write_file(path=src/**)",
+    ]

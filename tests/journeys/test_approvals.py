@@ -31,17 +31,18 @@ def seconds(request: dict[str, Any]) -> float:
 async def test_a_fresh_server_asks_about_what_changes_something_and_not_about_looking(
     team: Team, thread: str
 ) -> None:
-    for command in ("ls", "ls -la src", "cat README", "grep -rn main src | head -3"):
+    for command in ("ls", "ls -la src", "cat README", "rg -n main src | head -3", "git status"):
         assert decided(await team.agent.bash(thread, command)) == ("approve", "policy"), command
-    for command in ("git push", "git status", "rm notes.txt", "make"):
+    for command in ("git push", "git status; rm x", "grep -rn main .", "rm notes.txt", "make"):
         assert decided(await team.agent.bash(thread, command)) == ("ask", ""), command
 
 
 @requirement("B3")
 @pytest.mark.parametrize("name", ["git", "nebo"])
 async def test_with_a_list_that_knows_git_nobody_is_asked_to_look(team: Team, thread: str, name: str) -> None:
+    assert (await team.admin.set_policy(lists=["none"])).status_code == 200
     assert decided(await team.agent.bash(thread, "git status")) == ("ask", "")
-    lists = [*(await team.admin.policy())["lists"], name]
+    lists = [name]
     assert (await team.admin.set_policy(lists=lists)).json()["lists"] == lists
     assert decided(await team.agent.bash(thread, "git status")) == ("approve", "policy")
     assert decided(await team.agent.bash(thread, "git push")) == ("ask", "")
@@ -119,8 +120,9 @@ async def test_what_stands_beside_the_command_is_shown_too(team: Team, thread: s
     call = {"command": "make test", "cwd": "/srv/elsewhere", "env": {"LD_PRELOAD": "evil.so"}}
     preview = asked(await team.agent.approve(thread, "bash", call))["approval"]["preview"]
     assert plain(preview["parts"]) == "make test"
+    assert plain(preview["folder"]) == "/srv/elsewhere"
     rest = plain(preview["rest"])
-    assert all(word in rest for word in ("/srv/elsewhere", "LD_PRELOAD", "evil.so"))
+    assert all(word in rest for word in ("LD_PRELOAD", "evil.so"))
 
 
 @requirement("B14")

@@ -48,11 +48,11 @@ async def ada_asks(agent: AsyncClient, thread: str, form: dict[str, Any]) -> str
 
 
 @requirement("A2", "A12")
-async def test_a_question_alone_is_yes_or_no(agent: AsyncClient, ada: Person, thread: str) -> None:
-    said: list[str] = []
+async def test_a_confirmation_is_yes_or_no(agent: AsyncClient, ada: Person, thread: str) -> None:
+    said: list[bool] = []
 
     async def ask() -> None:
-        said.append(await agent.ask("Ship it?", thread_id=thread))
+        said.append(await agent.confirm("Ship it?", thread_id=thread))
 
     with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:
@@ -61,7 +61,25 @@ async def test_a_question_alone_is_yes_or_no(agent: AsyncClient, ada: Person, th
             [field] = request["form"]["fields"]
             assert [o["label"] for o in field["options"]] == ["Yes", "No"]
             await ada.answer(request["id"], {field["id"]: "Yes"})
-    assert said == ["Yes"]
+    assert said == [True]
+
+
+async def test_a_question_without_choices_is_answered_with_free_text(
+    agent: AsyncClient, ada: Person, thread: str
+) -> None:
+    said: list[str] = []
+
+    async def ask() -> None:
+        said.append(await agent.ask("Which city?", thread_id=thread, default="Rome"))
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)
+            request = await first_pending(ada, thread)
+            [field] = request["form"]["fields"]
+            assert (field["type"], field["label"], field["default"]) == ("text", "Which city?", "Rome")
+            await ada.answer(request["id"], {field["id"]: "Reykjavík"})
+    assert said == ["Reykjavík"]
 
 
 async def first_pending(person: Person, thread: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 async def buttons(shown: Screen) -> list[str]:
     """The names of the card's buttons, in their order."""
-    return await shown.card.get_by_role("button").all_inner_texts()
+    return await shown.card.locator(".card").get_by_role("button").all_inner_texts()
 
 
 async def settled(team: Team, request: dict[str, Any]) -> dict[str, Any]:
@@ -30,13 +30,13 @@ async def settled(team: Team, request: dict[str, Any]) -> dict[str, Any]:
 async def test_the_buttons_are_those_that_are_offered(screen: OpenScreen, team: Team, thread: str) -> None:
     eva = await screen(place_of(thread), house=team)
     await team.agent.bash(thread, "make test", scopes=["once", "thread"])
-    await expect(eva.button("Once")).to_be_visible()
-    assert await buttons(eva) == ["Deny", "Once", "This thread"]
+    await expect(eva.button("Allow once")).to_be_visible()
+    assert await buttons(eva) == ["Deny", "Allow once", "Allow in this conversation"]
     await eva.button("Deny").click()
     await expect(eva.card.locator("summary")).to_contain_text("Denied by Eva")
     await team.agent.bash(thread, "make check", scopes=["once", "project"], project="web")
-    await expect(eva.button("This project")).to_be_visible()
-    assert await buttons(eva) == ["Deny", "Once", "This project"]
+    await expect(eva.button("Allow in this project")).to_be_visible()
+    assert await buttons(eva) == ["Deny", "Allow once", "Allow in this project"]
 
 
 @requirement("B12")
@@ -47,53 +47,63 @@ async def test_where_a_rule_asks_each_time_nothing_is_offered_to_be_kept(
     request = asked(await team.agent.bash(thread, "git push origin main"))
     eva = await screen(f"/r/{request['id']}", house=team)
     await expect(eva.card).to_contain_text("asks each time")
-    assert await buttons(eva) == ["Deny", "Once"]
+    assert await buttons(eva) == ["Deny", "Allow once"]
 
 
 @requirement("B9", "B11")
-async def test_always_shows_the_rule_in_full_and_keeps_it_as_it_was_changed(
+async def test_always_shows_ready_rules_in_full_and_keeps_the_chosen_one(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = asked(await team.agent.bash(thread, "curl -sI https://example.com"))
     eva = await screen(f"/r/{request['id']}", house=team)
-    await eva.button("Always").click()
-    rule = eva.card.get_by_label("Rule.")
-    await expect(rule).to_have_value("bash(make test)")
+    await eva.button("Always allow…").click()
+    await expect(eva.card.get_by_role("radio", name="Exactly this")).to_be_checked()
+    await expect(eva.card.locator(".sure code")).to_have_text(
+        ["bash(curl -sI https://example.com)", "bash(curl:*)"]
+    )
     await eva.button("Go back").click()
-    await expect(eva.button("Always")).to_be_focused()
+    await expect(eva.button("Always allow…")).to_be_focused()
     assert (await team.ada.get(request["id"]))["status"] == "pending"
-    await eva.button("Always").click()
-    await rule.fill("bash(make test:*)")
-    await eva.button("Allow and keep the rule").click()
+    await eva.button("Always allow…").click()
+    await eva.card.get_by_role("radio", name="curl with any safe options").check()
+    await eva.button("Always allow").click()
     answer = await settled(team, request)
-    assert (answer["scope"], answer["rule"]["text"]) == ("always", "bash(make test:*)")
-    assert [kept["rule"] for kept in await team.ada.rules()] == ["bash(make test:*)"]
+    assert (answer["scope"], answer["rule"]["text"]) == ("always", "bash(curl:*)")
+    assert [kept["rule"] for kept in await team.ada.rules()] == ["bash(curl:*)"]
     await eva.card.locator("summary").click()
     await expect(eva.card.locator("dl")).to_contain_text(answer["rule"]["id"])
-    assert decided(await team.agent.bash(thread, "make test -k tides")) == ("approve", "policy")
-    assert decided(await team.agent.bash(thread, "make clean")) == ("ask", "")
+    assert decided(await team.agent.bash(thread, "curl -I https://example.org")) == ("approve", "policy")
+    assert decided(await team.agent.bash(thread, "git push")) == ("ask", "")
 
 
-@requirement("B9")
-async def test_a_rule_that_does_not_cover_the_call_is_refused_at_its_box(
+@requirement("N12")
+async def test_a_script_is_kept_for_good_only_with_a_tick(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+    request = asked(await team.agent.approve(thread, "Bash", {"command": "python3 script.py", "cwd": "/srv"}))
     eva = await screen(f"/r/{request['id']}", house=team)
-    eva.forgive("status of 422")
-    await eva.button("This thread").click()
-    rule = eva.card.get_by_label("Rule.")
-    await rule.fill("bash(make clean)")
-    await eva.button("Allow and keep the rule").click()
+    await expect(eva.card.locator(".part")).to_have_text(["Commandpython3 script.py\n", "Folder/srv\n"])
+    await eva.button("Always allow…").click()
+    await eva.button("Always allow").click()
     await expect(eva.card.get_by_role("alert")).to_be_visible()
-    await expect(rule).to_have_value("bash(make clean)")
-    await expect(rule).to_have_attribute("aria-invalid", "true")
     await eva.card.get_by_role("alert").get_by_role("link").click()
-    await expect(rule).to_be_focused()
-    await rule.fill("bash(make test)")
-    await expect(eva.card.get_by_role("alert")).to_have_count(0)
-    await eva.button("Allow and keep the rule").click()
-    assert (await settled(team, request))["scope"] == "thread"
+    tick = eva.card.get_by_role("checkbox", name="Whatever script.py contains then may run.")
+    await expect(tick).to_be_focused()
+    await tick.check()
+    await eva.button("Always allow").click()
+    assert (await settled(team, request))["rule"]["text"] == "bash(python3 script.py) in /srv"
+
+
+@requirement("N12")
+async def test_never_allow_keeps_a_rule_that_denies(screen: OpenScreen, team: Team, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make publish"))
+    eva = await screen(f"/r/{request['id']}", house=team)
+    await eva.button("Never allow…").click()
+    await expect(eva.card.locator(".sure")).to_contain_text("bash(make publish)")
+    await eva.button("Never allow").click()
+    answer = await settled(team, request)
+    assert (answer["decision"], answer["rule"]["text"]) == ("deny", "bash(make publish)")
+    assert [rule["effect"] for rule in await team.ada.rules()] == ["deny"]
 
 
 @requirement("B13")
@@ -112,7 +122,7 @@ async def test_of_a_long_command_the_end_is_in_sight_and_all_of_it_in_reach(
     await expect(eva.button("Show less")).to_be_focused()
     wire.holding = True  # the reply comes before the event
     await eva.button("Deny").click()
-    await eva.card.locator("summary").first.click()
+    await eva.card.locator("summary", has_text="Denied by Eva").click()
     wire.let_go()
     await team.agent.approve(thread, "after", {})
     await expect(eva.card).to_have_count(2)
@@ -146,7 +156,7 @@ async def test_what_is_dangerous_is_asked_twice(screen: OpenScreen, team: Team, 
     request = asked(await team.agent.bash(thread, "rm -rf build"))
     eva = await screen(f"/r/{request['id']}", house=team)
     await expect(eva.card).to_contain_text("It deletes folders with all they hold.")
-    await eva.button("Once").click()
+    await eva.button("Allow once").click()
     await expect(eva.card).to_contain_text("This is dangerous. Really allow it?")
     await expect(eva.button("Go back")).to_be_focused()
     assert (await team.ada.get(request["id"]))["status"] == "pending"
@@ -165,7 +175,7 @@ async def test_what_approves_works_only_after_half_a_second(
     eva = await screen(f"/r/{request['id']}", house=team, before=stop_the_clock)
     posts = Posts()
     await posts.watch(eva.page)
-    once = eva.button("Once")
+    once = eva.button("Allow once")
     await expect(once).to_have_attribute("aria-disabled", "true")
     await once.dispatch_event("click")
     await eva.page.clock.run_for(400)
@@ -190,13 +200,13 @@ async def test_an_edited_command_is_checked_and_approved_once(
     await eva.button("Edit").click()
     box = eva.card.get_by_label("Command, as it will run")
     await box.fill("rm -rf /")
-    assert await buttons(eva) == ["Discard changes", "Deny", "Once"]
-    await eva.button("Once").click()
+    assert await buttons(eva) == ["Discard changes", "Deny", "Allow once"]
+    await eva.button("Allow once").click()
     await expect(eva.card.get_by_role("alert")).to_be_visible()
     await expect(box).to_have_value("rm -rf /")
     await expect(box).to_have_attribute("aria-invalid", "true")
     await box.fill("make check")
-    await eva.button("Once").click()
+    await eva.button("Allow once").click()
     answer = await settled(team, request)
     assert answer["edited_input"] == {"command": "make check", "timeout": 5}
     used = await team.agent.consume(request["id"], "run-1")
@@ -258,9 +268,26 @@ async def test_a_call_that_the_agent_takes_back_closes_on_every_screen(
         await screen(place_of(thread), house=team),
         await screen(f"/r/{request['id']}", house=team, name="Bob"),
     )
-    await expect(eva.button("Once")).to_be_visible()
-    await expect(bob.button("Once")).to_be_visible()
+    await expect(eva.button("Allow once")).to_be_visible()
+    await expect(bob.button("Allow once")).to_be_visible()
     await team.agent.cancel(request["id"])
     for shown in (eva, bob):
         await expect(shown.card).to_contain_text("Cancelled")
         await expect(shown.card.get_by_role("button")).to_have_count(0)
+
+
+async def test_a_german_page_gives_the_reasons_of_the_policy_in_german(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "rm -rf build; echo $HOME"))
+    codes = [reason["code"] for reason in request["approval"]["reason_codes"]]
+    assert codes == ["not_understood", "danger_rm"]
+    eva = await screen(f"/r/{request['id']}", house=team, locale="de-DE")
+    await expect(eva.card.locator(".box li")).to_have_text(["Er löscht Ordner mit allem, was darin ist."])
+    await expect(eva.card.locator(".why li")).to_have_text(
+        ["Der Befehl wird nicht ganz verstanden: an Stelle 20 steht eine Variable ($)."]
+    )
+    await team.agent.bash(thread, "rm -rf /")
+    await eva.go(place_of(thread))
+    await eva.card.nth(1).locator("summary").click()
+    await expect(eva.card.nth(1).locator("dl")).to_contain_text("Eine feste Grenze verbietet das")

@@ -33,7 +33,7 @@ async def test_in_a_dialog_one_shows_after_the_other_and_escape_does_nothing(
     assert await eva.page.evaluate("window.shut") is None, "not even for a moment"
     await expect(modal).to_contain_text("make one")
     assert [(await team.ada.get(each["id"]))["status"] for each in (first, second)] == ["pending", "pending"]
-    await modal.get_by_role("button", name="Once").click()
+    await modal.get_by_role("button", name="Allow once").click()
     await expect(modal).to_contain_text("make two")
     assert await eva.focused() == "deny"
     await modal.get_by_role("button", name="Deny").click()
@@ -74,7 +74,7 @@ async def test_a_card_that_may_have_moved_under_the_pointer_is_armed_anew(
 ) -> None:
     await team.agent.bash(thread, "make one")
     eva = await screen(place_of(thread), house=team, before=stop_the_clock)
-    once = eva.card.nth(0).get_by_role("button", name="Once")
+    once = eva.card.nth(0).get_by_role("button", name="Allow once")
     await expect(once).to_be_visible()
     await eva.page.clock.run_for(600)
     await expect(once).not_to_have_attribute("aria-disabled", "true")
@@ -94,7 +94,7 @@ async def test_an_inline_card_leaves_the_caret_where_it_is(
     await eva.composer.click()
     await eva.page.keyboard.type("half a ")
     await team.agent.bash(thread, "make test")
-    await expect(eva.button("Once")).to_be_visible()
+    await expect(eva.button("Allow once")).to_be_visible()
     await eva.page.keyboard.type("sentence")
     await expect(eva.composer).to_have_value("half a sentence")
 
@@ -171,13 +171,13 @@ async def test_two_people_have_to_agree_and_each_sees_the_others_vote(
         await screen(place_of(thread), house=team, name="Bob"),
     )
     await expect(eva.card).to_contain_text("0 of 2 have agreed")
-    await eva.button("Once").click()
+    await eva.button("Allow once").click()
     await expect(eva.card).to_contain_text("You have agreed.")
     await expect(eva.card.get_by_role("button")).to_have_count(0)
     await expect(bob.card).to_contain_text("1 of 2 have agreed: Eva")
     await eva.page.reload()
     await expect(eva.card).to_contain_text("You have agreed.")
-    await bob.button("Once").click()
+    await bob.button("Allow once").click()
     for shown in (eva, bob):
         await expect(shown.card.locator("summary")).to_contain_text("Approved once by Bob")
     ended = await team.ada.get(request["id"])

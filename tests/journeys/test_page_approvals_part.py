@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Page, Route, expect
 
 from tests.journeys.browser import OpenScreen, Screen, place_of
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, asked, decided
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -93,28 +93,113 @@ async def test_by_keyboard_the_way_leads_from_deny_to_always_and_escape_answers_
 ) -> None:
     request = asked(await team.agent.bash(thread, "make test"))
     eva = await screen(f"/r/{request['id']}", house=team)
-    await expect(eva.button("Always")).not_to_have_attribute("aria-disabled", "true")
+    await expect(eva.button("Always allow…")).not_to_have_attribute("aria-disabled", "true")
     await eva.tab_to("deny")
-    for name in ("once", "thread", "always"):
+    for name in ("never", "once", "thread", "always"):
         await eva.page.keyboard.press("Tab")
         assert await eva.focused() == name
     await eva.page.keyboard.press("Escape")
     await eva.page.keyboard.press("Control+Enter")
-    await expect(eva.button("Always")).to_be_visible()
+    await expect(eva.button("Always allow…")).to_be_visible()
     await eva.page.keyboard.press("Enter")
     await expect(eva.button("Go back")).to_be_focused()
     await eva.page.keyboard.press("Escape")
-    await expect(eva.button("Always")).to_be_focused()
+    await expect(eva.button("Always allow…")).to_be_focused()
     assert (await team.ada.get(request["id"]))["status"] == "pending"
-    await expect(eva.button("Always")).not_to_have_attribute("aria-disabled", "true")
+    await expect(eva.button("Always allow…")).not_to_have_attribute("aria-disabled", "true")
     await eva.page.keyboard.press("Enter")
-    keep = eva.button("Allow and keep the rule")
+    keep = eva.button("Always allow")
     await expect(keep).not_to_have_attribute("aria-disabled", "true")
     await eva.page.keyboard.press("Shift+Tab")
     await expect(keep).to_be_focused()
     await eva.page.keyboard.press("Enter")
     await expect(eva.card.locator("summary")).to_be_focused()
     assert [kept["rule"] for kept in await team.ada.rules()] == ["bash(make test)"]
+
+
+@requirement("N9")
+@pytest.mark.parametrize("label", ["Always allow", "Never allow"])
+async def test_a_rule_is_kept_for_this_agent_unless_every_agent_is_chosen(
+    screen: OpenScreen, team: Team, thread: str, label: str
+) -> None:
+    for at, every in enumerate([False, True]):
+        request = asked(await team.agent.bash(thread, f"make all-{at}"))
+        eva = await screen(f"/r/{request['id']}", house=team)
+        await eva.button(f"{label}…").click()
+        name = request["requester"]["name"]
+        await expect(eva.card.get_by_role("radio", name=f"{name} only")).to_be_checked()
+        if every:
+            await eva.card.get_by_role("radio", name=f"{name} only").focus()
+            await eva.page.keyboard.press("ArrowDown")
+            await expect(eva.card.get_by_role("radio", name="Every agent")).to_be_checked()
+        await eva.button(label).click()
+        await expect(eva.card.locator("summary")).to_be_visible()
+        agent = None if every else request["requester"]["id"]
+        kept = {rule["rule"]: rule["agent"] for rule in await team.ada.rules()}
+        assert kept[f"bash(make all-{at})"] == agent
+
+
+@requirement("N7")
+async def test_a_folder_is_granted_on_the_card_and_the_call_allowed_once(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "cat notes.md", cwd="/srv/shop"))
+    eva = await screen(f"/r/{request['id']}", house=team)
+    await eva.button("Allow reading in /srv/shop").click()
+    await expect(eva.card.locator(".sure")).to_contain_text(
+        f"Let {request['requester']['name']} read in /srv/shop without asking?"
+    )
+    await expect(eva.button("Go back")).to_be_focused()
+    await eva.page.keyboard.press("Escape")
+    await expect(eva.button("Allow reading in /srv/shop")).to_be_focused()
+    assert (await team.ada.get(request["id"]))["status"] == "pending"
+    await eva.button("Allow reading in /srv/shop").click()
+    await eva.button("Allow reading").click()
+    await eva.card.locator("summary").click()
+    await expect(eva.card.locator("dl")).to_contain_text("Reading allowed in/srv/shop")
+    answer = (await team.ada.get(request["id"]))["answer"]
+    assert (answer["decision"], answer["scope"], answer["root"]) == ("approve", "once", "/srv/shop")
+    assert await team.ada.rules() == []
+    again = await team.agent.bash(thread, "cat other.md", cwd="/srv/shop")
+    assert decided(again) == ("approve", "policy")
+
+
+@requirement("N7")
+async def test_a_folder_is_offered_only_where_one_person_may_grant_it_for_reading(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    await team.admin.set_policy(mode="accept_edits")
+    edit = {"file_path": "/srv/shop/a.py", "content": "x"}
+    calls = [
+        asked(await team.agent.bash(thread, "cat a.md", cwd="/srv/shop", quorum=2)),
+        asked(await team.agent.approve(thread, "Write", edit)),
+        asked(await team.agent.bash(thread, "make", cwd="/srv/shop")),
+    ]
+    for request in calls:
+        eva = await screen(f"/r/{request['id']}", house=team)
+        await expect(eva.button("Allow once")).to_be_visible()
+        await expect(eva.card.get_by_role("button", name="Allow reading")).to_have_count(0)
+
+
+@requirement("J4", "N9")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_the_second_step_of_a_card_fits_at_320_pixels_in_german(
+    screen: OpenScreen, team: Team, thread: str, theme: str
+) -> None:
+    folder = "/srv/" + "-".join(["kundenverwaltung"] * 4)
+    request = asked(await team.agent.bash(thread, "cat notes.md", cwd=folder))
+    small = {"viewport": {"width": 320, "height": 640}, "color_scheme": theme, "locale": "de-DE"}
+    eva = await screen(f"/r/{request['id']}", house=team, **small)
+    await expect(eva.card.locator("#root")).not_to_have_attribute("aria-disabled", "true")
+    assert (await eva.width(), await eva.violations()) == (320, [])
+    for step in ("root", "always"):
+        await eva.card.locator(f"#{step}").click()
+        await expect(eva.card.locator(".sure")).to_be_visible()
+        assert (await eva.width(), await eva.violations()) == (320, [])
+        targets = eva.card.locator(".sure button, .sure label")
+        boxes = [await target.bounding_box() for target in await targets.all()]
+        assert [box for box in boxes if box is None or box["height"] < 44] == []
+        await eva.page.keyboard.press("Escape")
 
 
 @asynccontextmanager
@@ -146,10 +231,10 @@ async def test_axe_finds_nothing_in_approvals(
         await expect(eva.card).to_have_count(9)
         for at in range(3):
             await eva.card.nth(at).locator("summary").first.click()
-        await expect(eva.card.nth(3).get_by_role("button", name="Once")).to_be_visible()
+        await expect(eva.card.nth(3).get_by_role("button", name="Allow once")).to_be_visible()
         found = {"open": await eva.violations()}
-        await eva.card.nth(3).get_by_role("button", name="Once").click()
-        await eva.card.nth(6).get_by_role("button", name="Always").click()
+        await eva.card.nth(3).get_by_role("button", name="Allow once").click()
+        await eva.card.nth(6).get_by_role("button", name="Always allow…").click()
         await eva.card.nth(5).get_by_role("button", name="Edit").click()
         await eva.card.nth(7).get_by_role("button", name="Request changes").click()
         await eva.card.nth(8).get_by_role("button", name="Deny all…").click()

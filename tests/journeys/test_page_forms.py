@@ -331,7 +331,7 @@ async def test_every_outcome_shows_live_and_the_same_after_a_reload(
     assert len(set(live)) == len(OUTCOMES)
     icons = await cards.evaluate_all("(all) => all.map((card) => card.querySelectorAll('svg').length > 0)")
     assert all(icons)
-    await expect(eva.card.locator("input, button, select, textarea")).to_have_count(0)
+    await expect(eva.card.locator(".card :is(input, button, select, textarea)")).to_have_count(0)
 
 
 async def settle(agent: AsyncClient, ada: Person, outcome: str, request_id: str) -> None:

@@ -74,7 +74,7 @@ async def test_a_message_appears_as_it_is_written(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     eva = await screen(place_of(thread))
-    await expect(eva.page.get_by_text("Nothing has been said yet.")).to_be_visible()
+    await expect(eva.page.get_by_text("There is no conversation")).to_be_visible()
     said = eva.page.locator("askback-thread .text")
     async with agent.stream(thread) as out:
         await out.write("The sea ")
@@ -154,7 +154,7 @@ async def test_events_doubled_and_out_of_order_draw_the_same_page(
         return out
 
     eva = await screen(place_of(thread), before=Wire(shuffle).watch)
-    await expect(eva.page.get_by_text("Nothing has been said yet.")).to_be_visible()
+    await expect(eva.page.get_by_text("There is no conversation")).to_be_visible()
     async with agent.stream(thread) as out:
         for word in ("a ", "b ", "c "):
             await out.write(word)

@@ -64,8 +64,9 @@ async def test_a_503_gives_the_form_back_as_it_was(
     await expect(eva.card.get_by_label("Name")).to_have_value("tides")
     await expect(eva.card.get_by_label("Name")).to_be_editable()
     await expect(eva.card.get_by_label("B", exact=True)).to_be_checked()
+    await eva.button("Send now").click()
+    await expect(eva.button("Send now")).to_be_visible()
     posts.refuse = None
-    await eva.button("Try again").click()
     assert await answer_of(agent, asked) == {"q0": "tides", "q1": "B"}
     await expect(eva.card.locator("summary")).to_be_visible()
     assert len(set(posts.keys)) == 1
@@ -84,11 +85,10 @@ async def test_without_a_network_it_is_kept_and_sent_again_under_the_same_key(
     await eva.button("Submit").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text(NOT_SENT)
     await expect(eva.card.get_by_label("Name")).to_have_value("tides")
+    await expect(eva.card.get_by_role("alert")).to_contain_text("Waiting to be sent: tides")
     await eva.context.set_offline(False)
-    await eva.button("Try again").click()
     assert await answer_of(agent, asked) == {"q0": "tides"}
     await expect(eva.card.locator("summary")).to_contain_text("tides")
-    assert len(posts.keys) == 2
     assert len(set(posts.keys)) == 1
     assert [event["type"] async for event in ada.events(thread, until=2)] == [
         "request.created",
@@ -116,10 +116,9 @@ async def test_an_answer_whose_reply_was_lost_is_not_given_twice(
     await expect(eva.card.get_by_role("alert")).to_contain_text(NOT_SENT)
     assert await answer_of(agent, asked) == {"q0": "tides"}
     posts.lose_reply = False
-    await eva.button("Try again").click()
     await expect(eva.card.locator("summary")).to_contain_text("Answered by Eva")
     await expect(eva.card).not_to_contain_text("Somebody else was first")
-    assert len(posts.keys) == 2
+    assert len(posts.keys) > 1
     assert len(set(posts.keys)) == 1
     assert (await agent.thread(thread))["seq"] == 2
 
@@ -147,11 +146,9 @@ async def test_the_page_outlives_the_death_of_the_server(
             await expect(eva.card.get_by_role("alert")).to_contain_text(NOT_SENT)
             process, _ = start(tmp_path, port=int(server.url.rsplit(":", 1)[1]))
             await expect(eva.link).to_have_text("Connected", timeout=20_000)
-            await expect(eva.card.get_by_label("Name")).to_have_value("half a name")
             if page == "/t":
                 await agent.say("I am back", thread_id="t1")
                 await expect(eva.page.get_by_text("I am back")).to_be_visible()
-            await eva.button("Try again").click()
             assert await answer_of(agent, asked) == {"q0": "half a name"}
             await expect(eva.card.locator("summary")).to_contain_text("half a name")
     finally:

@@ -56,7 +56,7 @@ async def test_two_buttons_hit_at_once_give_one_answer(
 async def test_a_select_opens_on_its_placeholder_and_waits(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(form({"type": "select", "options": THREE}), thread_id=thread)
+    asked = await agent.create(form({"type": "select", "options": THREE, "required": True}), thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
     submit = eva.button("Submit")
@@ -76,7 +76,7 @@ async def test_a_select_opens_on_its_placeholder_and_waits(
 async def test_a_radio_list_works_by_arrows_and_enter(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(form({"type": "radio", "options": THREE}), thread_id=thread)
+    asked = await agent.create(form({"type": "radio", "options": THREE, "required": True}), thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.button("Submit")).to_be_disabled()
     tops = await eva.card.get_by_role("radio").evaluate_all(
@@ -107,7 +107,7 @@ async def test_a_default_is_chosen_and_not_answered(
     chosen = {
         "radio": eva.card.locator("input:checked + .what"),
         "select": eva.card.locator("option:checked"),
-        "buttons": eva.card.locator("[aria-pressed=true]"),
+        "buttons": eva.card.locator(".choice.primary > span"),
     }[kind]
     await expect(chosen).to_have_text("Beta")
     assert [request["id"] for request in await ada.pending(thread)] == [asked.id]

@@ -23,6 +23,7 @@ COMMANDS = {
     (False, True): "rm -rf unlisted",
 }
 """A call for each column of the table: (listed, dangerous)."""
+HELLO = {"content": [{"type": "text", "text": "Hello."}]}
 FULL = {"confirm": "ENABLE FULL"}
 
 
@@ -122,9 +123,10 @@ async def test_a_tool_that_reads_is_asked_where_it_reaches_for_secrets(
 async def test_a_mode_lets_run_what_it_is_for_and_only_in_its_thread(
     team: Team, thread: str, mode: str, looks: str, runs: str, edits: str, hides: str, danger: str
 ) -> None:
+    agent = team.agent
+    await agent.http.post(f"/v1/threads/{thread}/messages", json=HELLO)
     changed = await team.ada.set_policy(thread_id=thread, mode=mode, **(FULL if mode == "full" else {}))
     assert changed.json()["mode"] == mode
-    agent = team.agent
 
     async def writes(path: str) -> str:
         call = {"path": path, "content": "x"}

@@ -94,6 +94,6 @@ async def test_an_answer_of_empty_optional_fields_is_what_the_person_meant(
 ) -> None:
     async with server.person("requester") as agent:
         form = {"fields": [{"id": "note", "type": "text", "label": "Anything else?"}]}
-        request_id = (await agent.ask(thread, form)).json()["id"]
-    assert faults(await ada.answer(request_id, {})) == [("values", "empty")]
-    assert (await ada.answer(request_id, {"note": ""})).json()["answer"]["values"] == {}
+        first, second = [(await agent.ask(thread, form, repeat="ask")).json()["id"] for _ in range(2)]
+    assert (await ada.answer(first, {})).json()["answer"]["values"] == {}
+    assert (await ada.answer(second, {"note": ""})).json()["answer"]["values"] == {}

@@ -61,13 +61,12 @@ async def test_what_is_kept_for_everything_is_given_to_any_agent_of_the_tenant_t
 @pytest.mark.parametrize(
     ("kept", "suggested", "more"),
     [
-        ("global", "session", {}),
-        ("global", "project", {"project": "web"}),
         ("session", "global", {}),
-        ("project", "session", {"project": "web"}),
+        ("session", "project", {"project": "web"}),
+        ("project", "global", {"project": "web"}),
     ],
 )
-async def test_what_is_set_in_another_scope_is_asked_for_and_shown_as_saved_there(
+async def test_what_is_set_in_a_narrower_scope_is_asked_for_and_shown_as_saved_there(
     team: Team, thread: str, kept: str, suggested: str, more: dict[str, Any]
 ) -> None:
     subject = {"session": {"thread_id": thread}, "project": {"project": "web"}}.get(kept, {})
@@ -75,6 +74,25 @@ async def test_what_is_set_in_another_scope_is_asked_for_and_shown_as_saved_ther
     request = asked(await team.agent.need(thread, "A_KEY", default_scope=suggested, **more))
     assert request["secret"]["present"] == {"A_KEY": [kept]}
     assert refusal(await team.agent.lease(thread, "A_KEY")) == (404, "not_granted")
+
+
+@requirement("E9")
+async def test_what_is_set_in_several_scopes_that_are_valid_here_is_already_configured(
+    team: Team, thread: str
+) -> None:
+    await team.ada.keep("B_KEY", "everywhere")
+    web = {"default_scope": "project", "project": "web"}
+    assert (await team.agent.need(thread, "A_KEY", "B_KEY", **web)).json()["status"] == "pending"
+    await team.ada.keep("A_KEY", "in the project", "project", project="web")
+    existing(both := await team.agent.need(thread, "A_KEY", "B_KEY", **web))
+    names = ["A_KEY", "B_KEY"]
+    assert both.json()["answer"] == {"names": names, "scope": "project", "existing": names}
+    assert leased(await team.agent.lease(thread, *names)) == {
+        "A_KEY": "in the project",
+        "B_KEY": "everywhere",
+    }
+    existing(wider := await team.agent.need("another", "B_KEY"))
+    assert wider.json()["answer"]["scope"] == "global"
 
 
 @requirement("E9")
@@ -207,7 +225,7 @@ async def test_asking_again_with_the_same_key_finds_the_request_and_its_end(team
     request = asked(await team.agent.need(thread, "A_KEY", key="k1"))
     settled = (await team.ada.hand_over(request["id"], {"A_KEY": "x"})).json()
     again = await team.agent.need(thread, "A_KEY", key="k1")
-    assert (again.status_code, again.json()) == (200, settled)
+    assert (again.status_code, again.json()) == (201, settled)
     other = await team.agent.need(thread, "B_KEY", key="k1")
     assert refusal(other) == (422, "idempotency_mismatch")
 

@@ -221,7 +221,12 @@ async def test_a_runner_can_do_nothing_but_lease(server: Any, team: Team, thread
     settled = await given(team, thread)
     [found] = await team.ada.kept()
     for_everybody = {("GET", path) for path in ("/healthz", "/readyz", "/openapi.json", "/v1/limits")}
-    own = {("GET", "/v1/session"), ("DELETE", "/v1/session"), ("POST", "/v1/secrets/lease")}
+    own = {
+        ("GET", "/v1/session"),
+        ("DELETE", "/v1/session"),
+        ("POST", "/v1/sessions"),
+        ("POST", "/v1/secrets/lease"),
+    }
     reads = {("GET", "/v1/requests"), ("GET", "/v1/requests/{id}")}
     async with await runner(server, team, names=["*"], threads=["*"]) as ci:
         document = (await ci.http.get("/openapi.json")).json()

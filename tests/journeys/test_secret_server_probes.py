@@ -335,7 +335,7 @@ async def test_what_a_killed_server_was_trying_is_not_tried_again_and_is_asked_f
             request = asked(await agent.need("t", "A_KEY", probe="crm"))
             assert (await ada.hand_over(request["id"], {"A_KEY": "hangs"})).status_code == 200
             with anyio.fail_after(10):
-                while not calls.exists():
+                while not (calls.exists() and calls.read_text()):
                     await anyio.lowlevel.checkpoint()
         process.kill()
         process.wait(10)

@@ -12,8 +12,9 @@ import pytest
 import websockets
 import websockets.exceptions
 
-from tests.journeys.people import Person, faults
+from tests.journeys.people import Person, faults, refusal
 from tests.requirements import requirement
+from tests.signing_in import HALF, cookie_of, sign_in
 
 pytestmark = pytest.mark.anyio
 
@@ -100,21 +101,20 @@ async def test_a_foreign_page_can_neither_connect_nor_post(server: Any, request_
 async def test_a_cookie_alone_changes_nothing(server: Any, ada: Person, request_id: str) -> None:
     code = await login_code(server)
     async with httpx2.AsyncClient(base_url=server.url) as browser:
-        opened = await browser.get(code)
-        assert opened.status_code == 303
+        opened = await sign_in(browser, code)
+        assert opened.status_code == 201
         cookie = opened.headers["set-cookie"].lower()
         assert "httponly" in cookie
         assert "samesite=strict" in cookie
         body = {"revision": 1, "values": {"q": "x"}}
+        half = browser.headers.pop(HALF)
         bare = await browser.post(f"/v1/requests/{request_id}/answer", json=body)
-        assert (bare.status_code, bare.json()["error"]["code"]) == (403, "csrf")
-        csrf = (await browser.get("/v1/session")).json()["csrf"]
-        done = await browser.post(
-            f"/v1/requests/{request_id}/answer", json=body, headers={"X-Askback-CSRF": csrf}
-        )
+        assert refusal(bare) == (401, "unauthorized")
+        assert (await browser.get("/v1/session")).status_code == 401
+        done = await browser.post(f"/v1/requests/{request_id}/answer", json=body, headers={HALF: half})
         assert done.status_code == 200
     async with httpx2.AsyncClient(base_url=server.url) as second:
-        await second.get(code)
+        assert (await sign_in(second, code)).status_code == 401
         assert (await second.get("/v1/session")).status_code == 401
 
 
@@ -237,14 +237,14 @@ async def test_nobody_puts_words_into_the_mouth_of_another(server: Any, ada: Per
 @requirement("I1")
 async def test_logging_out_ends_what_the_browser_had_open(server: Any) -> None:
     async with httpx2.AsyncClient(base_url=server.url, timeout=10) as browser:
-        await browser.get(await login_code(server))
-        csrf = (await browser.get("/v1/session")).json()["csrf"]
-        cookie = {"Cookie": f"askback_session={browser.cookies['askback_session']}", "Origin": server.url}
+        await sign_in(browser, await login_code(server))
+        cookie = {"Cookie": "=".join(cookie_of(browser)), "Origin": server.url}
+        offered: Any = ["askback.v1", f"session.{browser.headers[HALF]}"]
         async with (
-            websockets.connect(ws(server), subprotocols=["askback.v1"], additional_headers=cookie) as socket,  # type: ignore[list-item]  # a NewType of str
+            websockets.connect(ws(server), subprotocols=offered, additional_headers=cookie) as socket,
             browser.stream("GET", "/v1/events") as stream,
         ):
-            left = await browser.delete("/v1/session", headers={"X-Askback-CSRF": csrf})
+            left = await browser.delete("/v1/session")
             assert left.status_code == 204
             with pytest.raises(websockets.exceptions.ConnectionClosed) as closed, anyio.fail_after(5):
                 await socket.recv()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
@@ -12,6 +13,9 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
 
 from askback import AsyncClient
 from tests.forks.process import Process
@@ -20,6 +24,7 @@ from tests.journeys.people import Person
 from tests.journeys.relay import Relay
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
+from tests.signing_in import HALF, cookie_of, sign_in
 
 FORM = {"title": "Q", "fields": [{"id": "q", "type": "text", "label": "Q", "required": True}]}
 
@@ -209,19 +214,45 @@ async def test_an_agent_whose_server_is_killed_gets_its_answer_from_the_other(
     await relay.close()
 
 
+@requirement("N8", "N15")
+async def test_a_session_opens_at_every_server_and_an_admin_ends_it_at_all_of_them(
+    pair: tuple[Server, Server],
+) -> None:
+    async with pair[0].person("admin") as admin, Person(pair[0].url, None) as browser:
+        await sign_in(browser.http, await admin.login_link("Eva"))
+        cookie = "=".join(cookie_of(browser.http))
+        offered = [Subprotocol("askback.v1"), Subprotocol(f"session.{browser.http.headers[HALF]}")]
+        address, headers = (
+            f"{pair[1].url.replace('http', 'ws', 1)}/v1/ws",
+            {"Cookie": cookie, "Origin": pair[1].url},
+        )
+        async with connect(address, subprotocols=offered, additional_headers=headers) as socket:
+            await socket.send('{"id": 1, "op": "ping"}')
+            assert json.loads(await socket.recv()) == {"id": 1, "ok": {}}
+            session = (await browser.http.get("/v1/session")).json()["session"]["id"]
+            assert (await admin.http.delete(f"/v1/sessions/{session}")).status_code == 204
+            with pytest.raises(ConnectionClosed) as closed, anyio.fail_after(5):
+                await socket.recv()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 4401
+        for server in pair:
+            own = {"Cookie": cookie}
+            assert (await browser.http.get(f"{server.url}/v1/session", headers=own)).status_code == 401
+
+
 async def test_somebody_who_logs_out_at_one_server_hears_nothing_more_from_the_other(
     pair: tuple[Server, Server],
 ) -> None:
     async with pair[0].person("admin") as admin, Person(pair[0].url, None) as browser:
-        assert (await browser.http.get(await admin.login_link("Eva"))).status_code == 303
-        cookie = {"Cookie": f"askback_session={browser.http.cookies['askback_session']}"}
-        csrf = (await browser.http.get("/v1/session")).json()["csrf"]
+        assert (await sign_in(browser.http, await admin.login_link("Eva"))).status_code == 201
+        name, secret = cookie_of(browser.http)
+        cookie = {"Cookie": f"{name}={secret}", HALF: browser.http.headers[HALF]}
         async with (
             Person(pair[1].url, None) as elsewhere,
             elsewhere.http.stream("GET", "/v1/events", headers=cookie) as stream,
         ):
             assert stream.status_code == 200
-            left = await browser.http.delete("/v1/session", headers={"X-Askback-CSRF": csrf})
+            left = await browser.http.delete("/v1/session")
             assert left.status_code == 204
             with anyio.fail_after(10), contextlib.suppress(httpx2.RemoteProtocolError):
                 assert [line async for line in stream.aiter_lines() if line.startswith("data:")] == []

@@ -33,6 +33,7 @@ async def misplaced(scene: Scene) -> None:
         ("in the path of a secret", "DELETE", "/v1/secrets/{}"),
         ("in the path of what there is not", "PUT", "/v1/secrets/A_KEY/{}"),
         ("as a login code", "GET", "/login?code={}"),
+        ("as a signature", "GET", "/v1/secrets?signed={}"),
     ):
         reply = await http.request(method, path.format(scene.value(way)))
         assert reply.status_code != 500, (way, reply.text)
@@ -43,7 +44,7 @@ async def misplaced(scene: Scene) -> None:
     for name in (
         "Authorization",
         "Cookie",
-        "X-Askback-CSRF",
+        "X-Askback-Session",
         "Host",
         "Origin",
         "Accept-Language",

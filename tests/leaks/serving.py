@@ -16,6 +16,8 @@ from pathlib import Path
 
 import anyio
 
+from tests.limits import ROOMY_SETTING
+
 SERVE = (sys.executable, "-m", "askback", "serve")
 TOKENS: Mapping[str, str] = {
     role: f"leaks-{role.replace('/', '-').replace('@', '-')}"
@@ -89,6 +91,7 @@ class Serving:
             "ASKBACK_LOG_LEVEL": "debug",
             "PYTHONDEVMODE": "1",
             "ASKBACK_BOOTSTRAP_TOKENS": ",".join(f"{role}:{token}" for role, token in TOKENS.items()),
+            **ROOMY_SETTING,
             **self._settings,
         }
         with open(self._log("stderr"), "wb") as errors:

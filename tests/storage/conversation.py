@@ -17,7 +17,7 @@ from hypothesis.stateful import (
 )
 
 from askback.domain.events import Draft, Event
-from askback.domain.lifecycle import TERMINAL, TRANSITIONS, Action
+from askback.domain.lifecycle import TERMINAL, TRANSITIONS, Action, Status
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
@@ -132,7 +132,8 @@ class Conversation(RuleBasedStateMachine):
         action = actions[does % len(actions)]
         revision = None if stale is None else row.revision - stale
         step = self._step(row, action, revision, lasts)
-        resumes = self._resumes(row, held=held) if held is not None and step.status in TERMINAL else ()
+        goes_on = held is not None and step.status in {*TERMINAL, Status.RESOLVING}
+        resumes = self._resumes(row, step.status, held=bool(held)) if goes_on else ()
         claim = self._claim(f"answer:{row.id}", key)
         expected = self.model.settle(step, claim, resumes)
         along = Along(resumes=resumes) if resumes else NOTHING
@@ -268,7 +269,9 @@ class Conversation(RuleBasedStateMachine):
         assert list(listed) == sorted(model.requests.values(), key=lambda row: row.id, reverse=True)
         for request_id, row in model.requests.items():
             assert run(store.get(self.tenant, request_id)) == row
-            assert run(store.resume_of(self.tenant, request_id)) == model.resumes.get(request_id)
+            for cause in ("", "check:1"):
+                standing = run(store.resume_of(self.tenant, request_id, cause))
+                assert standing == model.resumes.get((request_id, cause))
         stored = run(store.tenant_events(self.tenant, after=0, limit=1_000))
         told = self.place.told[self.told_before :]
         for events in (stored, told):
@@ -290,10 +293,11 @@ class Conversation(RuleBasedStateMachine):
     def _claim(self, scope: str, key: tuple[str, str] | None) -> Claim | None:
         return None if key is None else Claim(self.tenant, "tok_1", scope, *key)
 
-    def _resumes(self, row: Record, *, held: bool) -> tuple[Resume, ...]:
+    def _resumes(self, row: Record, status: Status, *, held: bool) -> tuple[Resume, ...]:
         at = self.model.now + 3 * held
         number = f"rsm_{next(self.resume_ids):026d}"
-        return (Resume(number, self.tenant, row.thread_id, row.requester, row.id, at, held),)
+        cause = f"check:{row.revision}" if status is Status.RESOLVING else ""
+        return (Resume(number, self.tenant, row.thread_id, row.requester, row.id, at, held, cause),)
 
     def _step(
         self,

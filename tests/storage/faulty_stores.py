@@ -8,6 +8,7 @@ from typing import Any
 
 from askback.domain.events import Draft
 from askback.domain.lifecycle import Status
+from askback.domain.record import Record
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
 from askback.ports.resumes import Lease
@@ -58,12 +59,12 @@ class FinishesForAnybody(FakeStore):
 
 
 class LeavesNumbersOut(FakeStore):
-    def _emit(self, draft: Draft, spec: str | None) -> int:
+    def _emit(self, draft: Draft, record: Record | None) -> int:
         if draft.type == "request.reprompt":
-            super()._emit(draft, spec)
+            super()._emit(draft, record)
             self._fresh.pop()
             self._threads[draft.tenant, draft.thread_id].events.pop()
-        return super()._emit(draft, spec)
+        return super()._emit(draft, record)
 
 
 class TellsNobody(FakeStore):

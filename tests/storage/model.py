@@ -32,7 +32,7 @@ class Model:
     claims: dict[tuple[str, str], tuple[str, str]] = field(
         default_factory=dict[tuple[str, str], tuple[str, str]]
     )
-    resumes: dict[str, Standing] = field(default_factory=dict[str, Standing])
+    resumes: dict[tuple[str, str], Standing] = field(default_factory=dict[tuple[str, str], Standing])
     """By request, in the order in which they were written."""
 
     # --- requests ----------------------------------------------------------------------------
@@ -73,7 +73,9 @@ class Model:
         )
         self.requests[record.id] = record
         for resume in resumes:
-            self.resumes.setdefault(resume.request_id, Standing(resume, attempt=0, finished=False))
+            self.resumes.setdefault(
+                (resume.request_id, resume.cause), Standing(resume, attempt=0, finished=False)
+            )
         self._tell(step.event, claim, record.id)
         return Outcome.APPLIED, record
 
@@ -123,7 +125,9 @@ class Model:
         leases: list[Lease] = []
         for standing in found:
             resume = replace(standing.resume, available_at=until)
-            self.resumes[resume.request_id] = replace(standing, resume=resume, attempt=standing.attempt + 1)
+            self.resumes[resume.request_id, resume.cause] = replace(
+                standing, resume=resume, attempt=standing.attempt + 1
+            )
             leases.append(Lease(resume, self.requests[resume.request_id], standing.attempt + 1, until))
         return leases
 
@@ -139,24 +143,25 @@ class Model:
                     return Outcome.REPLAYED
                 if standing.attempt != attempt:
                     return Outcome.LOST
-                self.resumes[standing.resume.request_id] = replace(standing, finished=True)
+                self.resumes[standing.resume.request_id, standing.resume.cause] = replace(
+                    standing, finished=True
+                )
                 return Outcome.APPLIED
         return None
 
     def release(self, lease: Lease) -> None:
         """A lease that is given back, if it still holds."""
-        standing = self.resumes.get(lease.resume.request_id)
+        name = (lease.resume.request_id, lease.resume.cause)
+        standing = self.resumes.get(name)
         if standing is not None and not standing.finished and standing.attempt == lease.attempt:
             at = min(standing.resume.available_at, self.now)
-            self.resumes[lease.resume.request_id] = replace(
-                standing, resume=replace(standing.resume, available_at=at)
-            )
+            self.resumes[name] = replace(standing, resume=replace(standing.resume, available_at=at))
 
     def drop_held(self, request_id: str) -> None:
         """A held resume that is not needed, unless somebody has it already."""
-        standing = self.resumes.get(request_id)
-        if standing is not None and standing.resume.held and standing.attempt == 0:
-            del self.resumes[request_id]
+        for name, standing in list(self.resumes.items()):
+            if name[0] == request_id and standing.resume.held and standing.attempt == 0:
+                del self.resumes[name]
 
     def _open(self, requester: str, thread_id: str | None) -> list[Standing]:
         return [

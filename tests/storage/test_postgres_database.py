@@ -18,6 +18,7 @@ from askback.ports.policy import Along, PolicyView
 from askback.storage.postgres import (
     Database,
     PostgresStore,
+    agent_queries,
     policy_queries,
     queries,
     resume_queries,
@@ -270,15 +271,18 @@ async def test_a_clock_goes_on_while_its_database_cannot_be_asked() -> None:
 
 READS = {
     queries: [
-        "GET", "ACCESS", "LAST_WITH_DIGEST", "DUE", "NEXT_DEADLINE", "THREAD_EVENTS", "TENANT_EVENTS", "PERSONS_EVENTS",
-        "LAST_POSITION", "THREAD_REQUESTS", "THREAD_MESSAGES", "SETTLE", "EXTEND", "CLAIMS", "TOKENS", "SESSIONS",
+        "GET", "ACCESS", "DUE", "NEXT_DEADLINE", "THREAD_EVENTS", "TENANT_EVENTS", "PERSONS_EVENTS",
+        "LAST_POSITION", "THREAD_REQUESTS", "THREAD_MESSAGES", "SETTLE", "EXTEND", "CLAIM", "CLAIMS", "SESSIONS",
     ],
-    policy_queries: ["RULES_IN_FORCE", "RULE", "POLICIES", "EXECUTION", "REPORT", "AUDIT", "AUDIT_HEAD"],
+    policy_queries: ["RULES_IN_FORCE", "RULE", "POLICIES", "EXECUTION", "REPORT", "REFUSALS", "LIFT", "AUDIT", "AUDIT_HEAD"],
     secret_queries: ["REPLACE_SECRET", "SECRET", "SECRETS_AT", "CANDIDATES", "LAST_OF_PAGE", "REWRAP_SECRET"],
     thread_queries: [
         "LOCK", "TERMS", "USE", "PENDING", "HOLDERS", "HELD_BY_ANOTHER", "NEXT_IN_LINE", "DELIVERABLE", "HELD", "IDLE", "ERASE",
     ],
     resume_queries: ["STANDING", "STANDING_OF", "LEASE_ONE", "FINISH", "DROP_HELD"],
+    agent_queries: [
+        "AGENT", "AGENTS", "AGENTS_BEFORE", "ROOTS", "SET_ROOTS", "STOP_AGENT", "TOKENS_BY_DIGEST", "TOKEN_BY_ID", "REVOKE_TOKENS",
+    ],
     webhook_queries: ["WEBHOOK", "WEBHOOKS", "LEASE", "NEXT", "NOTE", "FORGET"],
 }  # fmt: skip
 

@@ -1,6 +1,7 @@
 """One SQLite file: who may open it, what its settings are, how it is migrated, and reading beside a writer."""
 
 import asyncio
+import os
 import re
 import sqlite3
 import subprocess
@@ -14,6 +15,8 @@ import pytest
 
 from askback.domain.access import OPEN, Access, Level
 from askback.errors import StoreUnusable, Unavailable
+from askback.ports.agents import Agent, Token
+from askback.ports.principal import Principal
 from askback.storage.sqlite import (
     SqliteStore,
     connection,
@@ -67,6 +70,29 @@ async def test_nobody_but_its_owner_may_read_what_was_asked_and_answered(path: P
     assert rights == {f"{path.name}{end}": 0o600 for end in ("", ".lock", "-shm", "-wal")}
 
 
+@pytest.mark.parametrize("link", ["symbolic", "hard", "folder"])
+async def test_a_link_to_a_database_in_use_does_not_pass_its_lock(tmp_path: Path, link: str) -> None:
+    data = tmp_path / "data"
+    store = SqliteStore(data / "askback.db")
+    await store.open()
+    other = tmp_path / "other"
+    if link == "folder":
+        other.symlink_to(data)
+    else:
+        other.mkdir()
+        make = os.symlink if link == "symbolic" else os.link
+        make(data / "askback.db", other / "askback.db")
+    try:
+        with pytest.raises(StoreUnusable, match="is in use by another process"):
+            await SqliteStore(other / "askback.db").open()
+        await store.insert(record(1), created(record(1)))
+    finally:
+        await store.close()
+    again = SqliteStore(data / "askback.db")
+    await again.open()
+    await again.close()
+
+
 async def test_an_sqlite_that_is_too_old_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "OLDEST_SQLITE", (99, 0, 0))
     with pytest.raises(StoreUnusable, match="askback needs 99.0.0"):
@@ -115,6 +141,29 @@ def test_a_migration_that_fails_leaves_the_schema_before_it(path: Path) -> None:
             schema.upgrade(db, steps)
         assert schema.version(db) == 1
         assert db.execute("SELECT name FROM sqlite_schema").fetchall() == [("a",)]
+
+
+async def test_each_requester_token_of_an_older_version_becomes_an_agent(path: Path) -> None:
+    older = {number: text for number, text in schema.migrations().items() if number < 3}
+    token = "INSERT INTO tokens VALUES (?, ?, 'main', ?, ?, '[]', '[]', ?, '[]')"
+    with closing(connection.connect(path)) as db:
+        schema.upgrade(db, older)
+        for row in (
+            ("digest 1", "tok_1", "requester", "scaffolder", "ada"),
+            ("digest 2", "tok_2", "requester", "agent", "tok_2"),
+            ("digest 3", "tok_3", "admin", "admin", "tok_3"),
+        ):
+            db.execute(token, row)
+    store = SqliteStore(path)
+    await store.open()
+    assert await store.agents("main") == [
+        Agent("tok_2", "main", "agent", "tok_2", None),
+        Agent("tok_1", "main", "scaffolder", "ada", None),
+    ]
+    scaffolder = Principal("tok_1", "main", "requester", "scaffolder", user="ada", token="tok_1")
+    assert await store.token("digest 1") == Token(scaffolder, "unknown")
+    assert [token.id for token in await store.tokens("main")] == ["tok_3", "tok_2", "tok_1"]
+    await store.close()
 
 
 # Beside the writer
@@ -174,7 +223,6 @@ async def test_what_another_process_changed_while_it_was_closed_is_seen_when_it_
 READS = {
     queries: [
         "GET",
-        "LAST_WITH_DIGEST",
         "DUE",
         "NEXT_DEADLINE",
         "THREAD_EVENTS",
@@ -233,7 +281,10 @@ def test_secrets_are_listed_from_an_index_without_those_of_single_answers(path: 
 @pytest.mark.parametrize(
     ("sql", "index"),
     [
-        (queries.LAST_WITH_DIGEST, "INDEX requests_digest (thread=? AND digest=? AND requester=?)"),
+        (
+            policy_queries.REFUSALS,
+            "refusals_identity (tenant=? AND thread=? AND requester=? AND identity=? AND at>?)",
+        ),
         (policy_queries.RULES_IN_FORCE, "INDEX rules_kept (tenant=? AND scope=? AND subject=?)"),
         (
             secret_queries.secrets_at(places=3, names=2),
@@ -250,3 +301,18 @@ def test_what_is_asked_before_a_call_or_a_lease_is_found_by_all_of_its_columns(
     steps = plan(path, sql)
     assert [step for step in steps if step.endswith(index)], steps
     assert not [step for step in steps if "SCAN" in step or "TEMP" in step], steps
+
+
+async def test_a_store_without_room_for_another_file_is_not_writable(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    store = SqliteStore(folder / "askback.db")
+    await store.open()
+    await store.check_writable()
+    moved = folder.rename(
+        tmp_path / "moved"
+    )  # what is open can be written, and nothing new fits: as on a full disk
+    with pytest.raises(Unavailable):
+        await store.check_writable()
+    moved.rename(folder)
+    await store.check_writable()
+    await store.close()

@@ -12,6 +12,7 @@ import pytest
 from askback.app import App, create_app
 from askback.domain.limits import Limits
 from askback.service import credentials
+from tests.signing_in import sign_in
 
 BASE = "http://127.0.0.1:8787"
 LIMITS = Limits(body_bytes=64 * 1024)
@@ -52,11 +53,10 @@ class Api:
         return self.client(headers={"Authorization": f"Bearer {self.tokens[who]}", **headers})
 
     async def browser(self) -> httpx2.AsyncClient:
-        """Return a logged-in browser that sends its CSRF token."""
+        """Return a logged-in browser, which sends both parts of its session."""
         client = self.client()
         code = await credentials.login_code(self.app.services, tenant="default", name="Ada")
-        assert (await client.get("/login", params={"code": code})).status_code == 303
-        client.headers["X-Askback-CSRF"] = (await client.get("/v1/session")).json()["csrf"]
+        assert (await sign_in(client, f"{BASE}/login#{code}")).status_code == 201
         return client
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,15 @@ import anyio
 import pytest
 
 from askback.app import App, create_app
-from askback.domain.limits import Limits
 from askback.settings import load
 from askback.transports.websocket.extension import EXTENSION, Confirm
 from askback.transports.websocket.extension import Socket as Extension
 from tests.client.servers import TOKENS
+from tests.limits import ROOMY
 
 FORM = {"fields": [{"id": "topic", "type": "text", "label": "Topic", "required": True}]}
 Message = MutableMapping[str, Any]
+FEW_SOCKETS = replace(ROOMY, ws_connections=8)
 
 
 class Socket:
@@ -109,7 +111,8 @@ Open = Callable[..., Any]
 async def app(tmp_path: Path) -> AsyncIterator[App]:
     tokens = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
     app = create_app(
-        load({"ASKBACK_BOOTSTRAP_TOKENS": tokens}, data_dir=tmp_path), limits=Limits(ws_connections=8)
+        load({"ASKBACK_BOOTSTRAP_TOKENS": tokens}, data_dir=tmp_path),
+        limits=FEW_SOCKETS,
     )
     async with app.running():
         yield app

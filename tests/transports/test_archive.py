@@ -171,9 +171,20 @@ async def test_of_people_only_the_owner_archives_a_thread_that_has_one(api: Api)
 
 
 @requirement("M9")
-@pytest.mark.parametrize(
-    "reason", ["agent_aborted", "user_message", "superseded", "thread_archived", "shutdown"]
-)
+@pytest.mark.parametrize("reason", ["admin", "thread_archived"])
+async def test_an_agent_gives_no_reason_that_says_that_a_person_did_it(api: Api, reason: str) -> None:
+    request = await asked(api)
+    body = {"reason": reason}
+    url = f"/v1/requests/{request['id']}/cancel"
+    refused = await (await api.as_("requester")).post(url, json=body)
+    assert refused.status_code == 422
+    assert [each["path"] for each in refused.json()["error"]["field_errors"]] == ["reason"]
+    ended = await (await api.as_("admin")).post(url, json=body)
+    assert (ended.json()["status"], ended.json()["reason"]) == ("cancelled", reason)
+
+
+@requirement("M9")
+@pytest.mark.parametrize("reason", ["agent_aborted", "user_message", "superseded", "shutdown"])
 async def test_a_reason_to_take_back_is_what_outcome_and_event_say(api: Api, reason: str) -> None:
     request = await asked(api)
     agent = await api.as_("requester")

@@ -229,6 +229,26 @@ async def test_somebody_elses_page_is_not_there_to_see_it(api: Api) -> None:
     assert (await asked(api, require_client="fail_fast"))["status"] == "cancelled"
 
 
+@requirement("C15")
+async def test_a_page_of_somebody_who_may_only_read_is_not_there_to_answer(api: Api) -> None:
+    admin = await api.as_("admin")
+    assert (
+        await admin.put("/v1/threads/t1/access", json={"owner": "ada", "others": "view"})
+    ).status_code == 200
+    watches = Watches(api.app.services)
+    bob = await watches.open(
+        Principal("usr_bob", "default", "responder", "Bob"), Reader(), thread_id="t1", after=None
+    )
+    assert (await asked(api, require_client="fail_fast"))["status"] == "cancelled"
+    assert (
+        await admin.put("/v1/threads/t1/access", json={"owner": "ada", "others": "prompt"})
+    ).status_code == 200
+    with anyio.fail_after(10):
+        while (await asked(api, require_client="fail_fast"))["status"] != "pending":
+            await anyio.sleep(0.01)
+    bob.close()
+
+
 async def test_a_page_that_watches_counts_as_somebody_and_an_agent_does_not(api: Api) -> None:
     watches = Watches(api.app.services)
     agent = Principal("tok_a", "default", "requester", "agent")
@@ -310,10 +330,12 @@ async def test_a_field_of_any_name_stops_no_clock_while_its_answer_is_checked(ap
     assert (await person.post(f"/v1/requests/{checked['id']}/answer", json=answer)).status_code == 200
     await later(api, 10)
     assert (await read(api, other))["status"] == "expired"
-    escalated = await read(api, checked)
-    assert (escalated["status"], escalated["escalated"]) == ("resolving", 1)
-    assert escalated["submitted"]["values"] == {name: "x"}
+    waits = await read(api, checked)
+    assert (waits["status"], waits["submitted"]["values"]) == ("resolving", {name: "x"})
     await later(api, 50)
+    again = await read(api, checked)
+    assert (again["status"], again["revision"], again["submitted"]["values"]) == ("pending", 2, {name: "x"})
+    await later(api, 300)
     assert (await read(api, checked))["status"] == "expired"
 
 
@@ -326,6 +348,6 @@ async def test_a_form_that_lost_its_default_on_the_way_expires(api: Api) -> None
     await person.post(f"{path}/answer", json={"revision": 1, "values": {"format": "PDF"}})
     form = {"fields": [{"id": "format", "type": "text", "label": "Format", "required": True}]}
     assert (await agent.post(f"{path}/reprompt", json={"form": form})).status_code == 200
-    await later(api, 60)
+    await later(api, 300)
     assert (await read(api, request))["status"] == "expired"
     assert (await read(api, other))["status"] == "expired"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from askback.app import create_app
+from askback.domain.limits import Limits
 from askback.service import erasure
 from askback.settings import load
 from askback.vault.envelope import Envelope
@@ -28,7 +29,12 @@ async def api(tmp_path: Path) -> AsyncIterator[Api]:
     """A server whose files can be looked into, with a vault."""
     clock = ManualClock()
     vault = Envelope(KeyRing({"k": secrets.token_bytes(KEY_BYTES)}))
-    app = create_app(load({}, data_dir=tmp_path), clock=clock, vault=vault)
+    app = create_app(
+        load({}, data_dir=tmp_path),
+        clock=clock,
+        vault=vault,
+        limits=Limits(max_submissions_per_minute=1_000_000),
+    )
     async with app.running():
         yield Api(app, clock)
 

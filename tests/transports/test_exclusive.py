@@ -61,7 +61,7 @@ async def test_a_retry_with_its_idempotency_key_gets_its_own_request(api: Api) -
     agent = await api.as_("requester", **{"Idempotency-Key": "k"})
     first = (await agent.post("/v1/requests", json=keyed("reject"))).json()
     again = await agent.post("/v1/requests", json=keyed("reject"))
-    assert (again.status_code, again.json()) == (200, first)
+    assert (again.status_code, again.json()) == (201, first)
 
 
 async def test_agents_do_not_take_back_what_others_ask(api: Api) -> None:

@@ -86,7 +86,7 @@ async def test_a_message_that_is_sent_again_takes_back_nothing_that_came_since(a
     await asked(api)
     await say(api, "stop", **{"Idempotency-Key": "k"})
     later = await asked(api)
-    assert (await say(api, "stop", **{"Idempotency-Key": "k"})).status_code == 200
+    assert (await say(api, "stop", **{"Idempotency-Key": "k"})).status_code == 201
     assert (await status(api, later))["status"] == "pending"
 
 

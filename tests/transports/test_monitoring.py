@@ -13,7 +13,7 @@ from askback.app import create_app
 from askback.delivery.local import LocalBus
 from askback.ports.store import Principal
 from askback.ports.webhooks import Answered
-from askback.service import access, deadlines
+from askback.service import deadlines, tokens
 from askback.service.waits import Waits
 from askback.testing.fake_courier import FakeCourier
 from askback.testing.fake_store import FakeStore
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.anyio
 
 async def numbers(api: Api) -> dict[str, float]:
     """The samples by their names and labels."""
-    reply = await (await api.as_("admin")).get("/metrics")
+    reply = await (await api.as_("operator")).get("/metrics")
     assert reply.status_code == 200
     assert reply.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     lines = [line for line in reply.text.splitlines() if not line.startswith("#")]
@@ -81,7 +81,7 @@ class Somebody:
 
 async def test_how_soon_somebody_who_waits_was_told_is_counted(api: Api) -> None:
     request = await asked(api)
-    token = await access.authenticate(api.app.services, api.tokens["requester"])
+    token = await tokens.authenticate(api.app.services, api.tokens["requester"])
     assert token is not None
     somebody = Somebody(token)
     waits = Waits(api.app.services)
@@ -95,7 +95,7 @@ async def test_how_soon_somebody_who_waits_was_told_is_counted(api: Api) -> None
 async def test_no_label_is_what_somebody_chose(api: Api) -> None:
     await settled(api, thread_id="thread-canary", agent={"name": "agent-canary"})
     await (await api.as_("admin")).get("/metrics-canary")
-    text = (await (await api.as_("admin")).get("/metrics")).text
+    text = (await (await api.as_("operator")).get("/metrics")).text
     assert "canary" not in text
 
 
@@ -149,7 +149,7 @@ async def test_what_goes_wrong_inside_is_logged_with_the_id_that_the_caller_got(
 ) -> None:
     monkeypatch.setattr(logging, "_logRecordFactory", logs.Record)
     monkeypatch.setattr(api.app.services.store, "counts", None)
-    reply = await (await api.as_("admin")).get("/metrics")
+    reply = await (await api.as_("operator")).get("/metrics")
     assert reply.status_code == 500
     assert [getattr(record, "request_id", None) for record in caplog.records] == [
         reply.headers["x-request-id"]

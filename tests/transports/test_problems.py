@@ -28,7 +28,7 @@ REQUEST = {"id": "req_1", "status": "answered"}
     [
         (errors.Unauthorized("x"), 401, "unauthorized", {"www-authenticate": "Bearer"}),
         (errors.Forbidden("x"), 403, "forbidden", {}),
-        (errors.Forbidden("x", code="csrf"), 403, "csrf", {}),
+        (errors.Forbidden("x", code="locked"), 403, "locked", {}),
         (errors.NotFound("x"), 404, "not_found", {}),
         (MethodNotAllowed("GET"), 405, "method_not_allowed", {"allow": "GET"}),
         (errors.Conflict("x", request=REQUEST), 409, "already_settled", {}),

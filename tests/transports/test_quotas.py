@@ -11,7 +11,7 @@ from askback.app import create_app
 from askback.domain.limits import Limits
 from askback.settings import load
 from tests.requirements import requirement
-from tests.transports.conftest import ANSWER, LIMITS, Api, ManualClock, ask, asked
+from tests.transports.conftest import ANSWER, BASE, LIMITS, Api, ManualClock, ask, asked
 
 pytestmark = pytest.mark.anyio
 
@@ -97,12 +97,69 @@ async def test_no_more_requests_are_open_in_a_thread_or_of_an_agent_than_was_set
     first = await asked(api)
     for body in (APPROVAL, ask()):
         assert (await post(api, body)).status_code == 201
-    assert code(await post(api, ask())) == (409, "too_many_pending")
+    refused = await post(api, ask())
+    assert code(refused) == (429, "too_many_pending")
+    assert "`max_pending`" in refused.json()["error"]["message"]
     assert (await post(api, ask(thread_id="t2"))).status_code == 201
-    assert code(await post(api, ask(thread_id="t3"))) == (409, "too_many_pending")
+    refused = await post(api, ask(thread_id="t3"))
+    assert code(refused) == (429, "too_many_pending")
+    assert "`max_pending_per_agent`" in refused.json()["error"]["message"]
     assert (await post(api, ask(thread_id="t3"), "requester/other")).status_code == 201
     await (await api.as_("requester")).post(f"/v1/requests/{first['id']}/cancel", json={})
     assert (await post(api, ask())).status_code == 201
+
+
+@requirement("N16")
+async def test_a_fresh_server_bounds_what_an_agent_asks_and_writes() -> None:
+    limits = Limits()
+    app = create_app(clock=ManualClock())
+    async with app.running():
+        api = Api(app, app.services.clock)  # pyright: ignore[reportArgumentType]
+        agent = await api.as_("requester")
+        for number in range(limits.max_pending_per_agent):
+            assert (await post(api, ask(thread_id=f"t{number // limits.max_pending}"))).status_code == 201
+        assert code(await post(api, ask(thread_id="t0"))) == (429, "too_many_pending")
+        assert code(await post(api, ask(thread_id="new"))) == (429, "too_many_pending")
+        assert (await post(api, ask(thread_id="x"), "requester/other")).status_code == 201
+        said = {"content": [{"type": "text", "text": "Hello"}]}
+        statuses = [
+            (await agent.post("/v1/threads/t0/messages", json=said)).status_code
+            for _ in range(limits.max_messages_per_hour + 1)
+        ]
+        assert statuses == [201] * limits.max_messages_per_hour + [429]
+        assert (await agent.post("/v1/threads/t1/messages", json=said)).status_code == 201
+
+
+@requirement("N16")
+async def test_wrong_tokens_are_counted_by_address_and_lock_nobody_out(api: Api) -> None:
+    def guess(address: str) -> Any:
+        transport = httpx2.ASGITransport(app=api.app, client=(address, 1))
+        return httpx2.AsyncClient(
+            transport=transport, base_url=BASE, headers={"Authorization": "Bearer wrong"}
+        ).get("/v1/requests")
+
+    statuses = [(await guess("10.0.0.1")).status_code for _ in range(21)]
+    assert statuses == [401] * 19 + [429] * 2
+    assert (await guess("10.0.0.2")).status_code == 401
+    token = await api.app.token("responder")
+    transport = httpx2.ASGITransport(app=api.app, client=("10.0.0.1", 1))
+    async with httpx2.AsyncClient(transport=transport, base_url=BASE) as right:
+        reply = await right.get("/v1/requests", headers={"Authorization": f"Bearer {token}"})
+        assert reply.status_code == 200
+    api.clock.advance(seconds=60)
+    assert (await guess("10.0.0.1")).status_code == 401
+
+
+@requirement("N16")
+async def test_calls_that_a_role_may_not_make_fill_no_audit_log(api: Api) -> None:
+    agent = await api.as_("requester")
+    for _ in range(50):
+        assert (await agent.get("/v1/audit")).status_code == 403
+    api.clock.advance(seconds=60)
+    assert (await agent.get("/v1/audit")).status_code == 403
+    log = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
+    refused = [entry for entry in log if entry["action"] == "refused"]
+    assert (len(refused), refused[-1]["left_out"]) == (21, 30)
 
 
 @requirement("L6")
@@ -124,7 +181,8 @@ async def test_who_answers_too_fast_is_told_when_to_go_on(api: Api) -> None:
     api.clock.advance(seconds=int(refused.headers["retry-after"]))
     assert (await answer(requests[2])).status_code == 200
     assert code(await answer(requests[2])) == (429, "rate_limited")
-    await set_policy(api, max_submissions_per_minute=None)
+    await set_policy(api, max_submissions_per_minute=1_000)
+    api.clock.advance(seconds=1)
     assert code(await answer(requests[2])) == (409, "already_settled")
 
 

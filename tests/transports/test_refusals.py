@@ -43,7 +43,7 @@ async def test_another_form_thread_or_agent_and_a_later_time_are_asked(api: Api)
         await again(api, "requester/other"),
     ):
         assert (reply.status_code, reply.json()["status"]) == (201, "pending")
-    api.clock.advance(seconds=DEFAULTS.dismissed_s)
+    api.clock.advance(seconds=DEFAULTS.refusal_s)
     assert (await again(api)).status_code == 201
 
 

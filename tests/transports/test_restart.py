@@ -11,10 +11,11 @@ import anyio
 import pytest
 
 from askback.app import create_app
+from askback.database_address import SettingsError
 from askback.errors import Unavailable
 from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Claim, Settlement
-from askback.settings import SettingsError, load
+from askback.settings import load
 from askback.testing.fake_store import FakeStore
 from tests.requirements import requirement
 from tests.transports.conftest import Api, ManualClock, asked
@@ -66,12 +67,12 @@ async def test_what_agents_waited_for_is_over_after_a_restart_where_that_was_set
 class Unwritable(FakeStore):
     """A store whose next few steps cannot be written."""
 
-    refusals = 0
+    failures = 0
 
     async def settle(self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING) -> Any:
         """Refuse, or take the step."""
-        if self.refusals:
-            self.refusals -= 1
+        if self.failures:
+            self.failures -= 1
             raise Unavailable("The disk is full.", retry_after=1)
         return await super().settle(settlement, claim, along)
 
@@ -82,7 +83,7 @@ async def test_a_store_that_cannot_be_written_at_the_start_is_tried_again(tmp_pa
     house = House(tmp_path, "expire", store)
     async with house.server() as api:
         awaited = [await asked(api), await asked(api)]
-    store.refusals = 2
+    store.failures = 2
     async with house.server() as api:
         with anyio.fail_after(10):
             while await store.open_requests():

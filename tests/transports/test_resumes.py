@@ -46,8 +46,8 @@ async def test_what_was_answered_waits_for_an_agent_that_has_ended_its_turn(api:
     assert resume["thread_id"] == "t1"
     assert resume["request"] == request
     assert (resume["attempt"], resume["until"]) == (1, "2026-11-18T11:07:40.000Z")
-    said = 'The person answered: {"dish": "soup"}'
-    assert resume["text"] == f'About your question "Lunch" ({request["id"]}): {said}'
+    said = 'The person answered "Lunch": "Dish" (dish): "soup"'
+    assert resume["text"] == f"About your question ({request['id']}): {said}"
     assert (await ack(api, resume)).json() == {}
     api.clock.advance(seconds=3600)
     assert await pulled(api) == []
@@ -57,8 +57,8 @@ async def test_what_was_answered_waits_for_an_agent_that_has_ended_its_turn(api:
 @pytest.mark.parametrize(
     ("how", "body", "said"),
     [
-        ("decline", {"reason": "refused"}, "The person will not answer this."),
-        ("decline", {"reason": "dismissed"}, "The person closed the question without answering."),
+        ("decline", {"reason": "refused"}, 'The person will not answer "Lunch".'),
+        ("decline", {"reason": "dismissed"}, 'The person closed "Lunch" without answering.'),
     ],
 )
 async def test_a_question_that_was_not_answered_is_told_as_well(

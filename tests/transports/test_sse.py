@@ -12,6 +12,7 @@ import anyio
 import pytest
 
 from askback.app import App, create_app
+from askback.domain.limits import Limits
 from askback.settings import load
 
 TOKENS = {"requester": "sse-requester", "responder": "sse-responder"}
@@ -81,15 +82,16 @@ class Stream:
 @pytest.fixture
 async def app(tmp_path: Path) -> AsyncIterator[App]:
     tokens = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
-    app = create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": tokens}, data_dir=tmp_path))
+    limits = Limits(max_messages_per_hour=1_000_000)
+    app = create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": tokens}, data_dir=tmp_path), limits=limits)
     async with app.running():
         yield app
 
 
 async def say(app: App, count: int, *, size: int = 1, thread: str = "t1") -> None:
-    from askback.service import access, messages
+    from askback.service import messages, tokens
 
-    principal = await access.authenticate(app.services, TOKENS["requester"])
+    principal = await tokens.authenticate(app.services, TOKENS["requester"])
     assert principal is not None
     for _ in range(count):
         body = {"content": [{"type": "text", "text": "x" * size}]}
@@ -97,10 +99,10 @@ async def say(app: App, count: int, *, size: int = 1, thread: str = "t1") -> Non
 
 
 async def ask(app: App, thread: str = "t1") -> None:
-    from askback.service import access
+    from askback.service import tokens
     from askback.service.ask import ask as create
 
-    principal = await access.authenticate(app.services, TOKENS["requester"])
+    principal = await tokens.authenticate(app.services, TOKENS["requester"])
     assert principal is not None
     form = {"fields": [{"id": "a", "type": "text", "label": "A"}]}
     await create(app.services, principal, {"kind": "form", "thread_id": thread, "form": form})

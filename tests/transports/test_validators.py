@@ -109,6 +109,15 @@ async def test_an_answer_to_what_was_asked_before_gets_the_form_as_it_is_now(tab
     assert (await table.answer("fish", revision=2)).json()["status"] == "resolving"
 
 
+async def test_another_form_changes_nothing_else_of_what_was_asked(api: Api) -> None:
+    request = await asked(api, validator="requester", delivery="resume", auto_resume=False)
+    table = Table(await api.as_("requester"), await api.as_("responder"), request)
+    await table.answer()
+    form = {"fields": [{"id": "dish", "type": "text", "label": "Dish"}]}
+    changed = (await table.reprompt(form=form)).json()
+    assert (changed["delivery"], changed["auto_resume"]) == ("resume", False)
+
+
 async def test_while_one_answer_is_checked_another_is_not_taken(table: Table) -> None:
     await table.answer("soup", key="k")
     other = await table.answer("rice")

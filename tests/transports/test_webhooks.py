@@ -33,7 +33,7 @@ async def test_a_resume_is_pushed_signed_and_is_then_done(api: Api, courier: Fak
     assert (posted.url, message["type"]) == (URL, "resume")
     data = message["data"]
     assert (data["request_id"], data["request"]) == (request["id"], request)
-    assert data["text"].endswith('The person answered: {"dish": "soup"}')
+    assert data["text"].endswith('The person answered "Lunch": "Dish" (dish): "soup"')
     assert posted.headers["webhook-id"] == data["id"]
     assert await sweep(api, after=7200) == 0
     assert await pulled(api) == []

@@ -17,7 +17,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
 from askback.app import App
-from askback.service import access, credentials
+from askback.service import credentials, sessions
+from askback.transports.security import cookie_name
 from tests.client.servers import TOKENS, ServerProcess
 from tests.transports.sockets import FORM, Open, Socket, app, body, open_  # noqa: F401 - fixtures
 
@@ -48,17 +49,36 @@ async def test_without_a_credential_or_the_subprotocol_the_door_is_shut(
 @pytest.mark.requirement("I12")
 async def test_a_browser_session_needs_its_own_origin(open_: Open, app: App):
     code = await credentials.login_code(app.services, tenant="default", name="Ada")
-    opened = await access.open_session(app.services, code)
+    opened = await sessions.open_session(app.services, code)
     assert opened is not None
-    cookie = f"askback_session={opened.secret}"
-    own = await open_(headers={"Cookie": cookie, "Origin": "http://127.0.0.1"})
+    cookie = f"{await cookie_name(app.services)}={opened.secret}"
+    offered = ["askback.v1", f"session.{opened.half}"]
+    own = await open_(headers={"Cookie": cookie, "Origin": "http://127.0.0.1"}, subprotocols=offered)
     assert (await own.call("list"))["requests"] == []
-    without = await open_(headers={"Cookie": cookie})
+    without = await open_(headers={"Cookie": cookie}, subprotocols=offered)
     assert await without.closed() == 4403
-    foreign = Socket(
-        app, headers={"Cookie": cookie, "Origin": "http://evil.example"}, subprotocols=["askback.v1"]
-    )
+    foreign = Socket(app, headers={"Cookie": cookie, "Origin": "http://evil.example"}, subprotocols=offered)
     assert await foreign.closed() == 4403
+
+
+@pytest.mark.requirement("N8")
+async def test_a_websocket_needs_the_cookie_and_the_second_half(open_: Open, app: App):
+    code = await credentials.login_code(app.services, tenant="default", name="Ada")
+    opened = await sessions.open_session(app.services, code)
+    assert opened is not None
+    cookie = {"Cookie": f"{await cookie_name(app.services)}={opened.secret}"}
+    half = f"session.{opened.half}"
+    for headers, offered in (
+        (cookie, []),
+        (cookie, ["session."]),
+        (cookie, [half[:-1]]),
+        (cookie, [f"session.{opened.secret}"]),
+        ({}, [half]),
+        ({"Cookie": f"askback_session={opened.secret}"}, [half]),
+    ):
+        origin = {**headers, "Origin": "http://127.0.0.1"}
+        socket = await open_(headers=origin, subprotocols=["askback.v1", *offered])
+        assert await socket.closed() == 4401, (headers, offered)
 
 
 async def test_there_is_an_end_to_connections(open_: Open):

@@ -1,3 +1,72 @@
-import { speak } from "./page.ts";
+import { WireError } from "../src/client/errors.ts";
+import { keepHalf } from "../src/client/half.ts";
+import { Rest } from "../src/client/rest.ts";
+import { $, say, speak } from "./page.ts";
+
+/** Where a login may lead: our own pages, never another site. */
+const NEXT = /^\/(?:gallery|sessions|[tr]\/[\w.~%!$&'()*+,;=:@-]{1,600})?$/;
+
+const rest = new Rest("");
+const field = $("code") as HTMLInputElement;
+const form = $("enter") as HTMLFormElement;
+const query = new URLSearchParams(location.search);
+const [code, next] = split(location.hash.slice(1));
+
+/** The code of a link and where it leads: `CODE` or `CODE&next=/t/thread`. */
+function split(fragment: string): [string, string] {
+  const [first = "", ...rest] = fragment.split("&");
+  const wanted = new URLSearchParams(rest.join("&")).get("next") ?? query.get("next") ?? "/";
+  return [first === "main" ? "" : decodeURIComponent(first), NEXT.test(wanted) ? wanted : "/"];
+}
+
+/** The code in what somebody pasted: the whole link, or the code alone. */
+const codeIn = (text: string): string => split(text.trim().split("#").at(-1) ?? "")[0];
+
+/** Trade a code for a session; where `typed`, it may be a token as well. */
+async function enter(code: string, typed = false): Promise<void> {
+  tell("busy");
+  try {
+    const { session } = await trade({ code }).catch((error: unknown) => {
+      if (!typed || !(error instanceof WireError) || error.status !== 401) throw error;
+      return trade({ token: code });
+    });
+    await keepHalf(session);
+    location.replace(next);
+  } catch (error) {
+    // The link of somebody who is signed in already, opened a second time.
+    if (error instanceof WireError && error.status === 401 && (await isSignedIn())) location.replace(next);
+    else tellWhy(error);
+  }
+}
+
+const trade = (body: { code: string } | { token: string }): Promise<{ session: string }> =>
+  rest.post("/v1/sessions", body);
+
+function tellWhy(error: unknown): void {
+  const refused = error instanceof WireError && error.final;
+  tell(refused ? "used" : error instanceof WireError ? "away" : "store");
+  field.focus();
+}
+
+/** Show one of the sentences that the page has for what can happen. */
+function tell(what: string): void {
+  for (const each of $("said").children) (each as HTMLElement).hidden = each.id !== what;
+}
+
+const isSignedIn = (): Promise<boolean> =>
+  rest.whoami().then(
+    () => true,
+    () => false,
+  );
 
 speak();
+document.title = `${say("login")} – askback`;
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  void enter(codeIn(field.value), true);
+});
+// At once, so that the code stays neither in the address nor in the history.
+if (code || query.has("code"))
+  history.replaceState(null, "", next === "/" ? "/login" : `/login?next=${encodeURIComponent(next)}`);
+if (code) void enter(code);
+else if (query.has("code")) tell("old");

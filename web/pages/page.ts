@@ -1,5 +1,6 @@
 import { Client } from "../src/client/client.ts";
 import { loadTexts, negotiate } from "../src/core/messages.ts";
+import { eraseDrafts } from "../src/elements/keep.ts";
 import { localeOf, sayIn } from "../src/elements/text.ts";
 
 const root = document.documentElement;
@@ -44,6 +45,9 @@ export function connect(): Client {
     },
     () => {},
   );
-  $("out").addEventListener("click", () => void client.signOut().then(toLogin, toLogin));
+  $("out").addEventListener("click", () => {
+    eraseDrafts(localStorage);
+    void client.signOut().then(toLogin, toLogin);
+  });
   return client;
 }

@@ -76,10 +76,12 @@ const keysIn = (source: string, pattern: RegExp): string[] =>
 /** The source files that make the faults which a page can show: our own controls give no values but those. */
 const FAULTS = ["../src/core/values.ts", "../src/elements/check.ts"];
 
-function shown(): RegExp {
+function shown(language: string): RegExp {
   const written = keysIn(FAULTS.map(read).join("\n"), /["`]([a-z_]+[a-z_.]*(?:\$\{\w+\})?)["`]/g);
   const keys = written.map((key) => key.replaceAll(".", "\\.").replace(/\$\{\w+\}/, "(date|time)"));
-  return new RegExp(`^(ui\\..+|fault\\.(${keys.join("|")}))$`);
+  // The reasons of the policy come in English from the server.
+  const reasons = language === "en" ? "" : "reason\\..+|";
+  return new RegExp(`^(${reasons}ui\\..+|fault\\.(${keys.join("|")}))$`);
 }
 
 /** The texts that stand in the pages themselves, in English, and in no script of this one; the gallery has them all. */
@@ -99,7 +101,7 @@ function inPages(page: string): Set<string> {
  * Keeps, of the catalogues, the words of the page and the faults of answers.
  *
  * The English words of a kind on demand are in the part that draws it, which asks for `en.json?approval` or
- * `en.json?secret`, `en.json?shape`, `en.json?reader` or `en.json?composer`. The inbox has those of `ui.approvals.` and `ui.secrets.` too.
+ * `en.json?secret`, `en.json?shape`, `en.json?reader`, `en.json?composer` or `en.json?keeping`. The inbox has those of `ui.approvals.` and `ui.secrets.` too.
  */
 export function slimCatalogues(page: string): Plugin {
   return {
@@ -109,7 +111,7 @@ export function slimCatalogues(page: string): Plugin {
     transform(code, id) {
       const [, language, part] = /\/messages\/(\w+)\.json(?:\?(\w+))?$/.exec(id) ?? [];
       if (!language) return null;
-      const keep = part ? new RegExp(`^ui\\.${part}s?\\.`) : shown();
+      const keep = part ? new RegExp(`^ui\\.${part}s?\\.`) : shown(language);
       const drop = language === "en" && !part ? inPages(page) : new Set();
       const lists = page === "inbox" || page === "gallery";
       const elsewhere = [
@@ -117,8 +119,8 @@ export function slimCatalogues(page: string): Plugin {
         ...(language === "en" && !part
           ? [
               lists
-                ? /^ui\.(approval|secret|shape|reader|composer)\./
-                : /^ui\.(approval|secret|shape|reader|composer)s?\./,
+                ? /^ui\.(approval|secret|shape|reader|composer|keeping)\./
+                : /^ui\.(approval|secret|shape|reader|composer|keeping)s?\./,
             ]
           : []),
       ];

@@ -19,3 +19,7 @@ declare module "*.json?composer" {
   const texts: Record<string, string>;
   export default texts;
 }
+declare module "*.json?keeping" {
+  const texts: Record<string, string>;
+  export default texts;
+}

@@ -118,6 +118,8 @@ class _Answering:
 
     async def _hand_over(self, shown: ShownSecret) -> bool:
         """Send until the server agrees; a value that it refuses is typed again."""
+        saved = await self._client.saved(self._request)
+        shown = shown.model_copy(update={"present": saved})
         handing = Handing(self._terminal, self._request, shown)
         handed = await handing.ask()
         while True:
@@ -149,6 +151,7 @@ class _Answering:
                         note=said.note,
                         edited_input=said.edited_input,
                         rule=said.rule,
+                        script_may_change=said.scope not in {"once", "thread"} or None,
                         mode=said.mode,
                         revision=self._request.revision,
                         digest=approval.digest or None,

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from askback.cli.connection import Connection, find
 from askback.cli.script import EXIT, BadUsage, complaining, content, ending, settled, until_settled
-from askback.client.questions import free_text, question
+from askback.client.questions import confirmation, question
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
@@ -32,7 +32,8 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog=EPILOG)
 def ask(
     prompt: Annotated[
-        str | None, typer.Argument(help="The question. Alone it is answered with Yes or No.")
+        str | None,
+        typer.Argument(help="The question. Without --choice or --confirm the answer is a line of text."),
     ] = None,
     choice: Annotated[
         list[str] | None, typer.Option(help="One possible answer; give it several times.")
@@ -40,11 +41,10 @@ def ask(
     other: Annotated[
         bool, typer.Option("--other", help="Let the person type an answer of their own.")
     ] = False,
-    text: Annotated[bool, typer.Option("--text", help="Ask for a line of text.")] = False,
+    confirm: Annotated[bool, typer.Option("--confirm", help="Ask for Yes or No.")] = False,
+    text: Annotated[bool, typer.Option("--text", help="Ask for a line of text (the default).")] = False,
     title: Annotated[str | None, typer.Option(help="A heading above the question.")] = None,
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds until nobody needs to answer any more.")
-    ] = None,
+    timeout: Annotated[float | None, typer.Option(help="Expire the request after this many seconds.")] = None,
     thread: Annotated[str, typer.Option(help="The conversation that the question belongs to.")] = "shell",
     json_form: Annotated[
         Path | None,
@@ -58,27 +58,42 @@ def ask(
     """
     hints = Console(stderr=True, highlight=False)
     with complaining(hints):
-        form = form_of(prompt, choices=choice or [], other=other, text=text, title=title, file=json_form)
+        form = form_of(
+            prompt,
+            choices=choice or [],
+            other=other,
+            confirm=confirm,
+            text=text,
+            title=title,
+            file=json_form,
+        )
         ended = until_settled(_ask(find("requester", data_dir=data_dir), form, thread, timeout, hints))
     print(json.dumps(outcome(ended, whole=json_form is not None), ensure_ascii=False))
     raise typer.Exit(EXIT[ended.status if ended else Status.CANCELLED])
 
 
 def form_of(
-    prompt: str | None, *, choices: list[str], other: bool, text: bool, title: str | None, file: Path | None
+    prompt: str | None,
+    *,
+    choices: list[str],
+    other: bool,
+    confirm: bool,
+    text: bool,
+    title: str | None,
+    file: Path | None,
 ) -> Form:
     """Turn the options into a form, or raise `BadUsage`."""
     if file is not None:
-        if prompt or choices or other or text or title:
+        if prompt or choices or other or confirm or text or title:
             raise BadUsage("--json-form is the whole question; leave the other options out.")
         return _read(file)
     if prompt is None or not prompt.strip():
         raise BadUsage('Say what to ask: askback ask "Which one?" --choice A --choice B')
-    if text and (choices or other):
-        raise BadUsage("--text asks for free text; --choice and --other do not go with it.")
+    if text + confirm + bool(choices) > 1:
+        raise BadUsage("Use one of --choice, --confirm and --text.")
     if other and not choices:
-        raise BadUsage("--other goes with --choice; for free text alone use --text.")
-    form = free_text(prompt) if text else question(prompt, choices, allow_other=other)
+        raise BadUsage("--other goes with --choice; without choices the answer is free text anyway.")
+    form = confirmation(prompt) if confirm else question(prompt, choices or None, allow_other=other)
     return form.model_copy(update={"title": title})
 
 

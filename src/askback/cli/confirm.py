@@ -77,7 +77,9 @@ async def _decide(terminal: Terminal, person: AsyncClient, request: InputRequest
         decision,
         scope=scope if decision == "approve" else "once",
         revision=request.revision,
+        script_may_change=scope == "always" or None,
         digest=approval.digest,
+        remember=False,  # the person who runs the command again means to be asked again
     )
 
 
@@ -86,6 +88,10 @@ async def _word(terminal: Terminal, approval: ShownApproval) -> str:
         return (await terminal.line("Approve? [y/N]: ")).strip().casefold()
     terminal.say("With a, this rule is kept and nobody is asked again:", "dim")
     terminal.quote([approval.rule or ""], "bold")
+    if approval.runs_project:
+        terminal.say("It runs the project's code, whatever that does then.", "dim")
+    if approval.scripts:
+        terminal.say(f"It runs {', '.join(approval.scripts)}, whatever is in there then.", "dim")
     return (await terminal.line("Approve? [y/N/a(lways)]: ")).strip().casefold()
 
 

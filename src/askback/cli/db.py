@@ -27,8 +27,9 @@ def upgrade(
         str | None, typer.Option(help="Another database, sqlite:///path or postgresql://…")
     ] = None,
 ) -> None:
-    """Create or upgrade the database; `askback serve` does the same when it starts."""
+    """Upgrade the database; `askback serve` does the same when it starts. On Postgres this also creates it."""
     settings = settings_module.load(data_dir=data_dir, database_url=database_url)
+    settings.require_database()
     anyio.run(_upgrade, backends(settings).store)
     print(f"{settings.database} is up to date.")
 

@@ -105,6 +105,9 @@ class Deciding:
             """Show the rule that would be kept, to be changed or taken as it is."""
             self._terminal.say(f"This rule would be kept, {_WHERE[scope]}:", "dim")
             self._terminal.quote([self._approval.rule or ""], "bold")
+            if self._approval.scripts and scope != "thread":
+                files = ", ".join(self._approval.scripts)
+                self._terminal.say(f"It runs {files}, whatever is in there then.", "dim")
             changed = (
                 await self._terminal.line("Enter keeps it; or type another, or n to go back: ")
             ).strip()

@@ -98,10 +98,16 @@ def shown(field: AnyField, value: Any) -> str:
         return "set"
     labels = {option.value: option.label for option in options_of(field)}
     if isinstance(value, list):
-        return ", ".join(labels.get(str(item), str(item)) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return listed([labels.get(str(item), str(item)) for item in cast("list[Any]", value)])
     if isinstance(value, bool):
         return "Yes" if value else "No"
     return labels.get(str(value), str(value))
+
+
+def listed(items: list[str]) -> str:
+    """Join items with commas, in quotes where an item has a comma of its own."""
+    quoted = any("," in item for item in items)
+    return ", ".join(f"“{item}”" if quoted else item for item in items)
 
 
 def dangerous(field: AnyField, value: Any) -> list[str]:

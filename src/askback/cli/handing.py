@@ -44,6 +44,8 @@ class Handing:
     async def ask(self) -> Handed:
         """Show what is asked for, and ask for each value and where they shall hold."""
         self._show()
+        if all(self._shown.present.get(name) for name in self._shown.names) and await self._may_use():
+            return Handed({}, list(self._shown.names), None)
         return await self._ask(self._shown.names)
 
     async def mend(self, faults: Sequence[tuple[str, str]]) -> Handed:
@@ -102,6 +104,14 @@ class Handing:
             else:
                 at += 1
         return Handed(self._values, sorted(self._existing), scope)
+
+    async def _may_use(self) -> bool:
+        """Ask whether the agent may use what is saved; anything but a yes goes on to typing other values."""
+        names, agent = ", ".join(self._shown.names), getattr(self._request.requester, "name", "the agent")
+        self._terminal.say()
+        verb, them = ("is", "it") if len(self._shown.names) == 1 else ("are", "them")
+        line = await self._line(f"{names} {verb} saved. Let {agent} use {them}? [y/N] ")
+        return line.strip().casefold() in {"y", "yes"}
 
     async def _value(self, name: str) -> None:
         """Ask for one value until there is one, or the one that is kept is taken."""

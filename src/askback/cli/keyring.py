@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 
 from askback.app import App
 from askback.cli import server_file
-from askback.service import credentials
-from askback.service.access import OPERATOR
-from askback.settings import DEFAULT_TENANT
+from askback.service import tokens
+from askback.service.access import OPERATOR, digest
+from askback.settings import DEFAULT_TENANT, Settings
+
+log = logging.getLogger(__name__)
 
 NAMES = {"requester": "agent", "responder": "owner", "admin": "admin", OPERATOR: "operator"}
 """The roles that get a token at the first start, and what the page calls whoever uses it.
@@ -20,26 +25,58 @@ The operator's is for commands on this machine, and is told to nobody else.
 async def open_keyring(application: App, *, url: str | None = None) -> Mapping[str, str]:
     """Return the tokens that the running app knows, by role, and keep them for the same user's programs.
 
-    Tokens that the deployer chose win over those of `server.json`. `url` is where the app can be reached;
-    without one the file goes on to name the server that ran last.
+    Tokens that the deployer chose win over those of `server.json`. `url` is where the app can be reached; without one
+    the file goes on to name the server that ran last. While the server is read-only these are the tokens that its
+    database knows, perhaps not one for each role; the file is written once it takes writes.
     """
+    if application.services.read_only.reason is not None:
+        application.when_writable(partial(_make, application, url=url))
+        return await _known(application, server_file.read(application.settings.server_file))
+    return await _make(application, url=url)
+
+
+async def _make(application: App, *, url: str | None) -> Mapping[str, str]:
     settings, services = application.settings, application.services
     kept = server_file.read(settings.server_file)
-    tokens: dict[str, str] = {}
+    known: dict[str, str] = {}
     for role, name in NAMES.items():
-        chosen = [
-            one.token
-            for one in settings.bootstrap_tokens
-            if one.role == role and one.tenant == DEFAULT_TENANT
-        ]
-        tokens[role] = chosen[0] if chosen else kept.get(_key(role)) or services.ids.token()
+        chosen = _chosen(settings, role)
+        known[role] = chosen or kept.get(_key(role)) or services.ids.token()
         if not chosen:
-            await credentials.remember_token(
-                services, tokens[role], role=role, name=name, tenant=DEFAULT_TENANT
-            )
-    known = {_key(role): token for role, token in tokens.items()}
-    server_file.write(settings.server_file, {**kept, **known} if url is None else {"url": url, **known})
-    return tokens
+            new = tokens.NewToken(role=role, name=name, tenant=DEFAULT_TENANT)
+            await tokens.remember(services, tokens.Known(known[role], new), source=tokens.LOCAL)
+    named = {_key(role): token for role, token in known.items()}
+    _keep(settings.server_file, {**kept, **named} if url is None else {"url": url, **named})
+    return known
+
+
+def _chosen(settings: Settings, role: str) -> str | None:
+    return next(
+        (one.token for one in settings.bootstrap_tokens if one.role == role and one.tenant == DEFAULT_TENANT),
+        None,
+    )
+
+
+async def _known(application: App, kept: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the tokens that the database knows, of those in the settings and in `server.json`."""
+    known: dict[str, str] = {}
+    for role in NAMES:
+        for secret in (_chosen(application.settings, role), kept.get(_key(role))):
+            found = await application.services.store.token(digest(secret)) if secret else None
+            if secret and found is not None and found.valid(application.services.clock.now_ms()):
+                known.setdefault(role, secret)
+    return known
+
+
+def _keep(file: Path, content: Mapping[str, str]) -> None:
+    try:
+        server_file.write(file, content)
+    except OSError as error:
+        log.error(
+            "%s cannot be written: %s. Programs need ASKBACK_URL and ASKBACK_TOKEN to find this server",
+            file,
+            error.strerror,
+        )
 
 
 def _key(role: str) -> str:

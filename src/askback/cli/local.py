@@ -14,6 +14,7 @@ from typing import Any
 
 from askback.cli.connection import NoneRunning, find
 from askback.client import AsyncClient
+from askback.errors import StoreUnusable
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,12 @@ class Local:
     tokens: Mapping[str, str]
 
     def client(self, role: str) -> AsyncClient:
-        """Return a client of the app in a role."""
+        """Return a client of the app in a role; raises `StoreUnusable` where no token of the role is known."""
+        if role not in self.tokens:
+            raise StoreUnusable(
+                f"The database is read-only, and no token of the role {role} is known. Make room, or make the disk "
+                "writable, and try again."
+            )
         return AsyncClient(app=self.app, token=self.tokens[role], via="cli")
 
 
@@ -37,24 +43,36 @@ async def running_here(data_dir: Path | None) -> AsyncGenerator[Local]:
     from askback.cli.keyring import open_keyring
 
     application = create_app(settings_module.load(data_dir=data_dir))
-    async with application.running():
+    async with application.running(serves=False):
         yield Local(_Alive(application), await open_keyring(application))
 
 
 @asynccontextmanager
-async def client_as(role: str, *, data_dir: Path | None) -> AsyncGenerator[AsyncClient]:
+async def client_as(
+    role: str, *, data_dir: Path | None, creates: bool = False
+) -> AsyncGenerator[AsyncClient]:
     """Connect to the running server in a role, or without one to the app in this process.
 
-    Raises `NoServer` when a server was named that cannot be used: the folder here is not its folder.
+    Only a command that `creates` something makes a database where there is none. Raises `NoServer` when a server was
+    named that cannot be used (the folder here is not its folder), and `StoreUnusable` without a database.
     """
     try:
         server = find(role, data_dir=data_dir)
     except NoneRunning:
+        if not creates:
+            require_database(data_dir)
         async with running_here(data_dir) as local, local.client(role) as client:
             yield client
     else:
         async with server.client() as client:
             yield client
+
+
+def require_database(data_dir: Path | None) -> None:
+    """Raise `StoreUnusable` without a database: a command that reads makes none."""
+    from askback import settings as settings_module
+
+    settings_module.load(data_dir=data_dir).require_database()
 
 
 class _Alive:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -25,7 +25,11 @@ COMMANDS = {
     "thread": "Put a conversation away, write it out, erase it.",
     "audit": "Check the log of every decision, and write it out.",
     "login": "Print a new login link for a browser.",
-    "token": "Make tokens for agents and people.",
+    "session": "List and end the sessions of browsers.",
+    "token": "Create, list and revoke tokens of agents and people.",
+    "agent": "List agents, stop one, and say which folders it may read.",
+    "backup": "Copy the database and the master keys.",
+    "restore": "Restore a backup into a new folder.",
     "db": "Look after the database.",
 }
 """The commands and the line that `askback --help` says of each; module `cli/<command>.py` has an `app`."""
@@ -42,7 +46,7 @@ class Commands(TyperGroup):
         """Import one command; None for a name that there is not."""
         if cmd_name not in COMMANDS:
             return None
-        command = typer.main.get_command(import_module(f"askback.cli.{cmd_name}").app)
+        command = typer.main.get_command(_module(cmd_name).app)
         command.name = cmd_name
         command.short_help = COMMANDS[cmd_name]
         return command
@@ -57,6 +61,22 @@ class Commands(TyperGroup):
         ).format_help(ctx, formatter)
 
 
+POSIX = frozenset({"fcntl", "resource", "termios"})
+"""Modules of Python that Windows lacks."""
+
+
+def _module(command: str) -> Any:
+    """Import the module of a command. Raises `AskbackError` where the system lacks what it needs."""
+    try:
+        return import_module(f"askback.cli.{command}")
+    except ModuleNotFoundError as missing:
+        if missing.name not in POSIX:
+            raise
+        raise AskbackError(
+            f"`askback {command}` needs Linux or macOS. On Windows, run it in WSL; the Python client works on Windows."
+        ) from None
+
+
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
@@ -66,8 +86,20 @@ app = typer.Typer(
 )
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"askback {version('askback')}")
+        raise typer.Exit
+
+
 @app.callback()
-def askback() -> None:
+def askback(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
     """Ask people from agents and scripts, and serve the pages where they answer."""
 
 

@@ -17,6 +17,10 @@ from askback.domain.policy.settings import CONFIRMATION
 from askback.domain.policy.table import ASK_MODES, LEVELS
 
 AS_EVERYWHERE = "default"
+RESETTABLE = ("mode", "level", "ask-mode", "list")
+"""The options whose settings have a default to go back to."""
+
+_SETTING = {"ask-mode": "ask_mode", "list": "lists"}
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -63,15 +67,19 @@ def set_(
             help="Only try these settings: the audit log says what they would decide. Or end the trial.",
         ),
     ] = None,
+    reset: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Reset a setting to its default, several times: {', '.join(RESETTABLE)}."),
+    ] = None,
     thread: Thread = None,
     confirm: Annotated[
         str | None, typer.Option(help=f"{CONFIRMATION}, to let everything run without being asked.")
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Change what is given, and show what holds now.
+    """Update the given settings and print the result.
 
-    It is done as the admin, but for the mode of one conversation.
+    Needs an admin token, except for --mode with --thread.
     """
     given = {
         "mode": _known(mode, (*MODES, AS_EVERYWHERE) if thread else MODES, "--mode"),
@@ -79,26 +87,33 @@ def set_(
         "ask_mode": _known(ask_mode, ASK_MODES, "--ask-mode"),
         "lists": [_known(name, tuple(LISTS), "--list") for name in lists] if lists else None,
     }
-    changes = _changes({name: value for name, value in given.items() if value is not None}, shadow=shadow)
+    changes = _changes(
+        {name: value for name, value in given.items() if value is not None}, reset=reset or [], shadow=shadow
+    )
     if "full" in (changes.get("mode"), changes.get("level")):
         confirm = confirm or _typed()
 
     async def write() -> PolicySettings:
-        async with client_as("responder" if thread else "admin", data_dir=data_dir) as client:
+        async with client_as("responder" if thread else "admin", data_dir=data_dir, creates=True) as client:
             return await client.set_policy(thread_id=thread, confirm=confirm, **changes)
 
     _show(asyncio.run(write()), as_json=False)
 
 
-def _changes(given: dict[str, Any], *, shadow: bool | None) -> dict[str, Any]:
-    """Return what `set_policy` is to change: the settings that were given, or the trial of them."""
+def _changes(given: dict[str, Any], *, reset: list[str], shadow: bool | None) -> dict[str, Any]:
+    """Return what `set_policy` changes: the given settings and the reset ones, or a trial of the given ones."""
+    back = {_SETTING.get(name, name): None for name in reset if _known(name, RESETTABLE, "--reset")}
+    if back and shadow is not None:
+        raise typer.BadParameter("goes with no trial; --no-shadow ends one", param_hint="--reset")
+    if twice := back.keys() & given.keys():
+        raise typer.BadParameter(f"{min(twice)} is set and reset in one call", param_hint="--reset")
     if shadow is False and given:
         raise typer.BadParameter("ends a trial and goes with no other setting", param_hint="--no-shadow")
-    if shadow is not False and not given:
+    if shadow is not False and not given and not back:
         raise typer.BadParameter("say what to change, such as --level deny", param_hint="askback policy set")
     if shadow is not None:
         return {"shadow": given or None}
-    return {**given, "mode": None} if given.get("mode") == AS_EVERYWHERE else given
+    return {**given, **back, **({"mode": None} if given.get("mode") == AS_EVERYWHERE else {})}
 
 
 def _typed() -> str | None:

@@ -18,8 +18,13 @@ _EFFECTS: tuple[Effect, ...] = ("deny", "ask", "allow")
 _WITHOUT_RULES = Policy()
 
 
-def check_line(line: bytes | str, fallback: Callable[[], Policy]) -> Judgement:
-    """Decide about one line; `fallback` is asked for the policy of one without rules. What cannot be read is asked."""
+def check_line(
+    line: bytes | str, fallback: Callable[[], Policy], without_rules: Policy = _WITHOUT_RULES
+) -> Judgement:
+    """Decide about one line; what cannot be read is asked.
+
+    `fallback` gives the policy of a line without rules of its own, `without_rules` is that of a line that has some.
+    """
     try:
         body = jsontext.parse(line)
     except Faults as odd:
@@ -33,7 +38,7 @@ def check_line(line: bytes | str, fallback: Callable[[], Policy]) -> Judgement:
     if isinstance(call, str):
         return Judgement("ask", (call,))
     unread: list[str] = []
-    policy = _policy(fields, fallback, unread)
+    policy = _policy(fields, fallback, without_rules, unread)
     if isinstance(policy, str):
         return Judgement("ask", (policy,))
     decision = decide(call, policy)
@@ -58,9 +63,11 @@ def _call(fields: Mapping[str, Any]) -> Call | str:
     return Call(tool, {**parts, "shell": shell} if shell is not None and "argv" not in parts else parts)
 
 
-def _policy(fields: Mapping[str, Any], fallback: Callable[[], Policy], unread: list[str]) -> Policy | str:
+def _policy(
+    fields: Mapping[str, Any], fallback: Callable[[], Policy], without_rules: Policy, unread: list[str]
+) -> Policy | str:
     """Take the policy out of a line, or say what is wrong; `unread` gets what is wrong with rules that allow."""
-    base = fallback() if all(fields.get(effect) is None for effect in _EFFECTS) else _WITHOUT_RULES
+    base = fallback() if all(fields.get(effect) is None for effect in _EFFECTS) else without_rules
     mode, level, ask = (
         fields.get("mode", base.mode),
         fields.get("level", base.level),
@@ -69,6 +76,9 @@ def _policy(fields: Mapping[str, Any], fallback: Callable[[], Policy], unread: l
     if mode not in MODES or level not in LEVELS or ask not in ASK_MODES:
         known = {"mode": MODES, "level": LEVELS, "ask_mode": ASK_MODES}
         return "; ".join(f"`{name}` is one of {', '.join(values)}" for name, values in known.items())
+    placed = _places(fields, base)
+    if isinstance(placed, str):
+        return placed
     found: list[Rule] = []
     faults: list[str] = []
     for effect in _EFFECTS:
@@ -78,13 +88,26 @@ def _policy(fields: Mapping[str, Any], fallback: Callable[[], Policy], unread: l
         for text in cast("list[object]", texts or []):
             _add(text, effect, found, unread if effect == "allow" else faults)
     return replace(
-        base,
+        placed,
         rules=(*base.rules, *found),
         faults=(*base.faults, *faults),
         mode=mode,
         level=level,
         ask=ask,
     )
+
+
+def _places(fields: Mapping[str, Any], base: Policy) -> Policy | str:
+    """Return a policy with the roots and the folder of a line, or say what is wrong with them."""
+    folder = fields.get("folder", base.folder)
+    if folder is not None and not isinstance(folder, str):
+        return "`folder` must be the path of the folder in which the call runs."
+    roots = cast("object", fields.get("roots", list(base.roots)))
+    if not isinstance(roots, list) or not all(
+        isinstance(root, str) and root.startswith("/") for root in cast("list[object]", roots)
+    ):
+        return "`roots` must be a list of absolute paths."
+    return replace(base, folder=folder, roots=tuple(cast("list[str]", roots)))
 
 
 def _add(text: object, effect: Effect, found: list[Rule], faults: list[str]) -> None:

@@ -29,12 +29,14 @@ def _origin(rule: Rule) -> str:
     by = f" by {rule.created_by.name}" if rule.created_by else ""
     facts = (
         " ".join(filter(None, (rule.scope, rule.thread_id or rule.project))),
+        f"for {rule.agent_name or rule.agent}" if rule.agent else "for every agent",
         "locked" if rule.locked else "",
         "shadow: it decides nothing" if rule.shadow else "",
         f"since {_moment(rule.created_at)}{by}",
         f"until {_moment(rule.expires_at)}" if rule.expires_at else "",
         _end(rule),
         f"why: {rule.why}" if rule.why else "",
+        f"needs a choice: {rule.needs_choice}" if rule.needs_choice else "",
     )
     return ", ".join(filter(None, facts))
 

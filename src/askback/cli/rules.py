@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +21,7 @@ from askback.client.records import Rule
 from askback.domain.policy.engine import Policy
 from askback.domain.policy.lists import LISTS, rules_of
 from askback.domain.policy.settings import enforced
+from askback.settings import data_folders
 
 EFFECTS, SCOPES = ("allow", "ask", "deny"), ("thread", "project", "always")
 
@@ -68,6 +69,9 @@ def add(
     ] = None,
     thread: Annotated[str | None, typer.Option(help="The conversation that it holds for.")] = None,
     project: Annotated[str | None, typer.Option(help="The project that it holds for.")] = None,
+    agent: Annotated[
+        str | None, typer.Option(help="The id of the agent that it is for; every agent.")
+    ] = None,
     expires_in: Annotated[
         float | None, typer.Option(help="Seconds from now until it ends by itself.")
     ] = None,
@@ -79,6 +83,9 @@ def add(
     shadow: Annotated[
         bool, typer.Option("--shadow", help="Only try it: the audit log says what it would decide.")
     ] = False,
+    script_may_change: Annotated[
+        bool, typer.Option("--script-may-change", help="Also run the command's script after it was changed.")
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Add a rule and print it as it was read."""
@@ -88,14 +95,16 @@ def add(
         "scope": _known(scope, SCOPES, "--scope"),
         "thread_id": thread,
         "project": project,
+        "agent": agent,
         "expires_in_s": expires_in,
         "why": why,
         "locked": locked,
         "shadow": shadow,
+        "script_may_change": script_may_change,
     }
 
     async def write() -> Rule:
-        async with client_as("admin" if locked else "responder", data_dir=data_dir) as client:
+        async with client_as("admin" if locked else "responder", data_dir=data_dir, creates=True) as client:
             return await client.add_rule(rule, **facts)
 
     rule_lines.show([asyncio.run(write())])
@@ -127,16 +136,31 @@ def check(
             "Without it those of the running server hold, and default where none runs.",
         ),
     ] = None,
+    root: Annotated[
+        list[Path] | None,
+        typer.Option(help="A folder below which the agent may read, several times. A line may have its own."),
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="The folder in which the calls run, for lines that do not say it.")
+    ] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:
     """Decide about calls without running them: JSON lines in, a decision and its reasons out.
 
     A line is `{"tool"?, "command" | "argv" | "input", "shell"?, "allow"?: [...], "ask"?: [...],
-    "deny"?: [...], "mode"?, "level"?, "ask_mode"?}`. Other keys are left alone. A line that cannot be read is asked.
+    "deny"?: [...], "mode"?, "level"?, "ask_mode"?, "roots"?: [...], "folder"?}`. Other keys are left alone. A line that
+    cannot be read is asked.
     """
     if named is not None:
         _known(named, tuple(LISTS), "--list")
-    fallback = cache(lambda: _servers_policy(data_dir) if named is None else Policy(rules_of(named)))
+    bare = Policy(
+        roots=tuple(str(each.expanduser().absolute()) for each in root or ()),
+        own=data_folders(data_dir),
+        folder=None if folder is None else str(folder.expanduser().absolute()),
+    )
+    fallback = cache(
+        lambda: _bounded(_servers_policy(data_dir) if named is None else _policy_of(named), bare)
+    )
     try:
         lines = sys.stdin.buffer if source == "-" else open(source, "rb")  # noqa: SIM115 - closed below
     except OSError as odd:
@@ -146,7 +170,7 @@ def check(
             for line in lines:
                 if line.strip():
                     # Flushed line by line: who asks may wait for each answer.
-                    print(answer_line(check_line(line, fallback)), flush=True)
+                    print(answer_line(check_line(line, fallback, bare)), flush=True)
     except BrokenPipeError:
         # Nobody reads on. The interpreter must not try to flush either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -162,12 +186,21 @@ class _Kept:
     shadow: bool
 
 
+def _bounded(policy: Policy, bare: Policy) -> Policy:
+    return replace(policy, roots=bare.roots, own=bare.own, folder=bare.folder)
+
+
+def _policy_of(name: str) -> Policy:
+    """Return a policy with one list; the default one has the tools that read as well, as on a new server."""
+    return Policy(rules_of(name), read_only=rules_of("read-only-tools") if name == "default" else ())
+
+
 def _servers_policy(data_dir: Path | None) -> Policy:
     """Return what holds everywhere on the running server, the default list without one. Raises `NoServer`."""
     try:
         server = find("responder", data_dir=data_dir)
     except NoneRunning:
-        return Policy(rules_of("default"))
+        return _policy_of("default")
 
     async def read() -> Policy:
         async with server.client() as client:

@@ -11,14 +11,11 @@ from collections.abc import Awaitable, Callable, Generator
 import uvicorn
 
 from askback.app import App
-from askback.cli.http_protocol import BoundedHttp
+from askback.cli.descriptors import DescriptorWatch
+from askback.cli.http_protocol import IDLE_S, BoundedHttp
 from askback.cli.ws_protocol import AskbackWebSocket
 
 BACKLOG = 2048
-FRAME_BYTES = 256 * 1024
-KEEP_ALIVE_S = 75
-"""Longer than clients keep an idle connection (5 s is httpx's own limit, and then both hang up at once)."""
-
 LINGER_S = 0.25
 GRACE_S = 3
 
@@ -34,14 +31,14 @@ def run_server(app: App, listener: socket.socket, *, ready: Callable[[], Awaitab
         loop="uvloop",
         http=BoundedHttp,
         ws=AskbackWebSocket,
-        ws_max_size=FRAME_BYTES,
+        ws_max_size=app.services.limits.frame_bytes,
         ws_per_message_deflate=False,
         backlog=BACKLOG,
         timeout_graceful_shutdown=GRACE_S,
-        # Behind a proxy it says whether the browser came by https; nothing else of it is used.
-        proxy_headers=app.settings.public_url is not None,
-        forwarded_allow_ips="*",
-        timeout_keep_alive=KEEP_ALIVE_S,
+        # Only for the address of a client, by which wrong tokens are counted.
+        proxy_headers=bool(app.settings.trusted_proxies),
+        forwarded_allow_ips=list(app.settings.trusted_proxies),
+        timeout_keep_alive=int(IDLE_S),
         server_header=False,
         access_log=False,
         log_config=None,
@@ -49,7 +46,11 @@ def run_server(app: App, listener: socket.socket, *, ready: Callable[[], Awaitab
 
     async def run() -> None:
         async with app.running():
-            await Server(config, ready=ready).serve([listener])
+            watch = asyncio.create_task(DescriptorWatch().run())
+            try:
+                await Server(config, ready=ready).serve([listener])
+            finally:
+                watch.cancel()
 
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
         runner.run(run())

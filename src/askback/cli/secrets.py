@@ -11,6 +11,8 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
+from askback.cli import rest
+from askback.cli.agent import agent_id
 from askback.cli.coredumps import forbid_core_dumps
 from askback.cli.local import client_as
 from askback.cli.secretvalue import PADDED, padded, typed_or_piped
@@ -56,6 +58,10 @@ def set_(
     name: Annotated[str, typer.Argument(help="The name, which is that of the variable later.")],
     thread: Annotated[str | None, typer.Option(help="It holds in this conversation only.")] = None,
     project: Annotated[str | None, typer.Option(help="It holds in this project only.")] = None,
+    scope: Annotated[
+        str | None,
+        typer.Option(help="session (with --thread), project (with --project) or global; may be left out."),
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Set a secret or replace its value, everywhere unless you say where.
@@ -63,18 +69,14 @@ def set_(
     The value is typed at a hidden prompt, or read from standard input to its end: never from the command line, which
     others can see. It is kept exactly as it is.
     """
-    if thread and project:
-        raise typer.BadParameter("holds in a conversation or in a project, not both", param_hint="--thread")
-    scope: Literal["session", "project", "global"] = (
-        "session" if thread else "project" if project else "global"
-    )
+    kept_in = _scope(scope, thread=thread, project=project)
     value = typed_or_piped(name)
     if padded(value):
         print(PADDED, file=sys.stderr)
 
     async def write() -> KeptSecret:
-        async with client_as("responder", data_dir=data_dir) as client:
-            return await client.keep(name, value, scope=scope, thread_id=thread, project=project)
+        async with client_as("responder", data_dir=data_dir, creates=True) as client:
+            return await client.keep(name, value, scope=kept_in, thread_id=thread, project=project)
 
     _show([asyncio.run(write())])
 
@@ -93,6 +95,53 @@ def erase(
             return secret.name
 
     print(f"{printable(asyncio.run(end()))} is erased.")
+
+
+Which = Annotated[str, typer.Argument(help="The id (sec_…), or a name that only one secret has.")]
+ByAgent = Annotated[str, typer.Option("--agent", help="The agent, by id or name, or `all`.")]
+
+
+@app.command()
+def grant(which: Which, agent: ByAgent, data_dir: DataDir = None) -> None:
+    """Let an agent use a secret without asking."""
+    name = _change_agents(which, agent, grants=True, data_dir=data_dir)
+    print(printable(f"{_agents_in_words(agent)} may use {name} without asking."))
+
+
+@app.command()
+def revoke(which: Which, agent: ByAgent, data_dir: DataDir = None) -> None:
+    """Make an agent ask again before it uses a secret. A program that has the value keeps it."""
+    name = _change_agents(which, agent, grants=False, data_dir=data_dir)
+    print(printable(f"{_agents_in_words(agent)} may no longer use {name} without asking."))
+
+
+def _agents_in_words(agent: str) -> str:
+    return "Every agent" if agent == "all" else agent
+
+
+def _change_agents(which: str, agent: str, *, grants: bool, data_dir: Path | None) -> str:
+    """Add or remove an agent, or all, and return the secret's name."""
+
+    async def change() -> str:
+        async with client_as("admin", data_dir=data_dir) as client:
+            secret = await _the_one(client, which)
+            if agent == "all":
+                await client.set_secret_agents(secret, "all" if grants else [])
+                return secret.name
+            known = await client.secret_agents(secret)
+            if known == "all":
+                if grants:
+                    return secret.name
+                raise AskbackError(f"Every agent may use {secret.name}. Revoke it with --agent all first.")
+            rest_of = [each for each in known if each != chosen]
+            await client.set_secret_agents(secret, [*rest_of, chosen] if grants else rest_of)
+            return secret.name
+
+    async def find(api: rest.Api) -> str:
+        return await agent_id(api, agent)
+
+    chosen = "all" if agent == "all" else rest.run("admin", find, data_dir=data_dir)
+    return asyncio.run(change())
 
 
 @app.command()
@@ -119,6 +168,26 @@ def rotate(
     if rotation.dropped:
         print("The old key is gone from the key file. Copies of the database from before still need it.")
     raise typer.Exit(1 if rotation.left else 0)
+
+
+def _scope(
+    given: str | None, *, thread: str | None, project: str | None
+) -> Literal["session", "project", "global"]:
+    """Return the scope that the options mean; raises `BadParameter` where they contradict each other."""
+    if thread and project:
+        raise typer.BadParameter(
+            "a secret belongs to a conversation or a project, not both", param_hint="--thread"
+        )
+    meant = "session" if thread else "project" if project else "global"
+    if given is not None and given != meant:
+        needs = {"session": "--thread", "project": "--project"}.get(given)
+        if given not in {"session", "project", "global"}:
+            raise typer.BadParameter("must be one of session, project, global", param_hint="--scope")
+        raise typer.BadParameter(
+            f"{given} needs {needs}" if needs else "global goes with neither --thread nor --project",
+            param_hint="--scope",
+        )
+    return meant
 
 
 async def _every_secret(client: AsyncClient) -> list[KeptSecret]:

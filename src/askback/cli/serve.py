@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import socket
@@ -70,6 +71,8 @@ def serve(
         gc.collect()
         gc.freeze()
         gc.set_threshold(50_000, 50, 1_000)
+        if "read_only" in reach:
+            _warn_without_tokens(reach)
         if ready_json:
             print(json.dumps(reach), flush=True)
         else:
@@ -87,7 +90,13 @@ def bind(settings: Settings) -> socket.socket:
         listener = socket.socket(family)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
+    except socket.gaierror as error:
+        raise AddressInUse(f"--host {settings.host} is not an address: {error.strerror}.") from None
     except OSError as error:
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise AddressInUse(
+                f"--host {settings.host} is not an address of this machine. Choose another with --host."
+            ) from None
         raise AddressInUse(
             f"{settings.host}:{settings.port} cannot be bound ({error.strerror}). "
             "Choose another with --port; --port 0 takes a free one."
@@ -107,17 +116,39 @@ def local_url(settings: Settings, listener: socket.socket) -> str:
 
 
 async def _introduce(application: App, url: str) -> dict[str, str]:
-    """Leave the address and the tokens in server.json, and return them with a login link."""
+    """Leave the address and the tokens in server.json, and return them with a login link.
+
+    A server that is read-only returns the tokens that are known, no login link, and the reason.
+    """
     tokens = await open_keyring(application, url=url)
+    if (reason := application.services.read_only.reason) is not None:
+        known = {f"{role}_token": tokens[role] for role in STANDING if role in tokens}
+        return {"url": url, **known, "read_only": reason}
     code = await credentials.login_code(application.services, tenant=DEFAULT_TENANT, name=NAMES["responder"])
     reach = {"url": url, **{f"{role}_token": tokens[role] for role in STANDING}}
     return {**reach, "login_url": login_url(application.settings.public_url or url, code)}
 
 
+def _warn_without_tokens(reach: dict[str, str]) -> None:
+    if any(f"{role}_token" in reach for role in STANDING):
+        return
+    err.print(
+        "No token is known here, because there is no server.json with tokens of this database. Tokens that programs "
+        "have keep working. To use others, name them in ASKBACK_BOOTSTRAP_TOKENS, or wait until the database takes "
+        "writes: the server then writes server.json.",
+        style="yellow",
+        markup=False,
+    )
+
+
 def _welcome(reach: dict[str, str]) -> None:
     out.print(f"[bold]askback[/] is running at [bold]{reach['url']}[/]\n")
-    out.print("Open it in a browser; this link works once, for ten minutes:")
-    out.print(f"  [cyan]{reach['login_url']}[/]\n")
-    out.print("For your agent (on this machine it finds them by itself):")
-    out.print(f"  export ASKBACK_URL={reach['url']} ASKBACK_TOKEN={reach['requester_token']}\n", markup=False)
+    if "login_url" in reach:
+        out.print("Open it in a browser; this link works once, for ten minutes:")
+        out.print(f"  [cyan]{reach['login_url']}[/]\n")
+    if "requester_token" in reach:
+        out.print("For your agent (on this machine it finds them by itself):")
+        out.print(
+            f"  export ASKBACK_URL={reach['url']} ASKBACK_TOKEN={reach['requester_token']}\n", markup=False
+        )
     out.print("[dim]Ctrl+C stops it.[/]")

@@ -1,74 +1,146 @@
-"""`askback token create`: a new token, through the running server or straight into the database."""
+"""`askback token`: make, list and revoke tokens, on the running server or in its database."""
 
 from __future__ import annotations
 
+import re
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-import anyio
 import typer
 
-from askback import settings as settings_module
-from askback.app import create_app
-from askback.cli import admin
-from askback.errors import AskbackError, StoreUnusable
-from askback.service.access import ROLES
-from askback.settings import DEFAULT_TENANT, Settings
+from askback.cli import rest
+from askback.errors import AskbackError
+from askback.service.access import OPERATOR, STANDING
+from askback.settings import DEFAULT_TENANT
+
+_MADE = (*STANDING, "runner")
+_LIFE = re.compile(r"(\d{1,6})([smhd]?)")
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+DataDir = Annotated[Path | None, typer.Option(help="Folder of the server.")]
+Tenant = Annotated[str, typer.Option(help="The tenant of the token.")]
 
 
 @app.callback()
 def token() -> None:
-    """Make tokens for agents and people."""
+    """Create, list and revoke tokens of agents and people."""
 
 
 @app.command()
 def create(
-    role: Annotated[str, typer.Option(help=f"One of {', '.join(ROLES)}.")],
+    role: Annotated[
+        str | None, typer.Option(help=f"One of {', '.join(_MADE)}; requester with --agent.")
+    ] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(help="The agent that the token is for, by name or id; a new name makes a new agent."),
+    ] = None,
     name: Annotated[str | None, typer.Option(help="The name shown to people; the role without it.")] = None,
-    tenant: Annotated[str, typer.Option(help="Whose requests it sees.")] = DEFAULT_TENANT,
+    tenant: Tenant = DEFAULT_TENANT,
+    root: Annotated[
+        list[str] | None, typer.Option(help="A folder that the agent may read without asking; repeatable.")
+    ] = None,
+    thread: Annotated[
+        list[str] | None, typer.Option(help="Limit the token to these threads (* and ?); repeatable.")
+    ] = None,
+    expires_in: Annotated[
+        str | None,
+        typer.Option(
+            help="Seconds, or 30m, 12h, 90d. An agent's token never expires without it, others in 90 days."
+        ),
+    ] = None,
     lease_name: Annotated[
-        list[str] | None, typer.Option(help="A secret that a runner may lease, with * and ?; several times.")
+        list[str] | None, typer.Option(help="A secret that a runner may lease (* and ?); repeatable.")
     ] = None,
     lease_thread: Annotated[
-        list[str] | None, typer.Option(help="A thread for which a runner may lease; several times.")
+        list[str] | None, typer.Option(help="A thread for which a runner may lease; repeatable.")
     ] = None,
     user: Annotated[
         str | None, typer.Option(help="Your id of the person it is for, or for whom the agent works.")
     ] = None,
-    group: Annotated[list[str] | None, typer.Option(help="A group they are in; several times.")] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="Folder of the server.")] = None,
+    group: Annotated[list[str] | None, typer.Option(help="A group they are in; repeatable.")] = None,
+    data_dir: DataDir = None,
 ) -> None:
     """Print a new token. It is shown once; the database keeps only its digest."""
-    if role not in ROLES:
-        raise typer.BadParameter(f"must be one of {', '.join(ROLES)}", param_hint="--role")
+    role = role or ("requester" if agent else None)
+    if role not in _MADE:
+        raise typer.BadParameter(f"must be one of {', '.join(_MADE)}", param_hint="--role")
     names, threads = lease_name or [], lease_thread or []
     if (role == "runner") != bool(names and threads) or (role != "runner" and (names or threads)):
         raise typer.BadParameter("a runner, and no other, takes --lease-name and --lease-thread")
-    settings = settings_module.load(data_dir=data_dir)
-    person = {"name": name or user or role, "user": user, "groups": group or []}
-    try:
-        made = anyio.run(_in_database, settings, role, tenant, names, threads, person)
-    except StoreUnusable as locked:
-        # A server has the file; it makes tokens in its admin's own tenant only.
-        if tenant != DEFAULT_TENANT:
-            raise AskbackError(f"{locked} A token for another tenant is made while no server runs.") from None
-        lease = {"lease": {"names": names, "threads": threads}} if role == "runner" else {}
-        made = _from_server(data_dir, {"role": role, **person, **lease}, locked=locked)
-    print(made)
+    body: dict[str, Any] = {
+        "role": role,
+        "name": name or user or (None if agent else role),
+        "user": user,
+        "groups": group or [],
+        "tenant": tenant,
+        "agent": agent,
+        "roots": [str(Path(each).expanduser().absolute()) for each in root] if root else None,
+        "threads": thread or None,
+        "expires_in_s": None if expires_in is None else _seconds(expires_in),
+        "lease": {"names": names, "threads": threads} if role == "runner" else None,
+    }
+    _create({key: value for key, value in body.items() if value is not None}, data_dir)
 
 
-async def _in_database(
-    settings: Settings, role: str, tenant: str, names: list[str], threads: list[str], person: dict[str, Any]
-) -> str:
-    application = create_app(settings)
-    async with application.running():
-        return await application.token(role, tenant=tenant, names=names, threads=threads, **person)
+def _create(sent: dict[str, Any], data_dir: Path | None) -> None:
+    async def work(api: rest.Api) -> dict[str, Any]:
+        return await api.call("POST", "/v1/tokens", sent)
+
+    made = rest.run(OPERATOR, work, data_dir=data_dir, creates=True)
+    print(made["token"])
+    if made["expires_at"]:
+        print(f"Expires {made['expires_at'][:10]}.", file=sys.stderr)
 
 
-def _from_server(data_dir: Path | None, body: dict[str, object], *, locked: StoreUnusable) -> str:
-    try:
-        return admin.post(data_dir, "/v1/tokens", body)["token"]
-    except admin.NotRunning:
-        raise locked from None
+@app.command(name="list")
+def list_(
+    agent: Annotated[str | None, typer.Option(help="Only those of one agent, by its id.")] = None,
+    tenant: Tenant = DEFAULT_TENANT,
+    data_dir: DataDir = None,
+) -> None:
+    """List tokens: id, role, agent or person, expiry, last use. Never the tokens themselves."""
+
+    async def work(api: rest.Api) -> list[dict[str, Any]]:
+        query = {"tenant": tenant, **({"agent": agent} if agent else {})}
+        return await api.pages("/v1/tokens", "tokens", query)
+
+    for found in rest.run(OPERATOR, work, data_dir=data_dir):
+        print(_line(found))
+
+
+@app.command()
+def revoke(
+    token_id: Annotated[str, typer.Argument(help="The id, from `askback token list`.")],
+    tenant: Tenant = DEFAULT_TENANT,
+    data_dir: DataDir = None,
+) -> None:
+    """Revoke a token. Its open connections close at once."""
+
+    async def work(api: rest.Api) -> dict[str, Any]:
+        return await api.call("DELETE", f"/v1/tokens/{token_id}", query={"tenant": tenant})
+
+    if not re.fullmatch(r"[a-z]{3}_[0-9a-z]+", token_id):
+        raise AskbackError("Give the id of a token (tok_…), not the token itself.")
+    print(f"Revoked {rest.run(OPERATOR, work, data_dir=data_dir)['id']}.")
+
+
+def _line(found: dict[str, Any]) -> str:
+    if found["revoked_at"]:
+        ends = f"revoked {found['revoked_at'][:10]}"
+    else:
+        ends = f"expires {found['expires_at'][:10]}" if found["expires_at"] else "no expiry"
+    used = f"used {found['last_used_at'][:16]}" if found["last_used_at"] else "not used"
+    return "  ".join(
+        [found["id"], f"{found['role']:9}", found["name"], ends, used, found["agent"] or ""]
+    ).rstrip()
+
+
+def _seconds(text: str) -> int:
+    match = _LIFE.fullmatch(text)
+    if match is None:
+        raise typer.BadParameter("give seconds, or a number with m, h or d", param_hint="--expires-in")
+    return int(match[1]) * _SECONDS[match[2]]

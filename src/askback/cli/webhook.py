@@ -42,7 +42,7 @@ def add(
         raise typer.BadParameter(f"unknown: {', '.join(sorted(unknown))}", param_hint="--event")
 
     async def make() -> NewWebhook:
-        async with client_as("admin", data_dir=data_dir) as client:
+        async with client_as("admin", data_dir=data_dir, creates=True) as client:
             return await client.add_webhook(
                 url, events=cast("list[WebhookEvent]", events), requester=requester
             )

@@ -20,6 +20,7 @@ from websockets.frames import Frame
 from websockets.protocol import State
 
 from askback.cli.ws_frames import Cutter, write_texts
+from askback.transports.http import ASGIApp
 from askback.transports.websocket.extension import EXTENSION, Socket
 
 READ_AHEAD = 64 * 1024
@@ -82,7 +83,15 @@ class AskbackWebSocket(WebSocketsSansIOProtocol):
         """Serve, and offer the extension."""
         extensions = cast("dict[str, Any]", self.scope).setdefault("extensions", {})
         extensions[EXTENSION] = Socket(confirm=self.confirm, send_texts=self.send_texts)
+        self._served = cast("ASGIApp", self.app)
+        self.app = self._serve
         await super().run_asgi()
+
+    async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
+        await self._served(scope, receive, send)
+        if self.disconnected or self.transport.is_closing():
+            # It was refused with a status, or the client left first. The library knows neither and logs an error.
+            self.handshake_complete = True
 
     # What comes in
 

@@ -71,15 +71,23 @@ class Answers(Connection):
         note: str | None = None,
         edited_input: Mapping[str, Any] | None = None,
         rule: str | None = None,
+        script_may_change: bool | None = None,
+        every_agent: bool = False,
+        grant_root: bool = False,
         mode: Literal["normal", "accept_edits"] | None = None,
         revision: int = 1,
         digest: str | None = None,
+        remember: bool = True,
         idempotency_key: str | None = None,
     ) -> InputRequest:
         """Approve or deny a tool call or a plan, as a responder; returns the request, which a vote may leave open.
 
-        A `scope` other than `once` keeps a rule: `rule`, or the one that the request shows. A request that is given
-        as it was read is decided about as it was shown: its digest goes along. Raises as `answer` does.
+        A `scope` other than `once` keeps a rule, which allows or denies: `rule`, or the one that the request shows.
+        `script_may_change` says yes to whatever is later in the files that a command runs by name
+        (`approval.scripts`). The rule is for the agent that asked, with `every_agent` for all. `grant_root`, with an
+        approval once, lets the agent read below `approval.root` from now on. A
+        request that is given as it was read is decided about as it was shown: its digest goes along.
+        A denial is remembered for a while, unless `remember` is off. Raises as `answer` does.
         """
         if digest is None and not isinstance(request, str) and request.approval is not None:
             digest = request.approval.digest or None
@@ -90,16 +98,36 @@ class Answers(Connection):
             note=note,
             edited_input=edited_input,
             rule=rule,
+            script_may_change=script_may_change,
+            every_agent=every_agent or None,
+            grant_root=grant_root or None,
             mode=mode,
             digest=digest,
+            remember=None if remember else False,
         )
         return await self._settle("answer", request, body, key=idempotency_key)
 
     async def decline(
-        self, request: InputRequest | str, *, reason: str = "dismissed", note: str | None = None
+        self,
+        request: InputRequest | str,
+        *,
+        reason: str = "dismissed",
+        note: str | None = None,
+        remember: bool = True,
     ) -> InputRequest:
-        """Decline as a responder: `skipped` (where the form allows it), `dismissed` or `refused`."""
-        return await self._settle("decline", request, {"reason": reason, "note": note})
+        """Decline as a responder: `skipped` (where the form allows it), `dismissed` or `refused`.
+
+        Without `remember` the agent may ask the same again at once.
+        """
+        body = known(reason=reason, note=note, remember=None if remember else False)
+        return await self._settle("decline", request, body)
+
+    async def ask_again(self, request: InputRequest | str) -> InputRequest:
+        """Let the agent ask again, as a responder, what a person refused; returns the request as it ended."""
+        request_id = request if isinstance(request, str) else request.id
+        return InputRequest.model_validate(
+            await self._call(frame("ask_again", request_id=request_id, body={}))
+        )
 
     async def batch(
         self,

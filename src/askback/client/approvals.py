@@ -51,6 +51,8 @@ class Approvals(Connection):
         risk: Risk | None = None,
         scopes: Sequence[Scope] | None = None,
         project: str | None = None,
+        cwd: str | None = None,
+        secret_free: Sequence[str] | None = None,
         allow_edit: bool = False,
         before: str | None = None,
         quorum: int = 1,
@@ -70,9 +72,19 @@ class Approvals(Connection):
         `scopes` are the choices to offer, `before` is the file as it is now, for a diff. An approval is good for
         `valid_s` seconds. `hooks`, after those of the client, may refuse the call before anybody is asked, and
         again what was approved: their no wins. `timeout_s` None waits for ever.
+
+        `cwd` is the folder in which the call runs, when its input does not say it. `secret_free` are folders in which
+        the caller, not the model, found no secret file: the policy may let them be searched.
         """
         asked = known(tool=tool, input=input, title=title, reason=reason, risk=risk, scopes=scopes)
-        asked |= known(project=project, allow_edit=allow_edit, quorum=quorum, valid_s=valid_s)
+        asked |= known(
+            project=project,
+            cwd=cwd,
+            secret_free=secret_free,
+            allow_edit=allow_edit,
+            quorum=quorum,
+            valid_s=valid_s,
+        )
         asked |= {} if before is None else {"preview": {"before": before}}
         op = operations.create(
             asked, thread_id, {**written(place), "timeout_s": timeout_s}, idempotency_key, kind="approval"

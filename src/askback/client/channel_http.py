@@ -124,6 +124,8 @@ class HttpChannel:
     async def _run(self, frame: dict[str, Any]) -> Any:
         if frame["op"] in ROUTES:
             return await self._send(rest_call(frame))
+        if frame["op"] == "ping":
+            return {}
         if frame["op"] == "wait":
             return await self._wait(frame["request_ids"])
         if frame["op"] == "unwait":

@@ -46,6 +46,7 @@ class Connection:
 
     async def _carry(self, path: str, body: Secret | None, *, key: str | None = None) -> Secret:
         """Post a body and return that of the reply; raises `Invalid` when there was none to be made."""
+        self._link.check_process()
         if body is None:
             fault = {"path": "", "code": "not_json", "message": "Must be made of what JSON can hold."}
             raise Invalid("This cannot be sent as JSON.", field_errors=[fault])

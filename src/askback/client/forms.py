@@ -20,6 +20,14 @@ from askback.domain.request import Answer, InputRequest
 M = TypeVar("M", bound=BaseModel)
 
 
+class FormOptions(Context, total=False):
+    """What `form` takes besides the form and its thread; `ask`, `confirm` and `model` pass it on."""
+
+    validate: Validator | None
+    idempotency_key: str | None
+    cancel_on_abort: bool
+
+
 class Forms(Resolving):
     """The part of the client that asks forms."""
 
@@ -62,13 +70,13 @@ class Forms(Resolving):
         del form, context
         return await asking
 
-    async def model(self, model: type[M], *, thread_id: str, **context: Any) -> M:
-        """Ask for a Pydantic model, field by field, and return an instance; `context` is that of `form`.
+    async def model(self, model: type[M], *, thread_id: str, **options: Unpack[FormOptions]) -> M:
+        """Ask for a Pydantic model, field by field, and return an instance; `options` are those of `form`.
 
-        Raises `NoFormFor` when a field of the model cannot be asked for.
+        Raises `NoFormFor` when `model` is not a Pydantic model, or a field of it cannot be asked for.
         """
         shaped = model_form(model)
-        answer = await self.form(shaped.form, thread_id=thread_id, **context)
+        answer = await self.form(shaped.form, thread_id=thread_id, **options)
         return shaped.instance(model, answer.values)
 
     async def ask(
@@ -79,15 +87,19 @@ class Forms(Resolving):
         thread_id: str,
         allow_other: bool = False,
         default: str | None = None,
-        **context: Any,
+        **options: Unpack[FormOptions],
     ) -> str:
-        """Ask one question and return the chosen value; without `choices` it is `"Yes"` or `"No"`."""
-        form = questions.question(question, choices, allow_other=allow_other, default=default)
-        return str((await self.form(form, thread_id=thread_id, **context)).values[questions.FIELD])
+        """Ask one question and return the answer: the chosen value, or without `choices` what the person typed.
 
-    async def confirm(self, question: str, *, thread_id: str, **context: Any) -> bool:
-        """Ask a question whose answer is Yes (true) or No."""
-        return await self.ask(question, thread_id=thread_id, **context) == questions.YES
+        `allow_other` lets the person type an answer of their own besides the choices. `options` are those of `form`.
+        """
+        form = questions.question(question, choices, allow_other=allow_other, default=default)
+        return str((await self.form(form, thread_id=thread_id, **options)).values[questions.FIELD])
+
+    async def confirm(self, question: str, *, thread_id: str, **options: Unpack[FormOptions]) -> bool:
+        """Ask a question whose answer is Yes (true) or No; `options` are those of `form`."""
+        answer = await self.form(questions.confirmation(question), thread_id=thread_id, **options)
+        return answer.values[questions.FIELD] == questions.YES
 
     async def _outcome(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic_core import from_json
@@ -10,6 +11,8 @@ from askback.client.connection import Connection
 from askback.client.operations import frame, known
 from askback.client.records import KeptPage, KeptSecret, Rotation
 from askback.client.road import packed, sealed
+from askback.domain.request import InputRequest
+from askback.domain.secrets.asked import Scope
 from askback.domain.secrets.secret import Secret
 
 
@@ -46,6 +49,27 @@ class Keeping(Connection):
         """Erase a secret: no agent can lease it from now on. Raises `NotFound`."""
         secret_id = secret if isinstance(secret, str) else secret.id
         await self._call(frame("drop_secret", secret_id=secret_id))
+
+    async def saved(self, request: InputRequest | str) -> Mapping[str, Sequence[Scope]]:
+        """Read in which scopes the names of a request are set, as a person who may answer it."""
+        request_id = request if isinstance(request, str) else request.id
+        return (await self._call(frame("saved", request_id=request_id)))["saved"]
+
+    async def secret_agents(self, secret: KeptSecret | str) -> Sequence[str] | Literal["all"]:
+        """Read the ids of the agents that may use a secret without a question, or `all`. Raises `NotFound`."""
+        secret_id = secret if isinstance(secret, str) else secret.id
+        return (await self._call(frame("secret_agents", secret_id=secret_id)))["agents"]
+
+    async def set_secret_agents(
+        self, secret: KeptSecret | str, agents: Sequence[str] | Literal["all"]
+    ) -> Sequence[str] | Literal["all"]:
+        """Set the agents that may use a secret without a question, by id; all others have to ask again.
+
+        Raises `Invalid` for an agent that does not exist, and `NotFound`.
+        """
+        secret_id = secret if isinstance(secret, str) else secret.id
+        body = {"agents": agents if agents == "all" else list(agents)}
+        return (await self._call(frame("set_secret_agents", secret_id=secret_id, body=body)))["agents"]
 
     async def rotate_secrets(self, *, keep_old: bool = False) -> Rotation:
         """Put all secrets of the tenant under the first master key, as an admin.

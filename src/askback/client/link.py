@@ -11,6 +11,7 @@ from copy import copy
 from typing import Any
 
 from askback.client.channel import MAX_FRAME, Channel, Connector, Lost
+from askback.client.ownership import Ownership
 from askback.client.session import FOREVER, Listener, Rest, Session
 from askback.errors import AskbackError, ConnectionLost, Refused, TooLarge
 
@@ -18,6 +19,8 @@ FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 5.0
 GRACE_S = 1.0
 """How long closing waits for what must still be said, such as a request taken back."""
+RECEIPT_S = 5.0
+"""How long closing waits until the server knows which outcomes have arrived."""
 
 _log = logging.getLogger(__name__)
 
@@ -37,6 +40,7 @@ class Link:
     """One client's connection to one server, through however many channels it takes."""
 
     def __init__(self, connector: Connector) -> None:
+        self._ownership = Ownership()
         self._connector = connector
         self._session = Session()
         self._channel: Channel | None = None
@@ -104,8 +108,15 @@ class Link:
         task.add_done_callback(self._background_ended)
         return task
 
+    def check_process(self) -> None:
+        """Raise `ForkedClient` in another process than that which made the client."""
+        self._ownership.check()
+
     async def close(self) -> None:
-        """Say what must still be said, close, and fail what is open."""
+        """Say what must still be said, close, and fail what is open. After a fork all of it is the parent's."""
+        if not self._ownership.here:
+            return
+        await self._confirm_outcomes()
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_S):
                 await self._take_leave()
@@ -119,6 +130,17 @@ class Link:
         await self._connector.close()
 
     # --- inside ------------------------------------------------------------------------------
+
+    async def _confirm_outcomes(self) -> None:
+        """Wait until the server knows which outcomes have arrived, or it would deliver them again as resumes.
+
+        It asks by a ping behind each outcome. Whatever follows on the same connection is answered behind that ping, so
+        one call and its reply are enough.
+        """
+        if self._session.was_told and self._channel is not None:
+            with suppress(AskbackError, TimeoutError):
+                async with asyncio.timeout(RECEIPT_S):
+                    await self.call('"op":"ping"', retry_for=0.0)
 
     async def _take_leave(self) -> None:
         """Hear what became of questions whose asker has gone, and finish taking them back."""
@@ -142,6 +164,7 @@ class Link:
         await self._transmit(frame)
 
     def _start(self) -> None:
+        self.check_process()
         if self._closed:
             raise ConnectionLost("the client is closed")
         if self._runner is None or self._runner.done():

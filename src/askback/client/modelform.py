@@ -69,9 +69,19 @@ class ModelForm:
         return model.model_validate({**self.absent, **read}, by_name=True)
 
 
+def model_form(model: object) -> ModelForm:
+    """Derive the form of a Pydantic model class; raises `NoFormFor`, also for anything else."""
+    if isinstance(model, type) and issubclass(model, BaseModel):
+        return _derived(model)
+    shown = model.__name__ if isinstance(model, type) else f"A {type(model).__name__}"
+    raise NoFormFor(
+        f"{shown} cannot be asked for: pass a Pydantic model class, such as `class Report(BaseModel)`, "
+        "or ask a `Form` with `form(…)`."
+    )
+
+
 @cache
-def model_form(model: type[BaseModel]) -> ModelForm:
-    """Derive the form of a model; raises `NoFormFor`."""
+def _derived(model: type[BaseModel]) -> ModelForm:
     fields: list[AnyField] = []
     readers: dict[str, Callable[[Any], Any]] = {}
     absent: dict[str, Any] = {}

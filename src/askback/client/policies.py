@@ -25,6 +25,7 @@ class Conversation(TypedDict, total=False):
     max_pending: int | None
     max_pending_per_agent: int | None
     max_submissions_per_minute: int | None
+    max_messages_per_hour: int | None
     retention_days: int | None
 
 
@@ -60,15 +61,19 @@ class Policies(Connection):
         scope: Literal["thread", "project", "always"] = "always",
         thread_id: str | None = None,
         project: str | None = None,
+        agent: str | None = None,
         expires_in_s: float | None = None,
         why: str | None = None,
         locked: bool = False,
         shadow: bool = False,
+        script_may_change: bool = False,
     ) -> Rule:
         """Keep a rule, such as `bash(git diff:*)`; raises `Invalid`, and `Forbidden` for a requester.
 
+        `agent` is the id of the agent that it is for, None for every agent.
         `locked` asks each time, whatever a person decides on a card: an admin's. `shadow` decides nothing and is
-        only written into the audit log.
+        only written into the audit log. `script_may_change` accepts later changes of the files that an allowed
+        command runs by name (`python3 script.py`), which a rule for more than a thread needs.
         """
         body = known(
             rule=rule,
@@ -76,10 +81,12 @@ class Policies(Connection):
             scope=scope,
             thread_id=thread_id,
             project=project,
+            agent=agent,
             expires_in_s=expires_in_s,
             why=why,
             locked=locked,
             shadow=shadow,
+            script_may_change=script_may_change,
         )
         op = frame("add_rule", body=body, key=idempotency_key(None))
         return Rule.model_validate(await self._call(op))
@@ -98,17 +105,18 @@ class Policies(Connection):
         *,
         thread_id: str | None = None,
         mode: Mode | EllipsisType | None = ...,
-        level: Literal["deny", "allowlist", "full"] | EllipsisType = ...,
-        ask_mode: Literal["off", "on-miss", "always"] | EllipsisType = ...,
-        lists: Sequence[str] | EllipsisType = ...,
+        level: Literal["deny", "allowlist", "full"] | EllipsisType | None = ...,
+        ask_mode: Literal["off", "on-miss", "always"] | EllipsisType | None = ...,
+        lists: Sequence[str] | EllipsisType | None = ...,
         shadow: Mapping[str, Any] | EllipsisType | None = ...,
         confirm: str | None = None,
         **conduct: Unpack[Conversation],
     ) -> PolicySettings:
-        """Change settings; what is not given stays. Returns those that hold now.
+        """Change the given settings and return those in force; None resets a setting to its default.
 
-        With `thread_id` only `mode` and `conduct` can be set; None is then what holds everywhere. `shadow` are settings
-        to try, None ends the trial. Raises `Conflict` (`confirmation_required`) for `full` without its `confirm`.
+        With `thread_id` only `mode` and `conduct` can be set, and None means the tenant's setting. `shadow` are
+        settings to try, None ends the trial.
+        Raises `Conflict` (`confirmation_required`) for `full` without its `confirm`.
         """
         given = {
             "mode": mode,

@@ -7,6 +7,8 @@ import threading
 from collections.abc import AsyncGenerator, Coroutine, Iterator
 from typing import Any, TypeVar
 
+from askback.client.ownership import Ownership
+
 T = TypeVar("T")
 
 
@@ -14,12 +16,24 @@ class Portal:
     """Runs coroutines in its own thread; a call blocks until its coroutine has ended."""
 
     def __init__(self) -> None:
+        self._ownership = Ownership()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="askback-client", daemon=True)
         self._thread.start()
 
+    @property
+    def here(self) -> bool:
+        """Whether this is the process that it runs in."""
+        return self._ownership.here
+
     def call(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine and return its result. An interrupt (Ctrl-C) cancels it, and waits until it has ended."""
+        """Run a coroutine and return its result. An interrupt (Ctrl-C) cancels it, and waits until it has ended.
+
+        Raises `ForkedClient` after a fork.
+        """
+        if not self._ownership.here:
+            work.close()
+            self._ownership.check()
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()

@@ -1,4 +1,4 @@
-"""Small questions as forms: one choice, one line of text, yes or no."""
+"""Single questions as forms: a choice, a line of text, yes or no."""
 
 from __future__ import annotations
 
@@ -22,35 +22,29 @@ def question(
     allow_other: bool = False,
     default: str | None = None,
 ) -> Form:
-    """Ask for one of `choices`; without any, for Yes or No (S000)."""
+    """Ask for one of `choices`, or without any for a line of text."""
     _check(text)
-    options = [Option(value=c, label=c) if isinstance(c, str) else c for c in choices or (YES, NO)]
-    return Form(
-        fields=[
-            Select(
-                id=FIELD,
-                label=text,
-                required=True,
-                options=options,
-                allow_other=allow_other,
-                default=default,
-                widget=_widget(options, confirm=not choices, allow_other=allow_other),
-            )
-        ]
-    )
-
-
-def free_text(text: str, *, placeholder: str | None = None) -> Form:
-    """Ask for a line of text."""
-    _check(text)
-    return Form(fields=[Text(id=FIELD, label=text, required=True, placeholder=placeholder)])
-
-
-def _widget(options: Sequence[Option], *, confirm: bool, allow_other: bool):
-    if confirm:
-        return "confirm"
+    if choices is None:
+        return Form(fields=[Text(id=FIELD, label=text, required=True, default=default)])
+    options = [Option(value=c, label=c) if isinstance(c, str) else c for c in choices]
     short = len(options) <= BUTTONS and all(len(option.label) <= BUTTON_LENGTH for option in options)
-    return "buttons" if short and not allow_other else None
+    choice = Select(
+        id=FIELD,
+        label=text,
+        required=True,
+        options=options,
+        allow_other=allow_other,
+        default=default,
+        widget="buttons" if short and not allow_other else None,
+    )
+    return Form(fields=[choice])
+
+
+def confirmation(text: str) -> Form:
+    """Ask for Yes or No."""
+    _check(text)
+    options = [Option(value=word, label=word) for word in (YES, NO)]
+    return Form(fields=[Select(id=FIELD, label=text, required=True, options=options, widget="confirm")])
 
 
 def _check(text: str) -> None:

@@ -32,7 +32,10 @@ class Execution(Read):
 
 
 class Rule(Read):
-    """A rule that the server keeps; `rule` is its text."""
+    """A rule that the server keeps; `rule` is its text, `agent` the id of the agent it is for, None for every agent.
+
+    `needs_choice` says why a rule of an older version allows nothing any more, and what to write instead.
+    """
 
     id: str
     effect: Literal["deny", "ask", "allow"]
@@ -40,6 +43,8 @@ class Rule(Read):
     scope: Literal["thread", "project", "always"]
     thread_id: str | None = None
     project: str | None = None
+    agent: str | None = None
+    agent_name: str | None = None
     locked: bool = False
     shadow: bool = False
     why: str | None = None
@@ -49,6 +54,7 @@ class Rule(Read):
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
     revoked_by: Actor | None = None
+    needs_choice: str | None = None
 
 
 class ThreadAccess(Read):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 from askback.client.connection import Connection
@@ -49,6 +49,35 @@ class Resolving(Connection):
             body["form"] = said(form) if isinstance(form, Form) else form
         return await self._resolve("reprompt", request, body)
 
+    async def check(self, request: InputRequest | str) -> InputRequest:
+        """Begin to check what was sent, or renew that; `request.check.until` says until when it is ours.
+
+        Raises `Conflict` when nothing is there to be checked, or when it was renewed ten times.
+        """
+        request_id = request if isinstance(request, str) else request.id
+        return InputRequest.model_validate(await self._call(frame("check", request_id=request_id, body={})))
+
+    @asynccontextmanager
+    async def _leased(self, request: InputRequest) -> AsyncGenerator[InputRequest]:
+        """Hold the check of an answer for as long as the block, and no longer than the server lets us."""
+        if request.check is None or request.check.state == "waiting":
+            request = await self.check(request)
+        renewing = asyncio.create_task(self._renew(request))
+        try:
+            yield request
+        finally:
+            renewing.cancel()
+            await asyncio.wait({renewing})
+
+    async def _renew(self, request: InputRequest) -> None:
+        """Renew a check at half of its time, until the server ends that or the check has ended."""
+        while (check := request.check) is not None:
+            await asyncio.sleep(max(0.0, (check.until - check.since).total_seconds() / 2))
+            try:
+                request = await self.check(request)
+            except AskbackError:
+                return  # the verdict says what became of it
+
     async def _resolve(self, op: str, request: InputRequest | str, body: Mapping[str, Any]) -> InputRequest:
         request_id = request if isinstance(request, str) else request.id
         # The key makes a verdict that is sent again fall on no answer that came since.
@@ -80,7 +109,8 @@ class Resolving(Connection):
     async def _unless_ended(self, request: InputRequest, look: Judge) -> InputRequest:
         """Look at one submission; when somebody ends the request meanwhile, return it as it is then."""
         try:
-            return await look(request)
+            async with self._leased(request) as leased:
+                return await look(leased)
         except (Conflict, NotFound):
             now = InputRequest.model_validate(await self._call(frame("get", request_id=request.id)))
             if (now.status, now.revision) == (request.status, request.revision):

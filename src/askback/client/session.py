@@ -105,6 +105,8 @@ class Session:
         self._calls: dict[int, _Call] = {}
         self._waits: dict[str, list[Ticket]] = {}
         self._listeners: dict[str | None, list[Listener]] = {}
+        self.was_told = False
+        """Whether the server has told an outcome."""
 
     # --- what the caller wants ---------------------------------------------------------------
 
@@ -291,6 +293,7 @@ class Session:
         assert ticket is not None
         ticket.request_id = request["id"]
         if request["status"] in _ENDED:
+            self.was_told = True
             _resolve(ticket, request)
         elif not ticket.done():
             self._waits.setdefault(request["id"], []).append(ticket)
@@ -303,6 +306,7 @@ class Session:
         return _NOTHING
 
     def _settle(self, request: dict[str, Any]) -> None:
+        self.was_told = True
         for ticket in self._waits.pop(request["id"], ()):
             _resolve(ticket, request)
 

@@ -76,9 +76,10 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close the connection and end the thread."""
-        self._portal.call(self._client.aclose())
-        self._portal.close()
+        """Close the connection and end the thread; after a fork both are the parent's, and nothing happens."""
+        if self._portal.here:
+            self._portal.call(self._client.aclose())
+            self._portal.close()
 
     form = _blocking(AsyncClient.form)
     try_form = _blocking(AsyncClient.try_form)
@@ -89,6 +90,7 @@ class Client:
     approve_plan = _blocking(AsyncClient.approve_plan)
     secrets = _blocking(AsyncClient.secrets)
     accept = _blocking(AsyncClient.accept)
+    check = _blocking(AsyncClient.check)
     reprompt = _blocking(AsyncClient.reprompt)
     consume = _blocking(AsyncClient.consume)
     report = _blocking(AsyncClient.report)
@@ -103,6 +105,7 @@ class Client:
     submit = _blocking(AsyncClient.submit)
     decide = _blocking(AsyncClient.decide)
     decline = _blocking(AsyncClient.decline)
+    ask_again = _blocking(AsyncClient.ask_again)
     batch = _blocking(AsyncClient.batch)
     rules = _blocking(AsyncClient.rules)
     add_rule = _blocking(AsyncClient.add_rule)
@@ -113,6 +116,9 @@ class Client:
     kept = _blocking(AsyncClient.kept)
     keep = _blocking(AsyncClient.keep)
     erase = _blocking(AsyncClient.erase)
+    saved = _blocking(AsyncClient.saved)
+    secret_agents = _blocking(AsyncClient.secret_agents)
+    set_secret_agents = _blocking(AsyncClient.set_secret_agents)
     rotate_secrets = _blocking(AsyncClient.rotate_secrets)
     add_webhook = _blocking(AsyncClient.add_webhook)
     webhooks = _blocking(AsyncClient.webhooks)

@@ -45,6 +45,9 @@ class Approval(Model):
     `title` and `reason` are the agent's own words. `scopes` are those it offers; `project` names what the scope
     `project` is about. With `allow_edit` the person may change the input. `quorum` people have to say yes. An approval
     is good for `valid_s` seconds after the decision. `plan` (Markdown) stands for `tool` and `input`.
+
+    The adapter, never the model, says where the call runs (`cwd`, when the input does not: it resolves relative paths
+    and grants nothing), and in which folders it found no secret file (`secret_free`), so that they may be searched.
     """
 
     tool: str | None = None
@@ -59,6 +62,8 @@ class Approval(Model):
     preview: Before | None = None
     quorum: int = 1
     valid_s: Number_ | None = None
+    cwd: str | None = None
+    secret_free: list[str] | None = None
 
 
 class _Read(BaseModel):
@@ -85,7 +90,8 @@ class DiffLine(_Read):
 class Preview(_Read):
     """What would run, whole: nothing is cut.
 
-    `command`: the command, or the argument vector quoted (`argv` is true), in `parts`. `file`: `path` and `diff`.
+    `command`: the command, or the argument vector quoted (`argv` is true), in `parts`, and its `folder`.
+    `file`: `path` and `diff`.
     `json`: the input in `parts`. `rest` is whatever else the input holds, so that nothing is signed unseen.
     `headline` is one line of at most 320 characters, for lists; it may be cut in its middle.
     """
@@ -95,15 +101,44 @@ class Preview(_Read):
     parts: Parts = Field(default_factory=Parts)
     argv: bool = False
     path: Parts | None = None
+    folder: Parts | None = None
     diff: list[DiffLine] | None = None
     rest: Parts | None = None
+
+
+class ReasonCode(_Read):
+    """A sentence of the policy as data: `reason.<code>` in the catalogue, with its parameters, which may nest."""
+
+    code: str
+    params: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+
+
+ChoiceKind = Literal["exact", "options", "folder"]
+
+
+class RuleChoice(_Read):
+    """A rule that can be kept as it stands.
+
+    `exact`: this very call. `options`: the command `subject` with any options that are known to be safe. `folder`:
+    every file below `subject`.
+    """
+
+    rule: str
+    kind: ChoiceKind
+    subject: str | None = None
 
 
 class ShownApproval(_Read):
     """An approval as the server shows it; see `Approval` for what the agent said.
 
-    `scopes` are those that can be chosen, `rule` the text that every one but `once` would keep, `digest` binds the
-    decision to the call, `reasons` say why it is asked. `locked`: a rule asks each time, so nothing can be kept.
+    `scopes` are those that can be chosen, `rule` the text that every one but `once` keeps unless another one of
+    `choices` is sent, `digest` binds the decision to the call, `reasons` say why it is asked, in English;
+    `reason_codes` and `risk_codes` say the same as `reasons` and `risk.reasons`, for other languages. `scripts` are
+    files that the command runs by name: to keep it for longer than this thread takes a yes to whatever they contain
+    then.
+    `runs_project`: it runs code of the project, as `npm test` does, so a kept rule covers whatever that does then.
+    `locked`: a rule asks each time, so nothing can be kept. `root` is a folder that a person may grant to the agent
+    (`POST /v1/agents/{id}/roots`): with it the call would have run unasked.
     """
 
     tool: str
@@ -115,11 +150,19 @@ class ShownApproval(_Read):
     agent_risk: Risk | None = None
     scopes: list[Scope] = Field(default_factory=lambda: list[Scope](("once",)))
     project: str | None = None
+    cwd: str | None = None
+    secret_free: list[str] = Field(default_factory=list[str])
+    root: str | None = None
     allow_edit: bool = False
     quorum: int = 1
     valid_s: float | None = None
     digest: str = ""
     rule: str | None = None
+    choices: list[RuleChoice] = Field(default_factory=list[RuleChoice])
+    scripts: list[str] = Field(default_factory=list[str])
+    runs_project: bool = False
     locked: bool = False
     reasons: list[str] = Field(default_factory=list[str])
+    reason_codes: list[ReasonCode] = Field(default_factory=list[ReasonCode])
+    risk_codes: list[ReasonCode] = Field(default_factory=list[ReasonCode])
     preview: Preview | None = None

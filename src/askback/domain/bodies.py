@@ -25,8 +25,13 @@ class AnswerBody(Model):
 class DecisionBody(Model):
     """`POST /v1/requests/{id}/answer` for an approval.
 
-    `edited_input` replaces the input. `rule` is the text to keep, when the person changed the one that was shown.
+    `edited_input` replaces the input. `rule` is the text to keep, when it is another than the one that was shown. With
+    a `scope` other than `once`, `approve` keeps a rule that allows and `deny` one that denies. `script_may_change`
+    says yes to whatever is then in the files that the command runs by name. The rule is for the agent that asked, and
+    with `every_agent` for all of them. `grant_root` goes with an approval `once`: it grants the agent the folder
+    `approval.root`, which it may read from then on.
     `digest`, when it is sent, has to be that of the call that was shown. `mode` goes with the approval of a plan.
+    A denial without `remember` holds for this request only.
     """
 
     revision: int
@@ -35,8 +40,12 @@ class DecisionBody(Model):
     note: str | None = None
     edited_input: dict[str, JsonValue] | None = None
     rule: str | None = None
+    script_may_change: bool = False
+    every_agent: bool = False
+    grant_root: bool = False
     digest: str | None = None
     mode: Literal["normal", "accept_edits"] | None = None
+    remember: bool = True
 
 
 class ConsumeBody(Model):
@@ -79,8 +88,10 @@ class BatchBody(Model):
 class RuleBody(Model):
     """`POST /v1/rules`. A `thread` or `project` rule names which; `expires_in_s` is in seconds, from now.
 
+    `agent` is the id of the agent that it is for, null for every agent.
     `locked` asks each time whatever a person decides on a card. `shadow` decides nothing: what it would have
-    decided is in the audit log.
+    decided is in the audit log. `script_may_change` accepts later changes of the files that the command runs by name;
+    a rule that allows such a command needs it, except for a thread.
     """
 
     rule: str
@@ -88,10 +99,12 @@ class RuleBody(Model):
     scope: Literal["thread", "project", "always"] = "always"
     thread_id: str | None = None
     project: str | None = None
+    agent: str | None = None
     expires_in_s: Number_ | None = None
     why: str | None = None
     locked: bool = False
     shadow: bool = False
+    script_may_change: bool = False
 
 
 class ShadowBody(Trial):
@@ -101,9 +114,14 @@ class ShadowBody(Trial):
 
 
 class PolicyBody(Model):
-    """`POST /v1/policy`: what is not given stays; null is as it was at first, or in a thread as everywhere.
+    """`POST /v1/policy`: a setting that is left out stays; null resets it to its default.
+
+    In a thread null resets a setting to the tenant's.
 
     With `thread_id` only `mode` and how the conversation goes (`domain/policy/conduct.py`), for that thread.
+
+    A mode of a thread that lets more run (`accept_edits`, `full`) is for the agents that asked or wrote there before,
+    or for `mode_agents`.
 
     `confirm` has to be `ENABLE FULL` to switch to the mode or the level `full`. `shadow` are settings to try: what
     they would have decided is in the audit log; null ends the trial.
@@ -115,6 +133,7 @@ class PolicyBody(Model):
     ask_mode: table.AskMode | None = None
     lists: list[str] | None = None
     shadow: ShadowBody | None = None
+    mode_agents: list[str] | None = None
     free_text: FreeText | None = None
     max_questions: int | None = None
     questions_window_s: int | None = None
@@ -123,6 +142,7 @@ class PolicyBody(Model):
     max_pending: int | None = None
     max_pending_per_agent: int | None = None
     max_submissions_per_minute: int | None = None
+    max_messages_per_hour: int | None = None
     retention_days: int | None = None
     confirm: str | None = None
 
@@ -212,10 +232,11 @@ class AccessBody(Model):
 
 
 class DeclineBody(Model):
-    """`POST /v1/requests/{id}/decline`."""
+    """`POST /v1/requests/{id}/decline`. Without `remember` the same may be asked again at once."""
 
     reason: Literal["skipped", "dismissed", "refused"]
     note: str | None = None
+    remember: bool = True
 
 
 class CancelBody(Model):

@@ -68,11 +68,6 @@ class Times(NamedTuple):
     expires_at: int | None
     due_at: int | None
 
-    def no_later_than(self, at: int | None) -> Times:
-        """Return the same deadline, and a look at the request by then; None changes nothing."""
-        moments = [moment for moment in (self.due_at, at) if moment is not None]
-        return self._replace(due_at=min(moments, default=None))
-
 
 def _ms(seconds: float) -> int:
     return round(seconds * 1000)

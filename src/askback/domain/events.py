@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from askback.domain.access import OPEN, Access
 from askback.domain.record import splice
-from askback.domain.secrets.veil import hides_names, veil_spec, veil_state
+from askback.domain.secrets.veil import veil_spec, veil_state
 from askback.domain.timestamps import rfc3339
 
 REQUEST_CREATED = "request.created"
@@ -93,10 +93,18 @@ class Event:
     veiled: Event | None = None
 
 
-def commit(draft: Draft, *, seq: int, position: int, spec: str | None, access: Access = OPEN) -> Event:
-    """Give a draft its numbers; `spec` is the request's immutable part, for `request.*` events."""
+def commit(
+    draft: Draft,
+    *,
+    seq: int,
+    position: int,
+    spec: str | None,
+    access: Access = OPEN,
+    hides_names: bool = False,
+) -> Event:
+    """Give a draft its numbers; `spec` and `hides_names` are those of the request, for `request.*` events."""
     event = _event(draft, seq, position, spec, access)
-    if spec is None or not hides_names(spec):
+    if spec is None or not hides_names:
         return event
     hidden = replace(draft, data=veil_state(draft.data))
     return replace(event, veiled=_event(hidden, seq, position, veil_spec(spec), access))

@@ -3,7 +3,8 @@
 Rules:
 1. A terminal status absorbs: nothing leaves it, so the first settlement is the only one.
 2. `resolving` means an answer passed the form and somebody else is checking or applying it; it
-   ends by `accept`, goes back by `reprompt`, and can still be cancelled or expire.
+   ends by `accept`, goes back by `reprompt`, and can still be declined or cancelled. Its deadline stands
+   still: `expire` ends it only where its agent has ended with the server (ASKBACK_ON_RESTART).
 3. Declined, cancelled and expired are never an answer.
 4. A vote is one of the several decisions that some approvals need; it leaves the request open. The vote that
    is enough, or the first one against, is the answer.
@@ -53,6 +54,7 @@ TRANSITIONS = MappingProxyType(
         (Status.RESOLVING, Action.NOTE): Status.RESOLVING,
         (Status.RESOLVING, Action.ACCEPT): Status.ANSWERED,
         (Status.RESOLVING, Action.REPROMPT): Status.PENDING,
+        (Status.RESOLVING, Action.DECLINE): Status.DECLINED,
         (Status.RESOLVING, Action.CANCEL): Status.CANCELLED,
         (Status.RESOLVING, Action.EXPIRE): Status.EXPIRED,
     }

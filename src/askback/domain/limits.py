@@ -62,11 +62,31 @@ class Limits:
     secret_placeholder: int = 120
     secret_hint: int = 80
     secret_help: int = 200
-    dismissed_s: int = 600
-    """How long secrets that were dismissed are not asked for again in their thread."""
+    refusal_s: int = 600
+    """How long what a person refused is not asked again by the same agent in the same thread."""
+    refusal_long_s: int = 24 * 3600
+    """The same after the third refusal within `refusal_window_s`."""
+    refusal_window_s: int = 3600
+    check_wait_s: int = 24 * 3600
+    """How long an answer waits at most for its agent to check it."""
+    check_lease_s: int = 60
+    """How long an agent may check an answer until it renews that."""
+    check_renewals: int = 10
+    again_s: int = 300
+    """The least that a person has of a deadline when an answer was sent back."""
     lease_s: int = 300
     probe_s: int = 20
     """How long a probe of the server may try what was sent."""
+    max_pending: int = 50
+    """Requests of any kind that are open at once in a thread, where the policy sets no other number."""
+    max_pending_per_agent: int = 200
+    """Requests that an agent has open at once, where the policy sets no other number."""
+    max_submissions_per_minute: int = 60
+    """Answers and refusals of one person, where the policy sets no other number."""
+    max_messages_per_hour: int = 600
+    """Messages in one thread, where the policy sets no other number."""
+    max_wrong_tokens_per_minute: int = 20
+    """Unknown tokens and login codes from one address: the last of them, and each after it, is refused with 429."""
     batch: int = 200
     webhooks: int = 20
     """How many a tenant has at most."""

@@ -2,7 +2,8 @@
 
 A node is a string or `{"type", "children"?, "href"?}` with the types p, em, strong, code, pre,
 ul, ol, li, br and a. Headings and quotes become paragraphs, a picture its description, HTML the
-text that it is. Links keep http, https and mailto; any other stays text.
+text that it is. Links keep http, https and mailto; any other stays text. An http or https address in plain text is a
+link as well.
 """
 
 from __future__ import annotations
@@ -24,6 +25,11 @@ MAX_BRACKETS = 100
 
 _ANY_MARKUP = re.compile(r"[*_`\[\]<>#&\\\n]|^\s*(?:[-+=~]|\d+[.)])|https?:|\t| {2,}")
 _SCHEME = re.compile(r"(?:https?://|mailto:)[^\x00-\x20]+", re.IGNORECASE)
+_BARE = re.compile(
+    r"(?<![\w@/.:-])https?://[^\s<>\[\]\"'`\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+", re.IGNORECASE
+)
+_TRAILING = ".,:;!?*_~"
+_CLOSING = {")": "(", "}": "{"}
 _KEPT = {
     "paragraph": "p",
     "heading": "p",
@@ -56,13 +62,16 @@ def tree(text: str) -> list[Node] | None:
 
 def _nodes(children: Iterable[SyntaxTreeNode], depth: int) -> list[Node]:
     """Convert siblings, to `depth` levels, and join neighbouring texts."""
+    return _joined(node for child in children for node in _node(child, depth))
+
+
+def _joined(nodes: Iterable[Node]) -> list[Node]:
     joined: list[Node] = []
-    for child in children:
-        for node in _node(child, depth):
-            if isinstance(node, str) and joined and isinstance(joined[-1], str):
-                joined[-1] += node
-            elif node != "":
-                joined.append(node)
+    for node in nodes:
+        if isinstance(node, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += node
+        elif node != "":
+            joined.append(node)
     return joined
 
 
@@ -82,12 +91,46 @@ def _node(node: SyntaxTreeNode, depth: int) -> list[Node]:
         return ["\n"]
     if kind in _TRANSPARENT or kind in _KEPT:
         return _nodes(node.children, depth - 1)
-    return [node.content] if kind in ("text", "text_special") else []
+    return _linked(node.content) if kind in ("text", "text_special") else []
+
+
+def _linked(text: str) -> list[Node]:
+    """Split a text at the addresses in it, which become links."""
+    nodes: list[Node] = []
+    end = 0
+    for found in _BARE.finditer(text):
+        address = _trimmed(found[0])
+        if address.endswith("//"):
+            continue
+        nodes += [text[end : found.start()], {"type": "a", "href": address, "children": [address]}]
+        end = found.start() + len(address)
+    return [*nodes, text[end:]]
+
+
+def _trimmed(address: str) -> str:
+    """Leave out what ends the sentence around an address, and a bracket that was opened before it."""
+    while address[-1] in _TRAILING or address.count(address[-1]) > address.count(
+        _CLOSING.get(address[-1], address[-1])
+    ):
+        address = address[:-1]
+    return address
 
 
 def _link(node: SyntaxTreeNode, depth: int) -> list[Node]:
     href = str(node.attrs.get("href", ""))
-    children = _nodes(node.children, depth - 1)
+    children = _unlinked(_nodes(node.children, depth - 1))
     if _SCHEME.fullmatch(href) is None:
         return children
     return [{"type": "a", "href": href, "children": children}]
+
+
+def _unlinked(nodes: list[Node]) -> list[Node]:
+    """The same without links: none is inside another, and the text of an unsafe one leads nowhere."""
+    plain: list[Node] = []
+    for node in nodes:
+        if isinstance(node, str):
+            plain.append(node)
+            continue
+        inside = _unlinked(node.get("children", []))
+        plain += inside if node["type"] == "a" else [{**node, **({"children": inside} if inside else {})}]
+    return _joined(plain)

@@ -10,13 +10,14 @@ said is filled in as data: it is not searched for placeholders, and it stands at
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
+from askback.domain import questiontext
 from askback.domain.lifecycle import TERMINAL, Status
+from askback.domain.questiontext import quoted
 from askback.domain.request import Answer, InputRequest
 
 BRAND = "askback"
@@ -25,74 +26,96 @@ BRAND = "askback"
 TEXTS: Mapping[str, str] = MappingProxyType(
     {
         # a question
-        "form.answered": "The person answered: {values}",
-        "form.declined": "The person did not answer. Do not make an answer up, and do not ask the same again.",
+        "form.answered": "The person answered {question}: {answers}",
+        "form.answered.empty": "The person submitted {question} without filling anything in.",
+        "form.declined": "The person did not answer {question}. Do not make up an answer, and do not ask it again.",
         "form.declined.skipped": (
-            "The person skipped this question. Make a reasonable assumption and go on, and say what you assumed."
+            "The person skipped {question}. Make a reasonable assumption, continue, and state what you assumed."
         ),
         "form.declined.dismissed": (
-            "The person closed the question without answering. Do not ask it again at once: "
-            "ask whether to go on without it, or turn to something else."
+            "The person closed {question} without answering. Do not ask it again right away: "
+            "ask whether to continue without it, or turn to something else."
         ),
         "form.declined.refused": (
-            "The person will not answer this. Do not ask it again in other words: go on without it, or stop."
+            "The person will not answer {question}. "
+            "Do not ask it again in other words: continue without the answer, or stop."
         ),
-        "form.cancelled": "The question was taken back before it was answered. Do not make an answer up.",
+        "form.repeated": (
+            "The person already declined {question}, and was not asked again. Continue without the answer."
+        ),
+        "form.cancelled": "The question {question} was withdrawn before it was answered. Do not make up an answer.",
         "form.expired": (
-            "Nobody answered in time. That is no answer: do not make one up, and do not ask again at once."
+            "Nobody answered {question} in time. "
+            "That is not an answer: do not make one up, and do not ask again right away."
         ),
-        "form.pending": "The person has not answered yet. Do not make an answer up, and do not ask again.",
+        "form.resolving": (
+            "An answer to {question} waits for you to check it. Accept it, or ask again and say what is wrong; "
+            "it does not count before. The person answered: {answers}"
+        ),
+        "form.pending": (
+            "The person has not answered {question} yet. Do not make up an answer, and do not ask it again."
+        ),
         # whether a tool may run
-        "approval.approve": "The call of the tool {tool} was approved. Run it once, exactly as it was asked.",
+        "approval.approve": (
+            "The call of the tool {tool} with {asked} was approved. Run it once, exactly as it was asked."
+        ),
         "approval.approve.edited": (
-            "The call of the tool {tool} was approved with a changed input, which replaces yours. "
+            "The call of the tool {tool} with {asked} was approved with a changed input, which replaces yours. "
             "Run it once, exactly with this input: {input}"
         ),
         "approval.deny": (
-            "The person denied execution of the tool {tool}: it was not run. "
-            "Do not ask for it again and do not try to reach the same in another way."
+            "The person denied execution of the tool {tool} with {asked}: it was not run. "
+            "Do not ask for it again and do not try to reach the same goal in another way."
         ),
         "approval.deny.policy": (
-            "The policy denied execution of the tool {tool}: it was not run. "
+            "The policy denied execution of the tool {tool} with {asked}: it was not run. "
             "Do not ask for it again and do not try to get around the policy."
         ),
         "approval.repeated": (
-            "The person already said no to this call of the tool {tool}. Nobody was asked again, "
+            "The person already said no to this call of the tool {tool} with {asked}. Nobody was asked again, "
             "and it was not run. Do not ask for it again and do not try another way."
         ),
         "approval.declined": (
-            "The person did not want to decide about the tool {tool}. That is no permission: it was not run. "
-            "Do not ask for it again; go on without it."
+            "The person did not want to decide about the tool {tool} with {asked}. "
+            "That is not permission: it was not run. Do not ask for it again; continue without it."
         ),
         "approval.declined.dismissed": (
-            "The person closed the question whether the tool {tool} may run without deciding. "
-            "That is no permission: it was not run. Do not ask for it again at once."
+            "The person closed the request to run the tool {tool} with {asked} without deciding. "
+            "That is not permission: it was not run. Do not ask for it again right away."
         ),
         "approval.cancelled": (
-            "The question whether the tool {tool} may run was taken back before anybody decided. "
-            "That is no permission: it was not run and must not be run."
+            "The request to run the tool {tool} with {asked} was withdrawn before anybody decided. "
+            "That is not permission: it was not run and must not be run."
         ),
         "approval.expired": (
-            "Nobody decided in time whether the tool {tool} may run. "
-            "That is no permission: it was not run and must not be run. Go on without it, or say what you wait for."
+            "Nobody decided in time whether the tool {tool} may run with {asked}. That is not permission: "
+            "it was not run and must not be run. Continue without it, or say what you are waiting for."
         ),
         "approval.pending": (
-            "Nobody has decided yet whether the tool {tool} may run. "
-            "Do not run it and do not ask again; go on with something else."
+            "Nobody has decided yet whether the tool {tool} may run with {asked}. "
+            "Do not run it and do not ask again; continue with something else."
         ),
         # a plan
-        "plan.approve": "The person approved the plan. Carry it out; what needs permission is still asked.",
+        "plan.approve": (
+            "The person approved the plan {plan}. Carry it out; what needs permission is still asked."
+        ),
         "plan.accept_edits": (
-            "The person approved the plan. Carry it out; edits of files in the project are not asked about."
+            "The person approved the plan {plan}. Carry it out; edits of files in the project need no approval."
         ),
         "plan.changes": (
-            "The person did not approve the plan and wants it changed. "
-            "Do nothing of it yet: work the changes in, and ask again."
+            "The person did not approve the plan {plan} and wants it changed. "
+            "Do not start on it: make the changes, and ask again."
         ),
-        "plan.declined": "The person did not want to decide about the plan. Do nothing of it; ask what to do instead.",
-        "plan.cancelled": "The plan was taken back before anybody decided about it. Do nothing of it.",
-        "plan.expired": "Nobody decided about the plan in time. That is no approval: do nothing of it.",
-        "plan.pending": "Nobody has decided about the plan yet. Do nothing of it, and do not ask again.",
+        "plan.declined": (
+            "The person did not want to decide about the plan {plan}. Do not start on it; ask what to do instead."
+        ),
+        "plan.cancelled": "The plan {plan} was withdrawn before anybody decided about it. Do not start on it.",
+        "plan.expired": (
+            "Nobody decided about the plan {plan} in time. That is not an approval: do not start on it."
+        ),
+        "plan.pending": (
+            "Nobody has decided about the plan {plan} yet. Do not start on it, and do not ask again."
+        ),
         # secrets
         "secret.answered": (
             "[{brand}] User submitted {names} (scope: {scope}). "
@@ -114,6 +137,9 @@ TEXTS: Mapping[str, str] = MappingProxyType(
             "[{brand}] User did not submit {names} in time. Do not re-request immediately — "
             "proceed without, or say what you wait for."
         ),
+        "secret.resolving": (
+            "[{brand}] User submitted {names}: try {it} now, then accept {it}, or ask again and say what is wrong."
+        ),
         "secret.pending": (
             "[{brand}] User was asked for {names} and has not submitted {it} yet. "
             "Do not re-request, and do not ask for {it} in the conversation; go on with something else."
@@ -128,9 +154,9 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "cancelled.user_message": "The person wrote a message instead: go by that.",
         "cancelled.superseded": "A newer question has taken its place.",
         "cancelled.thread_archived": "The conversation was closed.",
-        "cancelled.admin": "An administrator took it back.",
+        "cancelled.admin": "An administrator withdrew it.",
         "cancelled.shutdown": "The program that asked was shut down.",
-        "cancelled.not_shown": "There was nobody to whom it could be shown.",
+        "cancelled.not_shown": "Nobody was there to see it.",
         "cancelled.failed": "Something failed while it was open.",
         # what never became a request, or lost its way
         "hook": (
@@ -139,7 +165,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         ),
         "unavailable": (
             "Nobody could be asked whether the tool {tool} may run, because askback cannot be reached. "
-            "That is no permission: it was not run and must not be run."
+            "That is not permission: it was not run and must not be run."
         ),
         # what somebody said about it, on a line of its own
         "reasons": "Why: {reasons}",
@@ -148,11 +174,14 @@ TEXTS: Mapping[str, str] = MappingProxyType(
 )
 """The texts by key, in English.
 
-`{tool}` is the tool's name in quotes, `{input}` and `{values}` are JSON. `{names}` are those of the secrets, with
-`{it}`, `{they}` and `{was}` for one of them, or for several.
+`{question}` is a form's title or the labels of its fields, `{answers}` the values with their labels. `{tool}` is the
+tool's name, `{asked}` the input that was asked about and `{input}` the changed one; `{plan}` is a plan's title or
+first line. `{names}` are those of the secrets, with `{it}`, `{they}` and `{was}` for one of them, or for several.
 """
 
-_LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
+_MORE_PLACEHOLDERS = MappingProxyType({"form.answered": frozenset({"values"})})
+"""What a replacement may use besides the placeholders of the text it replaces: `{values}` is the values as JSON."""
+
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -167,7 +196,7 @@ def with_texts(changes: Mapping[str, str], *, brand: str | None = None) -> Mappi
             raise ValueError(
                 f"There is no text {key!r}; see askback.domain.modeltext.TEXTS for those there are."
             )
-        known = set(_PLACEHOLDER.findall(TEXTS[key]))
+        known = {*_PLACEHOLDER.findall(TEXTS[key]), *_MORE_PLACEHOLDERS.get(key, ())}
         if unknown := set(_PLACEHOLDER.findall(text)) - known:
             listed = ", ".join(f"{{{name}}}" for name in sorted(known)) or "no placeholder"
             raise ValueError(f"The text {key!r} may use {listed}, not {{{min(unknown)}}}.")
@@ -199,7 +228,7 @@ def refusal_text(
     reasons: tuple[str, ...] = (),
 ) -> str:
     """Say why a call that nobody decided about does not run: a check refused it, or nobody could be asked."""
-    lines = [_filled(key, texts, tool=_json(tool))]
+    lines = [_filled(key, texts, tool=quoted(tool))]
     if reasons:
         lines.append(_filled("reasons", texts, reasons=" ".join(reasons)))
     return "\n".join(lines)
@@ -212,11 +241,15 @@ def secrets_off_text(names: Sequence[str], texts: Mapping[str, str] = TEXTS) -> 
 
 def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
     subject = _subject(request)
-    answer = request.answer or Answer()
+    answer = request.answer or (request.submitted if request.status is Status.RESOLVING else None) or Answer()
     data = {
-        "tool": _json(request.approval.tool if request.approval else ""),
-        "input": _json(answer.edited_input),
-        "values": _json(answer.values),
+        "question": questiontext.question(request),
+        "answers": questiontext.answers(request, answer),
+        "values": quoted(answer.values),
+        "tool": quoted(request.approval.tool if request.approval else ""),
+        "asked": questiontext.call_input(request),
+        "input": quoted(answer.edited_input),
+        "plan": questiontext.plan(request),
         "scope": answer.scope or "",
         **_named(request.secret.names if request.secret else ()),
     }
@@ -238,13 +271,13 @@ def _key(subject: str, request: InputRequest, answer: Answer) -> str:
     if request.secret is not None:
         return f"secret.{_secret_outcome(request, answer)}"
     if request.status not in TERMINAL:
-        return f"{subject}.pending"
+        return f"{subject}.{request.status}" if subject == "form" else f"{subject}.pending"
     if request.repeated:
-        return "approval.repeated"
+        return f"{subject}.repeated"
     if request.status is not Status.ANSWERED:
         return f"{subject}.{request.status}.{request.reason}"
     if subject == "form":
-        return "form.answered"
+        return "form.answered" if answer.values else "form.answered.empty"
     # Whatever is not plainly a yes is a no.
     if answer.decision != "approve":
         return f"approval.deny.{request.source}" if subject == "approval" else "plan.changes"
@@ -255,7 +288,7 @@ def _key(subject: str, request: InputRequest, answer: Answer) -> str:
 
 def _secret_outcome(request: InputRequest, answer: Answer) -> str:
     if request.status not in TERMINAL:
-        return "pending"
+        return str(request.status)
     if request.status is not Status.ANSWERED:
         return f"{request.status}.{request.reason}"
     return "existing" if answer.reused else "answered"
@@ -278,8 +311,3 @@ def _filled(key: str, texts: Mapping[str, str], **data: str) -> str:
     text = texts.get(key, TEXTS[key])
     known = {"brand": BRAND, **data}
     return _PLACEHOLDER.sub(lambda found: known.get(found[1], found[0]), text)
-
-
-def _json(value: object) -> str:
-    # JSON leaves these as they are, and they end a line all the same.
-    return json.dumps(value, ensure_ascii=False).translate(_LINE_ENDS)

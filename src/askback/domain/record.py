@@ -41,6 +41,9 @@ class Record:
     """The key of which a requester has at most one open request in a thread; see `service/exclusive.py`."""
     behind: bool = False
     """Whether it waits in line for the one that holds its key; nobody is to answer it yet."""
+    hides_names: bool = False
+    """Whether only those who may answer learn the names of its secrets. Set once, when it is made: what is inside
+    `spec` was chosen by others."""
 
     @property
     def wire(self) -> str:

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
-from askback.domain.approval import Approval, Mode, Scope, ShownApproval, Verdict
+from askback.domain.approval import Approval, Mode, ReasonCode, Scope, ShownApproval, Verdict
+from askback.domain.check import Check
 from askback.domain.deadlines import EscalationStep
 from askback.domain.fields import Form, Model, Number_, ReadJson
 from askback.domain.lifecycle import TERMINAL, Status
@@ -65,12 +66,14 @@ class Ask(Envelope):
 
     With a `validator` an answer that the form allows is `resolving` until the requester has accepted it, or asks again.
     `on_timeout`: `expire`; `default` answers with the defaults of the form; `resume` leaves it open for ever.
+    `repeat` says what if a person refused the same a moment ago: `refuse`, or `ask` all the same.
     """
 
     kind: Literal["form"]
     form: Form
     validator: Literal["requester"] | None = None
     on_timeout: Literal["expire", "default", "resume"] = "expire"
+    repeat: Literal["refuse", "ask"] = "refuse"
 
 
 class ApprovalAsk(Envelope):
@@ -117,10 +120,11 @@ class Answer(_Read):
     """What the person, or a rule, said: a form's cleaned `values` by field id, an approval's `decision`, or names.
 
     `other[id]` is true where (part of) the value was typed by the person instead of chosen. `edited_input` replaces
-    the input that was asked about; `digest` is that of the call which may run, until `expires_at`. `reasons` are the
-    policy's sentences, `policy_rule` the text of the rule that decided, `rule` what this decision stored. `names` are
-    the secrets that the agent may use now; those in `existing` were kept before. `verified` says whether a probe of
-    the server has found that they work, and is false where it could not tell.
+    the input that was asked about; `digest` is that of the call which may run, until `expires_at`. `reasons` are
+    the policy's sentences and `reason_codes` the same as data, `policy_rule` the text of the rule that decided,
+    `rule` what this decision stored, `root` the folder that it granted the agent. `names` are the secrets that the
+    agent may use now; those in `existing` were kept before. `verified` says whether a probe of the server has found
+    that they work, and is false where it could not tell.
     """
 
     values: dict[str, ReadJson] = Field(default_factory=dict[str, ReadJson])
@@ -133,11 +137,13 @@ class Answer(_Read):
     digest: str | None = None
     expires_at: datetime | None = None
     rule: KeptRule | None = None
+    root: str | None = None
     policy_rule: str | None = None
     names: list[str] = Field(default_factory=list[str])
     existing: list[str] = Field(default_factory=list[str])
     verified: bool | None = None
     reasons: list[str] = Field(default_factory=list[str])
+    reason_codes: list[ReasonCode] = Field(default_factory=list[ReasonCode])
 
     @property
     def reused(self) -> bool:
@@ -158,6 +164,13 @@ class Vote(_Read):
     by: Actor
     decision: Verdict
     at: datetime
+
+
+class Remembered(_Read):
+    """A refusal: the same is not asked again `until` then; `count` is how often it was refused within an hour."""
+
+    until: datetime
+    count: int
 
 
 class InputRequest(_Read):
@@ -188,6 +201,10 @@ class InputRequest(_Read):
     source: str | None = None
     reason: str | None = None
     note: str | None = None
+    refusal: Remembered | None = None
+    """How long the same is not asked again, where a person refused it."""
+    submission: Literal["accepted", "checking", "reprompted", "refused"] | None = None
+    """What became of an answer that was sent before, and comes again with its key."""
     settled_at: datetime | None = None
     settled_by: Actor | None = None
     votes: list[Vote] = Field(default_factory=list[Vote])
@@ -202,6 +219,10 @@ class InputRequest(_Read):
     """Nobody has had a page open yet who would see it; without anybody it is taken back in a while."""
     detached: bool = False
     """Nobody waits for it any more: what comes of it is queued for the requester."""
+    check: Check | None = None
+    """Who checks what was sent, and until when."""
+    time_left_s: float | None = None
+    """What is left of the deadline, which stands still while an answer is checked."""
     field_errors: list[FieldError] = Field(default_factory=list[FieldError])
     error_summary: str | None = None
     queued: bool = False

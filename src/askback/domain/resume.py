@@ -1,7 +1,7 @@
 """The text with which an agent goes on that has ended its turn: what it asked, and what came of it.
 
-The sentence about the outcome is that of `modeltext`; a model that reads it in a new turn needs to be told as well
-what the question was. What people and agents wrote stands there as JSON: data, which cannot pass for our sentence.
+The sentence about the outcome is that of `modeltext`, which says what was asked; the id in front tells apart requests
+that ask the same. What people and agents wrote is JSON: data that cannot pass for our sentence.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ def resume_wire(
 
 
 def _subject(request: InputRequest) -> str:
-    if request.approval is not None:
-        return "your plan" if request.approval.plan is not None else "your tool call"
-    title = request.form.title if request.form else None
-    return f"your question {json.dumps(title, ensure_ascii=False)}" if title else "your question"
+    if request.approval is None:
+        return "your question"
+    return "your tool call" if request.approval.plan is None else "your plan"

@@ -34,6 +34,14 @@ class HealthStore(Protocol):
         """Return when a change could be stored just now; raises `Unavailable`."""
         ...
 
+    def read_only(self) -> str | None:
+        """Return why the store takes no writes since it was opened, without a path; None when it takes them."""
+        ...
+
+    async def recover(self) -> None:
+        """Take writes again where the store was opened read-only; raises `Unavailable` when it still cannot."""
+        ...
+
     async def counts(self, *, now_ms: int) -> Counts:
         """Count what waits."""
         ...

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from askback.domain.record import Record
 from askback.ports.outcome import Outcome
 from askback.ports.resumes import Resume
 from askback.ports.secrets import Grant, SecretRecord
@@ -21,7 +20,7 @@ class RuleRecord:
     """A stored rule: what is searched or compared, and `wire`, the JSON object that is shown.
 
     `scope` is thread, project or always; `subject` is the thread's id or the project's name, empty for always.
-    `expires_at` is in milliseconds since the epoch.
+    `expires_at` is in milliseconds since the epoch. `agent` is the agent that it is for, None for every agent.
     """
 
     id: str
@@ -35,6 +34,7 @@ class RuleRecord:
     expires_at: int | None
     revoked: bool
     wire: str
+    agent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,14 @@ class PolicyRecord:
 class PolicyView:
     """All that decides about a call, read in one snapshot; settings are None where none were stored.
 
-    `rules` are those in force for the thread and the project: neither revoked nor expired, oldest first.
+    `rules` are those in force for the thread, the project and the agent: neither revoked nor expired, oldest first.
+    `roots` are the paths below which the agent may read without asking.
     """
 
     tenant: str | None
     thread: str | None
     rules: Sequence[RuleRecord]
+    roots: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +72,39 @@ class AuditDraft:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """A person refused a request; the same is not asked again until `until`.
+
+    `identity` is what the same request of this requester in this thread has again. Times are ms since the epoch.
+    """
+
+    tenant: str
+    thread_id: str
+    requester: str
+    identity: str
+    request_id: str
+    at: int
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """Refusals in a thread end at `at` (ms): all of them, those of what `request_id` asked, or those of a requester."""
+
+    tenant: str
+    thread_id: str
+    at: int
+    request_id: str | None = None
+    requester: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Along:
     """What is written in the transaction of a change. A policy is merged into the one before.
 
     `secrets` replace their former versions; `candidates` wait beside them until `promote` names their request, which
-    puts them into place, or `discard` does, which erases them. A request has one of the `resumes` at most: the first.
+    puts them into place, or `discard` does, which erases them. A request has one of the `resumes` at most for each
+    cause: the first.
     """
 
     rules: tuple[RuleRecord, ...] = ()
@@ -86,6 +116,8 @@ class Along:
     promote: tuple[str, str] | None = None
     discard: tuple[str, str] | None = None
     resumes: tuple[Resume, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    lifts: tuple[Lift, ...] = ()
 
 
 NOTHING = Along()
@@ -111,8 +143,13 @@ class PolicyStore(Protocol):
         """
         ...
 
-    async def policy(self, tenant: str, *, thread_id: str, project: str | None, now_ms: int) -> PolicyView:
-        """What decides about a call in this thread and project, now; project None is the project without a name."""
+    async def policy(
+        self, tenant: str, *, thread_id: str, project: str | None, now_ms: int, agent: str = ""
+    ) -> PolicyView:
+        """What decides about a call of an agent in this thread and project, now.
+
+        Project None is the project without a name; agent empty is nobody in particular, who has no roots.
+        """
         ...
 
     async def rule(self, tenant: str, rule_id: str) -> RuleRecord | None:
@@ -142,10 +179,10 @@ class PolicyStore(Protocol):
         """End a rule and replace its `wire`; False when there is no such rule, or it was revoked before."""
         ...
 
-    async def last_with_digest(
-        self, tenant: str, thread_id: str, requester: str, digest: str
-    ) -> Record | None:
-        """The newest request of this requester in the thread about this call that was answered or declined."""
+    async def refusals(
+        self, tenant: str, thread_id: str, requester: str, identity: str, *, since_ms: int
+    ) -> Sequence[Refusal]:
+        """Refusals of the same by a person, newest first, as far as they came after that."""
         ...
 
     async def consume(

@@ -1,6 +1,7 @@
 """The part of the store that keeps resumes: what came of requests whose agents do not wait, until somebody goes on.
 
-A resume is written along with the step that settles its request (`Along.resumes`). Contracts 1, 8, 9, 10 and 11 of
+A resume is written along with the step that settles its request, or that leaves an answer to be checked
+(`Along.resumes`). Contracts 1, 8, 9, 10 and 11 of
 `askback.ports.store` hold here as well, and
 
 16. A resume is leased to one at a time: until its lease ends nobody else gets it, and after that it is leased again,
@@ -22,7 +23,9 @@ from askback.ports.outcome import Outcome
 class Resume:
     """Somebody is to go on: `requester`'s request has come to its end. `available_at` is in ms since the epoch.
 
-    One that is `held` is for the case that whoever waits has gone: it is dropped when they got the outcome.
+    One that is `held` is for the case that whoever waits has gone: it is dropped when they got the outcome. `cause` is
+    empty for the end of the request, `check:N` for an answer to revision N that waits to be checked, and `again:ID` for
+    a call that was refused because a person had refused the same before. A request has one resume for each cause.
     """
 
     id: str
@@ -32,6 +35,7 @@ class Resume:
     request_id: str
     available_at: int
     held: bool = False
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +90,8 @@ class ResumeStore(Protocol):
         """Read where a resume stands."""
         ...
 
-    async def resume_of(self, tenant: str, request_id: str) -> Standing | None:
-        """Read where the resume of a request stands."""
+    async def resume_of(self, tenant: str, request_id: str, cause: str = "") -> Standing | None:
+        """Read where the resume of a request stands, of its end unless another cause is named."""
         ...
 
     async def lease_resume(self, tenant: str, resume_id: str, *, now_ms: int, until_ms: int) -> Lease | None:

@@ -56,6 +56,19 @@ class SecretStore(Protocol):
         """
         ...
 
+    async def agents_of_secrets(self, tenant: str, secret_ids: Sequence[str]) -> Sequence[tuple[str, str]]:
+        """Pairs of a secret and an agent that may use it without a question; the agent `*` is every agent.
+
+        A grant, however it is written, lets its requester use its secret from then on.
+        """
+        ...
+
+    async def set_secret_agents(
+        self, tenant: str, secret_id: str, agents: Sequence[str], along: Along
+    ) -> None:
+        """Say which agents may use a secret, and take back the grants of all others."""
+        ...
+
     async def drop_secret(self, tenant: str, secret_id: str, along: Along) -> bool:
         """Erase a secret; False when there is none."""
         ...

@@ -25,16 +25,18 @@ Contracts that every backend keeps, each checked by `askback.testing.store_contr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from askback.domain.access import OPEN, Access
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
+from askback.ports.agents import AgentStore
 from askback.ports.health import HealthStore
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along, PolicyStore
+from askback.ports.principal import Principal as Principal  # noqa: PLC0414 - exported from here too
 from askback.ports.resumes import ResumeStore
 from askback.ports.secret_store import SecretStore
 from askback.ports.threads import Quota, ThreadStore
@@ -85,7 +87,7 @@ class Settlement:
     votes that were read. A step that `asks_again` raises the revision by one; with a `spec` it asks something else
     from now on. `times` are the new `expires_at` and `due_at`, None as long as they stay. With `forward` it leaves the
     line that it waits in, and is lost while another has its key. A step that `refunds` gives the question back to its
-    thread. `refused` is the digest of a form that a person refused: the row's from now on, and its thread notes when.
+    thread. Of one that was `refused` by a person its thread notes when.
     """
 
     tenant: str
@@ -101,7 +103,7 @@ class Settlement:
     times: tuple[int | None, int | None] | None = None
     forward: bool = False
     refunds: bool = False
-    refused: str | None = None
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,50 +138,35 @@ class ThreadView:
 
 
 @dataclass(frozen=True, slots=True)
-class Principal:
-    """Who is calling: a token or a session. `role` is requester, responder, admin or runner.
+class Session:
+    """A browser session: its principal, and `half`, the digest of the secret that its pages keep beside the cookie.
 
-    `user` is the host's id of the person, the same in every session and token of theirs, and the principal's own id
-    where the host gave none; `groups` are those that the host put them in.
-    `names` and `threads` are patterns of what a runner may lease, and for which threads.
-    `via` says on which way this call came (web, cli, mcp, chat or api), `trace` which trace it belongs to; both are of
-    the call and are not stored.
+    `device` is what the browser says of itself. Times are in milliseconds; `seen_at` is when it was last used.
     """
 
     id: str
-    tenant: str
-    role: str
-    name: str
-    via: str = field(default="api", compare=False)
-    trace: str = field(default="", compare=False, kw_only=True)
-    names: tuple[str, ...] = ()
-    threads: tuple[str, ...] = ()
-    user: str = ""
-    groups: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not self.user:
-            object.__setattr__(self, "user", self.id)
-
-    @property
-    def actor(self) -> dict[str, str]:
-        """Who did something, as it is kept and shown; `user` stands there where the host has said who it is."""
-        who = {"id": self.id, "name": self.name}
-        return who if self.user == self.id else {**who, "user": self.user}
-
-    @property
-    def settler(self) -> dict[str, str]:
-        """As `actor`, of who ends a request; with the role of an admin, whose right to that comes from no thread."""
-        return {**self.actor, "role": self.role} if self.role == "admin" else self.actor
+    principal: Principal
+    half: str
+    device: str
+    created_at: int
+    seen_at: int
+    expires_at: int
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """A browser session: its principal, the CSRF token that goes with it, when it ends (ms)."""
+class NewSession:
+    """A session that a login code opens; see `Session`."""
 
-    principal: Principal
-    csrf: str
+    id: str
+    half: str
+    device: str
+    created_at: int
     expires_at: int
+
+    def of(self, principal: Principal) -> Session:
+        """Return the session of the person whose code it was."""
+        at = self.created_at
+        return Session(self.id, principal, self.half, self.device, at, at, self.expires_at)
 
 
 class RequestStore(Protocol):
@@ -215,6 +202,10 @@ class RequestStore(Protocol):
         Only an applied step keeps its claim, so a call that lost loses again when it is repeated.
         Raises `ClaimMismatch`.
         """
+        ...
+
+    async def claimed(self, claim: Claim) -> str | None:
+        """What this key was used for before: the id of a request or a message. Raises `ClaimMismatch`."""
         ...
 
     async def list_requests(
@@ -309,38 +300,48 @@ class RequestStore(Protocol):
 
 
 class AccessStore(Protocol):
-    """Tokens, login codes and sessions; only digests of secrets are ever given to it."""
-
-    async def put_token(self, digest: str, principal: Principal) -> None:
-        """Make a token known, or replace what it stands for."""
-        ...
-
-    async def token(self, digest: str) -> Principal | None:
-        """Whom a token stands for."""
-        ...
+    """Login codes and sessions; only digests of secrets are ever given to it."""
 
     async def put_login(self, digest: str, principal: Principal, *, expires_at: int) -> None:
         """Make a one-time login code known."""
         ...
 
-    async def open_session(
-        self, login_digest: str, session_digest: str, *, csrf: str, now_ms: int, expires_at: int
-    ) -> Session | None:
+    async def open_session(self, login_digest: str, session_digest: str, new: NewSession) -> Session | None:
         """Use up a login code and open a session, in one step; None when it is unknown, used or late."""
         ...
 
     async def session(self, digest: str, *, now_ms: int) -> Session | None:
-        """A session that has not ended."""
+        """A session whose time has not passed."""
         ...
 
-    async def close_session(self, digest: str) -> None:
-        """End a session."""
+    async def touch_session(self, session_id: str, *, now_ms: int) -> None:
+        """Note that a session was used; `seen_at` never goes back."""
+        ...
+
+    async def sessions(
+        self,
+        tenant: str | None,
+        *,
+        now_ms: int,
+        person: str | None = None,
+        ids: Sequence[str] | None = None,
+    ) -> Sequence[Session]:
+        """Sessions whose time has not passed, newest first: of a tenant (None for all), a person, these ids."""
+        ...
+
+    async def end_sessions(self, ids: Sequence[str], along: Along = NOTHING) -> None:
+        """End sessions."""
+        ...
+
+    async def server_id(self) -> str:
+        """The id of this store: made once, kept with the data, the same for all servers on it."""
         ...
 
 
 class Store(
     RequestStore,
     AccessStore,
+    AgentStore,
     PolicyStore,
     SecretStore,
     ResumeStore,

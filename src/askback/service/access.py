@@ -22,9 +22,11 @@
     limits                                 x      to begin to count anew
     inbox                       x          x      the events of every thread
     login_link                             x
-    token                                  x
+    sessions                    x          x      list and end browser sessions: their own; an admin everybody's
+    token                                  x      make, list and revoke them; and the operator, in any tenant
+    agents                      x          x      list them, and stop one that works for the caller or for nobody
     webhooks                               x
-    metrics                                x      and the operator; sums over all tenants, without a name
+    metrics                                       the operator and the metrics token: sums over all tenants
 
 A requester can never answer, also when the same person owns both tokens (I1, I2). In which threads a caller does
 what the role allows is said by the access to each (`sharing.py`).
@@ -34,22 +36,24 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from askback.errors import Forbidden
 from askback.ports.policy import Along
-from askback.ports.store import Principal, Session
+from askback.ports.store import Principal
 from askback.service.context import Services
 from askback.service.ledger import entry
 
 _ID = re.compile(r"[a-z]{3}_[0-9a-z]{26}", re.ASCII)
 STANDING = ("requester", "responder", "admin")
 """Roles of tokens that a server is started with; a runner's is made for certain names and threads."""
+DEFAULT_TENANT = "default"
+"""The tenant of a server that serves one; also of what belongs to none, such as a failed log-in."""
 OPERATOR = "operator"
 """The role of the token that a server leaves for its own commands; nobody is given another."""
-ROLES = (*STANDING, "runner", OPERATOR)
-SESSION_MS = 7 * 24 * 3600 * 1000
+METRICS = "metrics"
+"""The role of the token in `ASKBACK_METRICS_TOKEN`, which reads the numbers of the whole server and nothing else."""
+ROLES = (*STANDING, "runner", OPERATOR, METRICS)
 
 _EVERYBODY = frozenset({"requester", "responder", "admin"})
 PEOPLE = frozenset({"responder", "admin"})
@@ -76,29 +80,18 @@ ALLOWED = MappingProxyType(
         "limits": frozenset({"admin"}),
         "inbox": PEOPLE,
         "login_link": frozenset({"admin"}),
-        "token": frozenset({"admin"}),
+        "sessions": PEOPLE,
+        "token": frozenset({"admin", OPERATOR}),
+        "agents": PEOPLE,
         "webhooks": frozenset({"admin"}),
-        "metrics": frozenset({"admin", OPERATOR}),
+        "metrics": frozenset({METRICS, OPERATOR}),
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A session just opened: the secret for the cookie, and what it stands for."""
-
-    secret: str
-    session: Session
 
 
 def digest(secret: str) -> str:
     """Return what is kept of a secret; 256 random bits need no salt and no slow hash."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-async def authenticate(ctx: Services, token: str) -> Principal | None:
-    """Return whom a token stands for."""
-    return await ctx.store.token(digest(token))
 
 
 async def require(ctx: Services, principal: Principal, action: str, request_id: str | None = None) -> None:
@@ -117,37 +110,25 @@ def is_person(principal: Principal) -> bool:
 async def record_refusal(
     ctx: Services, principal: Principal, action: str, request_id: str | None = None
 ) -> None:
-    """Write into the audit log that somebody tried what is not theirs to do (I2)."""
+    """Write into the audit log that somebody tried what is not theirs to do (I2).
+
+    Of one caller 20 a minute are written; the next entry says how many were left out.
+    """
+    now = ctx.clock.now_ms()
+    left_out = ctx.refusals.take(principal.id, now)
+    if left_out is None:
+        return
     attempt = entry(
         "refused",
-        at=ctx.clock.now_ms(),
+        at=now,
         tenant=principal.tenant,
         by=principal,
         attempted=action,
+        left_out=left_out or None,
         # What stands there comes from whoever tried, and the log keeps it for ever.
         request_id=request_id if request_id and _ID.fullmatch(request_id) else None,
     )
     await ctx.store.write(Along(audit=(attempt,)))
-
-
-async def open_session(ctx: Services, code: str) -> Opened | None:
-    """Use up a login code; None when it is unknown, used or late."""
-    now = ctx.clock.now_ms()
-    secret = ctx.ids.token()
-    session = await ctx.store.open_session(
-        digest(code), digest(secret), csrf=ctx.ids.token(), now_ms=now, expires_at=now + SESSION_MS
-    )
-    return None if session is None else Opened(secret, session)
-
-
-async def session(ctx: Services, secret: str) -> Session | None:
-    """Return the session of a cookie that has not ended."""
-    return await ctx.store.session(digest(secret), now_ms=ctx.clock.now_ms())
-
-
-async def close_session(ctx: Services, secret: str) -> None:
-    """End the session of a cookie."""
-    await ctx.store.close_session(digest(secret))
 
 
 def _either(roles: frozenset[str]) -> str:

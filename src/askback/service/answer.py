@@ -15,30 +15,40 @@ from askback.domain.standing import said
 from askback.domain.validation.answer import check_answer
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict
-from askback.ports.store import Change, Principal
-from askback.service import access
-from askback.service.assignees import require_to_answer
+from askback.ports.policy import NOTHING, Along
+from askback.ports.store import Change, Claim, Principal
+from askback.service import access, refusals
+from askback.service.admission import admit, readable
+from askback.service.checks import submitted
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.decide import decide
 from askback.service.read import newest
 from askback.service.secrets.fields import answer_fields, has_sensitive
 from askback.service.secrets.submit import submit
-from askback.service.settle import conflict, lost, settle
+from askback.service.settle import conflict, replayed, settle
+from askback.service.submission import with_submission
 
 
 async def answer(
-    ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
+    ctx: Services,
+    principal: Principal,
+    request_id: str,
+    body: object,
+    *,
+    key: str | None = None,
+    claimed: Claim | None = None,
 ) -> Change:
     """Settle a form with `{"revision", "values"}`, or decide about an approval (`decide.py`).
 
+    The same key with the same body is a replay, before anything else is checked. `claimed` stands for a key.
     Raises `Faults` (the request stays open), `Conflict` or `Gone` (with the request as it is),
     `Forbidden` for a requester, `NotFound`, `ClaimMismatch`.
     """
     record = await _asked(ctx, principal, request_id)
     if _is_secret(record):
         raise Conflict("Send what is secret over HTTP, to POST /v1/requests/{id}/answer.", code="http_only")
-    return await _answer(ctx, principal, record, body, key)
+    return await _answer(ctx, principal, record, body, key, claimed)
 
 
 async def answer_unread(
@@ -50,16 +60,15 @@ async def answer_unread(
         return await submit(ctx, principal, record, body, key=key)
     if _is_secret(record):
         return await answer_fields(ctx, principal, record, body, key=key)
-    read = body.read(lambda text: jsontext.parse(text, limits=ctx.limits))
+    read = await readable(
+        ctx, principal, record, lambda: body.read(lambda text: jsontext.parse(text, limits=ctx.limits))
+    )
     return await _answer(ctx, principal, record, read, key)
 
 
 async def _asked(ctx: Services, principal: Principal, request_id: str) -> Record:
     await access.require(ctx, principal, "answer", request_id)
-    await ctx.pace.take(principal, clock=ctx.clock, store=ctx.store)
-    record = await newest(ctx, principal, request_id)
-    await require_to_answer(ctx, principal, record)
-    return record
+    return await newest(ctx, principal, request_id)
 
 
 def _is_secret(record: Record) -> bool:
@@ -67,19 +76,27 @@ def _is_secret(record: Record) -> bool:
 
 
 async def _answer(
-    ctx: Services, principal: Principal, record: Record, body: object, key: str | None
+    ctx: Services,
+    principal: Principal,
+    record: Record,
+    body: object,
+    key: str | None,
+    claimed: Claim | None = None,
 ) -> Change:
     if record.kind == "approval":
         return await decide(ctx, principal, record, body, key=key)
-    sent = parse(AnswerBody, body)
-    claimed = claim(principal, f"answer:{record.id}", key, sent)
-    if record.settled:
-        return await lost(ctx, record, claimed)
-    if sent.revision != record.revision:
+    sent = await readable(ctx, principal, record, lambda: parse(AnswerBody, body))
+    claimed = claimed or claim(principal, f"answer:{record.id}", key, sent)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return with_submission(before, sent.revision)
+    await admit(ctx, principal, record)
+    if record.settled or sent.revision != record.revision:
         raise conflict(record)
     checked = check_answer(ctx.newest.form(record), sent.values, limits=ctx.limits)
     if says(record.spec, "validator", "requester"):
-        tried = {"submitted": said(checked), "submitted_by": principal.settler}
-        return await settle(ctx, record, Action.SUBMIT, tried, by=principal, claim=claimed)
-    outcome = {"source": "responder", "answer": said(checked)}
-    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed)
+        change = await submitted(ctx, record, said(checked), by=principal, claim=claimed)
+    else:
+        outcome = {"source": "responder", "answer": said(checked)}
+        along = Along(lifts=lifts) if (lifts := await refusals.lifts_by_answer(ctx, record)) else NOTHING
+        change = await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, along=along)
+    return change

@@ -105,7 +105,9 @@ async def _require(ctx: Services, principal: Principal, thread_id: str) -> None:
     await roles.require(ctx, principal, "archive")
     check_line("thread_id", thread_id, ctx.limits.identifier)
     held = await sharing.of(ctx, principal, thread_id)
-    await sharing.require(ctx, principal, held, _needed(principal, held), attempted="archive")
+    await sharing.require(
+        ctx, principal, held, _needed(principal, held), thread_id=thread_id, attempted="archive"
+    )
 
 
 def _needed(principal: Principal, held: Access) -> Level:

@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 async def may_answer(ctx: Services, principal: Principal, record: Record) -> bool:
     """Whether the caller may answer this very request, by its thread and by whom it is for."""
-    if sharing.level(principal, record.access) < TO_ANSWER[record.kind]:
+    if sharing.level(principal, record.access, record.thread_id) < TO_ANSWER[record.kind]:
         return False
     assignees = _assignees(record)
     return not assignees or await _is_among(ctx, principal, assignees)
@@ -31,7 +31,13 @@ async def require_to_answer(ctx: Services, principal: Principal, record: Record)
     Nobody may who only reads its thread, who is not among those that it is for, or who asked it.
     """
     await sharing.require(
-        ctx, principal, record.access, TO_ANSWER[record.kind], attempted="answer", request_id=record.id
+        ctx,
+        principal,
+        record.access,
+        TO_ANSWER[record.kind],
+        thread_id=record.thread_id,
+        attempted="answer",
+        request_id=record.id,
     )
     if record.behind:
         raise Conflict(
@@ -62,7 +68,10 @@ def _assignees(record: Record) -> list[str]:
 
 async def _is_among(ctx: Services, principal: Principal, assignees: list[str]) -> bool:
     people = {name for name in assignees if not name.startswith(GROUP)}
-    if people & {principal.id, principal.name, principal.user}:
+    known = {principal.id, principal.user}
+    if principal.user == principal.id:
+        known.add(principal.name)  # the host has said no more about who this is
+    if people & known:
         return True
     groups = {name.removeprefix(GROUP) for name in assignees if name.startswith(GROUP)}
     return bool(groups) and bool(groups & await groups_of(ctx, principal))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from typing import Any
 
 from askback.domain.access import TO_ANSWER
@@ -17,7 +18,7 @@ from askback.domain.record import Record
 from askback.ports.policy import Along
 from askback.ports.resumes import Lease
 from askback.ports.store import Principal
-from askback.service import sharing
+from askback.service import checks, refusals, sharing
 from askback.service.context import Services
 from askback.service.ledger import entry
 
@@ -29,6 +30,8 @@ _log = logging.getLogger(__name__)
 async def stands(ctx: Services, lease: Lease) -> bool:
     """Whether what was leased may be handed over; admins are told of what may not, by each server once."""
     record = lease.record
+    if lease.resume.cause.startswith("check:"):
+        return await _still_waits(ctx, lease)
     who = json.loads(record.state).get("settled_by")
     if record.status not in _SAID or who is None or _may_say(who, record):
         ctx.withheld.discard(lease.resume.id)
@@ -49,8 +52,25 @@ async def stands(ctx: Services, lease: Lease) -> bool:
     return False
 
 
+async def _still_waits(ctx: Services, lease: Lease) -> bool:
+    """Whether an answer waits to be checked of which a resume tells; one that tells of none is finished."""
+    if checks.stands(lease.record, lease.resume.cause):
+        return True
+    resume, now = lease.resume, ctx.clock.now_ms()
+    await ctx.store.finish_resume(
+        resume.tenant, resume.requester, resume.id, attempt=lease.attempt, now_ms=now
+    )
+    return False
+
+
+def told(lease: Lease) -> Lease:
+    """Return a lease with its request as the resume tells of it: of one that was refused again, that it was."""
+    again = lease.resume.cause.startswith("again:")
+    return replace(lease, record=refusals.as_repeated(lease.record)) if again else lease
+
+
 def _may_say(who: dict[str, Any], record: Record) -> bool:
     as_now = Principal(
         who["id"], record.tenant, who.get("role", "responder"), who["name"], user=who.get("user", "")
     )
-    return sharing.level(as_now, record.access) >= TO_ANSWER[record.kind]
+    return sharing.level(as_now, record.access, record.thread_id) >= TO_ANSWER[record.kind]

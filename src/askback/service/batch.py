@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from askback.domain.bodies import BatchBody, BatchItem
 from askback.domain.faults import Faults, fault, join
+from askback.domain.record import Record
 from askback.domain.validation.structure import parse
-from askback.errors import Refused
+from askback.errors import RateLimited, Refused
 from askback.ports.store import Change, Principal
 from askback.service import access
 from askback.service.answer import answer
 from askback.service.context import Services
 from askback.service.decline import decline
 from askback.service.notes import check_note
-from askback.service.read import get
 from askback.service.settle import another_call, conflict
 
 Result = tuple[str, Change | Exception]
@@ -33,6 +36,10 @@ async def batch(ctx: Services, principal: Principal, body: object, *, key: str |
     sent = parse(BatchBody, body)
     check_note(ctx, sent.note)
     _check(sent, most=ctx.limits.batch)
+    # One action counts once. Where it is one too many, each of its requests is refused unless it is a replay.
+    with suppress(RateLimited):
+        await ctx.pace.take(principal, clock=ctx.clock, store=ctx.store)
+        principal = replace(principal, counted=True)
     # All at once, so that the store writes them in one commit.
     return await asyncio.gather(*(_one(ctx, principal, sent, item, key) for item in sent.requests))
 
@@ -43,9 +50,9 @@ async def _one(
     note: dict[str, Any] = {} if sent.note is None else {"note": sent.note}
     try:
         if sent.action == "decline":
-            await _check_seen(ctx, principal, item)
             body = {"reason": sent.reason or "refused", **note}
-            return item.id, await decline(ctx, principal, item.id, body, key=key)
+            seen = partial(_check_seen, item)
+            return item.id, await decline(ctx, principal, item.id, body, key=key, seen=seen)
         body = {"revision": item.revision, "decision": sent.action, **note}
         if item.digest is not None:
             body["digest"] = item.digest
@@ -54,9 +61,8 @@ async def _one(
         return item.id, failed
 
 
-async def _check_seen(ctx: Services, principal: Principal, item: BatchItem) -> None:
+def _check_seen(item: BatchItem, record: Record) -> None:
     """Refuse what has changed since the person saw it; a decline by itself does not say what was seen."""
-    record = await get(ctx, principal, item.id)
     if item.revision != record.revision:
         raise conflict(record)
     if item.digest not in (None, record.digest):

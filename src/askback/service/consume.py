@@ -36,6 +36,8 @@ class _Approved(NamedTuple):
     project: str | None
     is_plan: bool
     by_rule: bool
+    cwd: str | None
+    secret_free: tuple[str, ...]
 
 
 async def consume(ctx: Services, principal: Principal, request_id: str, body: object) -> dict[str, Any]:
@@ -151,6 +153,8 @@ def _approved(record: Record) -> _Approved:
         asked.get("project"),
         "plan" in asked,
         state.get("source") == "policy",
+        asked.get("cwd"),
+        tuple(asked.get("secret_free", ())),
     )
 
 
@@ -172,7 +176,16 @@ async def _check_policy(ctx: Services, record: Record, approved: _Approved) -> N
     if approved.is_plan:
         return
     call = Call(approved.tool, approved.input)
-    ruling = await rule_on(ctx, record.tenant, call, thread_id=record.thread_id, project=approved.project)
+    ruling = await rule_on(
+        ctx,
+        record.tenant,
+        call,
+        agent=record.requester,
+        thread_id=record.thread_id,
+        project=approved.project,
+        cwd=approved.cwd,
+        secret_free=approved.secret_free,
+    )
     verdict = ruling.decision.decision
     if verdict == "deny" or (approved.by_rule and verdict != "allow"):
         reasons = " ".join(ruling.decision.reasons)

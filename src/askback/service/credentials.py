@@ -13,10 +13,14 @@ from pydantic import Field
 
 from askback.domain.faults import Fault, Faults, fault, join
 from askback.domain.fields import Model
+from askback.domain.validation.prose import check_line
 from askback.domain.validation.structure import parse
 from askback.domain.validation.texts import text_faults
+from askback.errors import Forbidden, NotFound
+from askback.ports.agents import Token
 from askback.ports.store import Principal
-from askback.service.access import digest, require
+from askback.service import agents, tokens
+from askback.service.access import OPERATOR, digest, record_refusal, require
 from askback.service.context import Services
 
 LOGIN_MS = 10 * 60 * 1000
@@ -42,29 +46,98 @@ class LeaseLimits(Model):
 
 
 class TokenBody(Person):
-    """`POST /v1/tokens`: the name is shown to people, and is the role without it. A runner needs `lease`."""
+    """`POST /v1/tokens`: the name is shown to people, and is the role without it. A runner needs `lease`.
+
+    `agent` is the id or the name of the agent that a requester's token is for; an agent of that name is made where
+    there is none, and without it the token is a new agent's. `threads` limit the token to threads whose ids match one
+    of these patterns (`*`, `?`). `expires_in_s` without a value is never for an agent's and 90 days for any other.
+    `roots` are folders that the agent may read without asking. Only the operator makes tokens of another `tenant`.
+    """
 
     role: Literal["requester", "responder", "admin", "runner"]
     lease: LeaseLimits | None = None
+    agent: str | None = None
+    threads: list[str] | None = None
+    expires_in_s: float | None = None
+    roots: list[str] | None = None
+    tenant: str | None = None
 
 
-async def create_token(ctx: Services, principal: Principal, body: object) -> str:
-    """Make a token in the caller's tenant and return it; only its digest is kept."""
+async def create_token(ctx: Services, principal: Principal, body: object) -> tokens.Issued:
+    """Make a token in the caller's tenant and return it; only its digest is kept.
+
+    Raises `Faults`, `NotFound` for the id of an agent that is not there, `Conflict` for one that was stopped.
+    """
     await require(ctx, principal, "token")
     sent = parse(TokenBody, body)
     _check_person(ctx, sent)
     _check_lease(ctx, sent)
-    limits = sent.lease or LeaseLimits(names=[], threads=[])
-    return await issue_token(
-        ctx,
+    _check_token(ctx, sent)
+    tenant = await _tenant(ctx, principal, sent.tenant)
+    limits = sent.lease or LeaseLimits(names=[], threads=sent.threads or [])
+    agent = None if sent.agent is None else await agents.named(ctx, tenant, sent.agent)
+    new = tokens.NewToken(
         role=sent.role,
-        name=sent.name or sent.role,
-        tenant=principal.tenant,
+        name=sent.name or sent.agent or sent.role if agent is None else agent.name,
+        tenant=tenant,
         names=limits.names,
         threads=limits.threads,
-        user=sent.user,
+        user=sent.user if agent is None else agent.user,
         groups=sent.groups,
+        agent=None if agent is None else agent.id,
+        expires_in_s=_life(sent),
     )
+    roots = [agents.checked_root(path) for path in sent.roots or ()]
+    made = await tokens.issue(ctx, new, source=principal.via, by=principal)
+    for path in roots:
+        await agents.add_root(ctx, principal, tenant, made.token.principal.id, path)
+    return made
+
+
+async def _tenant(ctx: Services, principal: Principal, wanted: str | None) -> str:
+    """Return the tenant that is meant; everybody but the operator has only one."""
+    if wanted is None or wanted == principal.tenant:
+        return principal.tenant
+    if principal.role != OPERATOR:
+        await record_refusal(ctx, principal, "token")
+        raise Forbidden("An admin makes and sees tokens of the own tenant only.")
+    check_line("tenant", wanted, ctx.limits.identifier)
+    return wanted
+
+
+def _life(sent: TokenBody) -> float | None:
+    if sent.expires_in_s is not None or sent.role == "requester":
+        return sent.expires_in_s
+    return tokens.LIFE_S
+
+
+async def list_tokens(
+    ctx: Services,
+    principal: Principal,
+    *,
+    agent: str | None = None,
+    tenant: str | None = None,
+    limit: int = 50,
+    cursor: str | None = None,
+) -> tuple[Sequence[Token], str | None]:
+    """Return tokens of the tenant, the newest first, and the cursor of the next page or None at the end."""
+    await require(ctx, principal, "token")
+    size = max(1, min(limit, ctx.limits.page))
+    tenant = await _tenant(ctx, principal, tenant)
+    found = await ctx.store.tokens(tenant, agent=agent, before=cursor, limit=size + 1)
+    return found[:size], found[size - 1].id if len(found) > size else None
+
+
+async def revoke_token(
+    ctx: Services, principal: Principal, token_id: str, *, tenant: str | None = None
+) -> Token:
+    """Revoke a token and end what it has open at every server; one that was revoked before stays as it is."""
+    await require(ctx, principal, "token")
+    tenant = await _tenant(ctx, principal, tenant)
+    token = await ctx.store.token_by_id(tenant, token_id)
+    if token is None or token.principal.role == OPERATOR:
+        raise NotFound("There is no such token.")
+    return await tokens.revoke(ctx, token, by=principal)
 
 
 async def login_link(ctx: Services, principal: Principal, body: object) -> str:
@@ -81,63 +154,6 @@ async def login_link(ctx: Services, principal: Principal, body: object) -> str:
     )
 
 
-async def issue_token(
-    ctx: Services,
-    *,
-    role: str,
-    name: str,
-    tenant: str,
-    names: Sequence[str] = (),
-    threads: Sequence[str] = (),
-    user: str | None = None,
-    groups: Sequence[str] = (),
-) -> str:
-    """Make a new token."""
-    token = ctx.ids.token()
-    await remember_token(
-        ctx,
-        token,
-        role=role,
-        name=name,
-        tenant=tenant,
-        names=names,
-        threads=threads,
-        user=user,
-        groups=groups,
-    )
-    return token
-
-
-async def remember_token(
-    ctx: Services,
-    token: str,
-    *,
-    role: str,
-    name: str,
-    tenant: str,
-    names: Sequence[str] = (),
-    threads: Sequence[str] = (),
-    user: str | None = None,
-    groups: Sequence[str] = (),
-) -> None:
-    """Make a token known that was chosen elsewhere.
-
-    Its id follows from the token, so that a restart with the same token finds its old requests.
-    """
-    token_id = f"tok_{digest('id:' + token)[:26]}"
-    principal = Principal(
-        token_id,
-        tenant,
-        role,
-        name,
-        names=tuple(names),
-        threads=tuple(threads),
-        user=user or token_id,
-        groups=tuple(groups),
-    )
-    await ctx.store.put_token(digest(token), principal)
-
-
 async def login_code(
     ctx: Services, *, tenant: str, name: str, user: str | None = None, groups: Sequence[str] = ()
 ) -> str:
@@ -148,6 +164,26 @@ async def login_code(
     person = Principal(login_id, tenant, "responder", name, user=user or login_id, groups=tuple(groups))
     await ctx.store.put_login(digest(code), person, expires_at=now + LOGIN_MS)
     return code
+
+
+def _check_token(ctx: Services, sent: TokenBody) -> None:
+    faults: list[Fault] = []
+    if sent.threads is not None and sent.role in {"runner", "admin"}:
+        faults.append(fault("threads", "unknown_field.key"))
+    elif sent.threads is not None:
+        faults += _pattern_faults(ctx, "threads", sent.threads)
+    if sent.agent is not None and sent.role != "requester":
+        faults.append(fault("agent", "unknown_field.key"))
+    elif sent.agent is not None:
+        faults += text_faults("agent", sent.agent, max_length=ctx.limits.identifier, lines=False)
+    if sent.roots is not None and sent.role != "requester":
+        faults.append(fault("roots", "unknown_field.key"))
+    elif sent.roots is not None and len(sent.roots) > agents.MOST_ROOTS:
+        faults.append(fault("roots", "too_many", max=agents.MOST_ROOTS))
+    if sent.expires_in_s is not None and not 1 <= sent.expires_in_s <= tokens.LONGEST_S:
+        faults.append(fault("expires_in_s", "out_of_range", min=1, max=tokens.LONGEST_S))
+    if faults:
+        raise Faults(faults)
 
 
 def _check_lease(ctx: Services, sent: TokenBody) -> None:

@@ -23,6 +23,7 @@ from askback.domain.standing import said
 from askback.domain.validation.answer import Cleaned
 from askback.domain.validation.default import default_answer
 from askback.errors import Conflict, Unavailable
+from askback.service import checks
 from askback.service.context import Services
 from askback.service.secrets import probe
 from askback.service.settle import Overtaken, settle
@@ -60,11 +61,14 @@ async def sweep(ctx: Services) -> int:
 
 
 async def _deal_with(ctx: Services, record: Record, now: int) -> None:
-    if record.expires_at is None or record.expires_at > now:
+    if record.status is Status.RESOLVING:
         if (tried := tried_until(record)) is not None and tried <= now:
             await probe.give_up(ctx, record)
         else:
-            await look(ctx, record, now)
+            await checks.give_back(ctx, record, now)
+        return
+    if record.expires_at is None or record.expires_at > now:
+        await look(ctx, record, now)
         return
     terms = Terms.model_validate_json(record.spec)
     if terms.on_timeout == "resume":
@@ -78,7 +82,7 @@ async def _deal_with(ctx: Services, record: Record, now: int) -> None:
 
 def _default(ctx: Services, record: Record, terms: Terms) -> Cleaned | None:
     """Return the answer that a form declares for the end, which one that took its place later need not have."""
-    if terms.on_timeout != "default" or record.status is not Status.PENDING:
+    if terms.on_timeout != "default":
         return None
     with suppress(Faults):
         return default_answer(ctx.newest.form(record), ctx.limits)
@@ -96,15 +100,17 @@ async def _detach(ctx: Services, record: Record, terms: Terms) -> None:
         by=None,
         exactly=True,
         event=REQUEST_DETACHED,
-        times=times.no_later_than(tried_until(record)),
+        times=times,
     )
 
 
 async def look(ctx: Services, record: Record, now: int, *, somebody: bool = False) -> None:
     """Take every step whose time has come, before the deadline; `somebody` says that somebody would see it.
 
-    Raises what `settle` raises.
+    While an answer is checked no step is due. Raises what `settle` raises.
     """
+    if record.status is Status.RESOLVING:
+        return
     terms, state = Terms.model_validate_json(record.spec), _state(record)
     noted: dict[str, Any] = {}
     somebody_by = record.created_at + ctx.limits.unseen_s * 1000 if state.get("unseen") else None
@@ -132,7 +138,7 @@ async def look(ctx: Services, record: Record, now: int, *, somebody: bool = Fals
         by=None,
         exactly=True,
         event=event,
-        times=times.no_later_than(tried_until(record)),
+        times=times,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from askback.domain.approval import ShownApproval
@@ -16,6 +16,7 @@ from askback.domain.bodies import DecisionBody
 from askback.domain.faults import Faults, fault
 from askback.domain.lifecycle import Action
 from askback.domain.policy.settings import read_settings
+from askback.domain.preview import coded
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.approval import Decided, check_decision
@@ -23,12 +24,15 @@ from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden
 from askback.ports.policy import NOTHING, Along, PolicyRecord
 from askback.ports.store import Change, Claim, Principal
+from askback.service import agents, refusals, sharing
+from askback.service.admission import admit, readable
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.propose import valid_ms
 from askback.service.rules import kept_rule
 from askback.service.ruling import NO_RULING, Ruling, rule_on
-from askback.service.settle import Overtaken, another_call, conflict, lost, replayed, settle
+from askback.service.settle import Overtaken, another_call, conflict, replayed, settle
+from askback.service.submission import with_submission
 
 
 async def decide(
@@ -38,17 +42,20 @@ async def decide(
 
     Raises `Faults` (the request stays open), `Conflict`, `Gone`, and `Forbidden` past a locked rule.
     """
-    sent = parse(DecisionBody, body)
+    sent = await readable(ctx, principal, record, lambda: parse(DecisionBody, body))
     claimed = claim(principal, f"answer:{record.id}", key, sent)
-    if record.settled:
-        return await lost(ctx, record, claimed)
-    if sent.revision != record.revision:
+    if (before := await replayed(ctx, claimed)) is not None:
+        return with_submission(before, sent.revision)
+    await admit(ctx, principal, record)
+    if record.settled or sent.revision != record.revision:
         raise conflict(record)
     shown = shown_approval(record)
     if sent.digest is not None and sent.digest != shown.digest:
         raise another_call(record)
     if shown.locked and sent.scope != "once":
         raise _locked()
+    if sent.scope not in {"once", "thread"}:
+        await sharing.require_unlimited(ctx, principal, "rules")
     decided = check_decision(sent, shown, limits=ctx.limits)
     return await _Deciding(ctx, principal, sent, shown, decided, claimed).run(record)
 
@@ -76,8 +83,6 @@ class _Deciding:
     claim: Claim | None
 
     async def run(self, record: Record) -> Change:
-        if self.shown.quorum > 1 and (before := await replayed(self.ctx, record, self.claim)) is not None:
-            return before  # a vote leaves the request open, so the same vote may come again
         ruling = NO_RULING if self.shown.plan is not None else await self._ruling(record)
         while True:
             try:
@@ -91,8 +96,11 @@ class _Deciding:
             self.ctx,
             record.tenant,
             self.decided.call,
+            agent=record.requester,
             thread_id=record.thread_id,
             project=self.shown.project,
+            cwd=self.shown.cwd,
+            secret_free=self.shown.secret_free,
         )
         if self.sent.decision == "deny":
             return ruling
@@ -118,6 +126,11 @@ class _Deciding:
             )
         answer, along = await self._answer(record)
         outcome = {"source": "responder", "answer": answer}
+        if says_yes:
+            along = replace(along, lifts=await refusals.lifts_by_answer(self.ctx, record))
+        elif self.sent.remember and (kept := await refusals.remember(self.ctx, record)) is not None:
+            outcome = {**outcome, "refusal": kept.shown}
+            along = replace(along, refusals=kept.along.refusals)
         return await self._settle(
             record, Action.ANSWER, outcome, votes, by=self.principal, along=along, **ruling.trial
         )
@@ -128,6 +141,7 @@ class _Deciding:
             "decision": "deny",
             "digest": self.shown.digest,
             "reasons": list(ruling.decision.reasons),
+            "reason_codes": list(map(coded, ruling.decision.reasons)),
         }
         if ruling.decision.rule is not None:
             answer["policy_rule"] = ruling.decision.rule
@@ -157,6 +171,7 @@ class _Deciding:
             claim=self.claim,
             along=along,
             exactly=bool(votes),
+            refused=bool(along.refusals),
             **facts,
         )
 
@@ -180,20 +195,41 @@ class _Deciding:
         if sent.note is not None:
             answer["note"] = sent.note
         if sent.decision == "deny":
-            return answer, NOTHING
+            return self._keep(record, answer if sent.scope == "once" else {**answer, "scope": sent.scope})
         answer |= {
             "scope": sent.scope,
             "expires_at": rfc3339(now + valid_ms(self.ctx, self.shown.valid_s)),
         }
         if sent.edited_input is not None:
             answer["edited_input"] = sent.edited_input
+        if sent.grant_root and self.shown.root is not None:
+            answer["root"] = await self._grant(record, self.shown.root)
         if self.shown.plan is not None:
             return await self._go_on(record, answer)
+        return self._keep(record, answer)
+
+    async def _grant(self, record: Record, root: str) -> str:
+        """Grant the folder before the call is settled: a server that ends in between leaves a call to decide about."""
+        try:
+            await agents.grant_root(self.ctx, self.principal, record.requester, {"path": root})
+        except Faults as odd:
+            raise Faults([replace(each, path="grant_root") for each in odd.faults]) from None
+        return root
+
+    def _keep(self, record: Record, answer: dict[str, Any]) -> tuple[dict[str, Any], Along]:
+        """Keep the rule that goes with the decision, if any."""
         if self.decided.kept is None:
             return answer, NOTHING
-        subject = {"thread": record.thread_id, "project": self.shown.project or ""}.get(sent.scope, "")
+        scope = self.sent.scope
+        subject = {"thread": record.thread_id, "project": self.shown.project or ""}.get(scope, "")
         rule = kept_rule(
-            self.ctx, self.principal, self.decided.kept, scope=sent.scope, subject=subject, about=record
+            self.ctx,
+            self.principal,
+            self.decided.kept,
+            scope=scope,
+            subject=subject,
+            about=record,
+            every_agent=self.sent.every_agent,
         )
         return {**answer, "rule": {"id": rule.id, "text": rule.text}}, Along(rules=(rule,))
 
@@ -207,7 +243,8 @@ class _Deciding:
             mode = "normal"
         if mode is None:
             return answer, NOTHING
-        kept = PolicyRecord(record.tenant, record.thread_id, json.dumps({"mode": mode}))
+        settings = {"mode": mode, "mode_agents": [record.requester]}
+        kept = PolicyRecord(record.tenant, record.thread_id, json.dumps(settings))
         return {**answer, "mode": mode}, Along(policies=(kept,))
 
 

@@ -2,43 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from askback.domain.bodies import DeclineBody
 from askback.domain.faults import Faults, fault
 from askback.domain.lifecycle import Action
+from askback.domain.record import Record
 from askback.domain.validation.structure import parse
+from askback.ports.policy import NOTHING
 from askback.ports.store import Change, Principal
-from askback.service import access
-from askback.service.assignees import require_to_answer
+from askback.service import access, refusals
+from askback.service.admission import admit, readable
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.notes import check_note
 from askback.service.read import get
-from askback.service.refusals import digest_of
-from askback.service.settle import lost, settle
+from askback.service.settle import conflict, replayed, settle
+from askback.service.submission import with_submission
 
 
 async def decline(
-    ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
+    ctx: Services,
+    principal: Principal,
+    request_id: str,
+    body: object,
+    *,
+    key: str | None = None,
+    seen: Callable[[Record], None] = lambda _: None,
 ) -> Change:
-    """Settle a request with `{"reason", "note"?}`; `skipped` only where the form allows it (D17)."""
+    """Settle a request with `{"reason", "note"?}`, also while an answer to it is checked.
+
+    `skipped` only where the form allows it (D17). `seen` raises where the person saw something else. The same key with
+    the same body is a replay, before anything else is checked.
+    """
     await access.require(ctx, principal, "decline", request_id)
-    await ctx.pace.take(principal, clock=ctx.clock, store=ctx.store)
     record = await get(ctx, principal, request_id)
-    await require_to_answer(ctx, principal, record)
-    sent = parse(DeclineBody, body)
-    check_note(ctx, sent.note)
+    sent = await readable(ctx, principal, record, lambda: parse(DeclineBody, body))
     claimed = claim(principal, f"decline:{request_id}", key, sent)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return with_submission(before)
+    await admit(ctx, principal, record)
+    check_note(ctx, sent.note)
+    seen(record)
     if record.settled:
-        return await lost(ctx, record, claimed)
+        raise conflict(record)
     if sent.reason == "skipped" and not (record.kind == "form" and ctx.newest.form(record).allow_skip):
         raise Faults([fault("reason", "skip_not_allowed")])
-    unwanted = record.kind == "form" and sent.reason != "skipped"
+    remembered = await refusals.remember(ctx, record) if _is_refusal(record, sent) else None
+    outcome = sent.model_dump(exclude_none=True, exclude={"remember"})
     return await settle(
         ctx,
         record,
         Action.DECLINE,
-        sent.model_dump(exclude_none=True),
+        outcome if remembered is None else {**outcome, "refusal": remembered.shown},
         by=principal,
         claim=claimed,
-        refused=digest_of(ctx.newest.form(record)) if unwanted else None,
+        along=NOTHING if remembered is None else remembered.along,
+        refused=remembered is not None,
     )
+
+
+def _is_refusal(record: Record, sent: DeclineBody) -> bool:
+    """Whether the person does not want to be asked this again; a tool call that was dismissed was not refused."""
+    unwanted = ("refused",) if record.kind == "approval" else ("refused", "dismissed")
+    return sent.remember and sent.reason in unwanted

@@ -37,7 +37,7 @@ async def erase(ctx: Services, principal: Principal, thread_id: str) -> None:
     """
     await roles.require(ctx, principal, "erase")
     held = await sharing.of(ctx, principal, thread_id)
-    await sharing.require(ctx, principal, held, Level.OWNER, attempted="erase")
+    await sharing.require(ctx, principal, held, Level.OWNER, thread_id=thread_id, attempted="erase")
     if await ctx.store.thread(principal.tenant, thread_id, limit=1) is None:
         raise sharing.no_such_thread()
     await archive.archive(ctx, principal, thread_id)

@@ -28,7 +28,7 @@ async def export(ctx: Services, principal: Principal, thread_id: str) -> str:
     """
     await roles.require(ctx, principal, "erase")
     held = await sharing.of(ctx, principal, thread_id)
-    await sharing.require(ctx, principal, held, Level.OWNER, attempted="export")
+    await sharing.require(ctx, principal, held, Level.OWNER, thread_id=thread_id, attempted="export")
     view = await ctx.store.thread(principal.tenant, thread_id, limit=ALL)
     if view is None:
         raise sharing.no_such_thread()

@@ -21,7 +21,7 @@ from askback.domain.lifecycle import Status
 from askback.domain.policy.conduct import FreeText, read_conduct
 from askback.domain.record import Record
 from askback.errors import Conflict, Refused
-from askback.ports.store import Principal
+from askback.ports.store import Claim, Principal
 from askback.service import access, archive
 from askback.service.answer import answer
 from askback.service.context import Services
@@ -48,7 +48,13 @@ async def admit(ctx: Services, principal: Principal, thread_id: str) -> FreeText
 
 
 async def follow(
-    ctx: Services, principal: Principal, thread_id: str, sent: MessageBody, policy: FreeText
+    ctx: Services,
+    principal: Principal,
+    thread_id: str,
+    sent: MessageBody,
+    policy: FreeText,
+    *,
+    message_id: str,
 ) -> dict[str, Any]:
     """Do what a message leads to that was just stored; return what its sender is told beside its id."""
     if policy == "cancel_pending":
@@ -63,22 +69,54 @@ async def follow(
         )
     if policy != "answer":
         return {}
-    return await _answer(ctx, principal, thread_id, sent)
+    return await _answer(ctx, principal, thread_id, sent, message_id)
 
 
-async def _answer(ctx: Services, principal: Principal, thread_id: str, sent: MessageBody) -> dict[str, Any]:
+async def followed(
+    ctx: Services, principal: Principal, thread_id: str, sent: MessageBody, message_id: str
+) -> dict[str, Any]:
+    """Return what the sender of a message was told that comes again; it answers nothing that is open by now."""
+    if not access.is_person(principal):
+        return {}
+    if (answered := await ctx.store.claimed(_claim(principal, thread_id, message_id))) is not None:
+        return {"answered": answered}
+    terms = await ctx.store.terms(principal.tenant, thread_id)
+    if read_conduct(terms.everywhere, terms.here).free_text != "answer":
+        return {}
+    meant = await _meant(ctx, principal, thread_id, sent)
+    return _unanswered(meant if isinstance(meant, str) else "nothing_open")
+
+
+def _claim(principal: Principal, thread_id: str, message_id: str) -> Claim:
+    """Bind the answer of a message to it, so that the message answers one request at most."""
+    return Claim(principal.tenant, principal.id, f"free_text:{thread_id}", message_id, "")
+
+
+async def _meant(
+    ctx: Services, principal: Principal, thread_id: str, sent: MessageBody
+) -> tuple[Record, dict[str, Any]] | str:
+    """Return which request a message would answer, and how, or why it answers none."""
     found = await _open(ctx, principal, thread_id, frozenset({Status.PENDING}))
     if len(found) != 1:
-        return _unanswered("several_open" if found else "nothing_open")
+        return "several_open" if found else "nothing_open"
     record, block = found[0], sent.content[0]
     if record.kind != "form" or len(sent.content) != 1 or not isinstance(block, TextBlock):
-        return _unanswered("not_for_text")
+        return "not_for_text"
     meant = read_text(ctx.newest.form(record), block.text)
-    if meant.values is None:
-        return _unanswered(str(meant.why))
+    return str(meant.why) if meant.values is None else (record, dict(meant.values))
+
+
+async def _answer(
+    ctx: Services, principal: Principal, thread_id: str, sent: MessageBody, message_id: str
+) -> dict[str, Any]:
+    meant = await _meant(ctx, principal, thread_id, sent)
+    if isinstance(meant, str):
+        return _unanswered(meant)
+    record, values = meant
     try:
-        body = {"revision": record.revision, "values": dict(meant.values)}
-        await answer(ctx, principal, record.id, body)
+        body = {"revision": record.revision, "values": values}
+        claimed = _claim(principal, thread_id, message_id)
+        await answer(ctx, principal, record.id, body, claimed=claimed)
     except Faults:
         return _unanswered("not_valid")
     except Refused as refused:

@@ -15,10 +15,11 @@ from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
 from askback.ports.outcome import Outcome
-from askback.ports.store import IdTaken, MessageFull, MessageMissing, Principal
-from askback.service import access, freetext, sharing
+from askback.ports.store import Claim, ClaimMismatch, IdTaken, MessageFull, MessageMissing, Principal
+from askback.service import access, freetext, refusals, sharing
 from askback.service.claims import claim
 from askback.service.context import Services
+from askback.service.erased import unless_erased
 
 IMAGES = ("https://", "data:image/png;", "data:image/jpeg;", "data:image/gif;", "data:image/webp;")
 ROLES = {"requester": "agent", "responder": "user", "admin": "user"}
@@ -35,9 +36,11 @@ async def post(
     check_line("thread_id", thread_id, ctx.limits.identifier)
     await sharing.require_in(ctx, principal, thread_id, Level.PROMPT, attempted="message")
     members = _members(body)
-    if "append_to" in members:
-        return await _append(ctx, principal, thread_id, members, key)
-    return await _add(ctx, principal, thread_id, body, key)
+    async with unless_erased(ctx, principal, thread_id, key):
+        if "append_to" in members:
+            return await _append(ctx, principal, thread_id, members, key)
+        return await _add(ctx, principal, thread_id, body, key)
+    raise AssertionError("what is not raised is returned")
 
 
 def _members(body: object) -> dict[str, object]:
@@ -48,7 +51,13 @@ async def _add(
     ctx: Services, principal: Principal, thread_id: str, body: object, key: str | None
 ) -> tuple[dict[str, Any], Outcome]:
     sent = parse(MessageBody, body)
+    scope = f"message:{thread_id}"
+    claimed = claim(principal, scope, key or sent.id, sent)
+    if claimed is not None and (message_id := await _claimed(ctx, claimed, key)) is not None:
+        told = await freetext.followed(ctx, principal, thread_id, sent, message_id)
+        return {"id": message_id, **told}, Outcome.REPLAYED
     await _check(ctx, principal, sent)
+    await ctx.pace.take_message(principal.tenant, thread_id, clock=ctx.clock, store=ctx.store)
     policy = await freetext.admit(ctx, principal, thread_id)
     held, now = policy == "queue", ctx.clock.now_ms()
     message: dict[str, Any] = {
@@ -63,16 +72,31 @@ async def _add(
     text = json.dumps({k: v for k, v in message.items() if v is not None}, separators=(",", ":"))
     kind = events.MESSAGE_HELD if held else events.MESSAGE_ADDED
     event = events.Draft(kind, principal.tenant, thread_id, now, None, text, principal.id)
-    scope = f"message:{thread_id}"
-    claimed = claim(principal, scope, key or sent.id, sent)
     try:
         message_id, outcome = await ctx.store.add_message(message["id"], text, event, claimed, held=held)
     except IdTaken:
-        raise Conflict("Another message of this thread has this id.", code="id_taken") from None
+        raise _id_taken() from None
     if outcome is Outcome.REPLAYED:
-        return {"id": message_id}, outcome  # what it led to it led to then; by now another form may be open
-    told = await freetext.follow(ctx, principal, thread_id, sent, policy)
+        told = await freetext.followed(ctx, principal, thread_id, sent, message_id)
+        return {"id": message_id, **told}, outcome
+    if access.is_person(principal):
+        await refusals.lift_by_message(ctx, principal, thread_id)
+    told = await freetext.follow(ctx, principal, thread_id, sent, policy, message_id=message_id)
     return {"id": message_id, **({"held": True} if held else {}), **told}, outcome
+
+
+async def _claimed(ctx: Services, claimed: Claim, key: str | None) -> str | None:
+    """Return the id of the message that was posted before under this key, or under the id that stands for one."""
+    try:
+        return await ctx.store.claimed(claimed)
+    except ClaimMismatch:
+        if key is not None:
+            raise
+        raise _id_taken() from None
+
+
+def _id_taken() -> Conflict:
+    return Conflict("Another message of this thread has this id.", code="id_taken")
 
 
 async def _append(
@@ -110,7 +134,9 @@ async def _check(ctx: Services, principal: Principal, sent: MessageBody) -> None
             report.add(f"content[{i}].url", "invalid_url")
         if isinstance(block, RequestBlock):
             record = await ctx.store.get(principal.tenant, block.request_id)
-            if record is None or not sharing.sees(principal, record.requester, record.access):
+            if record is None or not sharing.sees(
+                principal, record.requester, record.access, record.thread_id
+            ):
                 report.add(f"content[{i}].request_id", "unknown_request")
     report.finish()
 

@@ -20,10 +20,12 @@ from askback.domain.timestamps import rfc3339
 from askback.domain.tracing import HEADER
 from askback.errors import Unavailable
 from askback.ports.outcome import Outcome
+from askback.ports.policy import Along
 from askback.ports.store import Change, Claim, Principal
 from askback.ports.threads import QuotaSpent
 from askback.service import exclusive, quotas, refusals
 from askback.service.context import Services
+from askback.service.orphans import resumes_at_once
 
 
 def new_record(
@@ -36,6 +38,7 @@ def new_record(
     timeout_s: float | None,
     view: Mapping[str, Any] | None = None,
     digest: str | None = None,
+    hides_names: bool = False,
 ) -> Record:
     """Make the row of a pending request. `text` is what was asked, as a JSON object without what the server adds."""
     now = ctx.clock.now_ms()
@@ -67,6 +70,7 @@ def new_record(
         state=opened(expires_at),
         digest=digest,
         due_at=due_at,
+        hides_names=hides_names,
     )
 
 
@@ -78,18 +82,19 @@ async def open_request(
     if asked.require_client != "durable" and not await ctx.presence.anybody(record.tenant, record.thread_id):
         if asked.require_client == "fail_fast":
             ended = _unseen(record)
-            return await ctx.store.insert(ended, opening(ended, f"request.{ended.status}"), claimed)
+            along = Along(resumes=resumes_at_once(ctx, ended, now=ended.created_at))
+            return await ctx.store.insert(ended, opening(ended, f"request.{ended.status}"), claimed, along)
         until = record.created_at + ctx.limits.unseen_s * 1000
         record = _waiting(record, until)
+    if isinstance(asked, Ask) and asked.repeat != "ask":
+        refused = await refusals.refused_before(ctx, record, refusals.form_identity(asked.form))
+        if refused is not None:
+            return await refusals.repeated(ctx, record, refused, key=None if claimed is None else claimed.key)
     terms = await ctx.store.terms(record.tenant, record.thread_id)
-    if isinstance(asked, Ask):
-        before = await refusals.asked_before(ctx, record, asked.form, terms, claimed)
-        if before is not None:
-            return before
     conduct = read_conduct(terms.everywhere, terms.here)
     try:
         change = await exclusive.insert(
-            ctx, principal, asked, record, opening(record), claimed, quotas.quota(conduct)
+            ctx, principal, asked, record, opening(record), claimed, quotas.quota(conduct, ctx.limits)
         )
     except QuotaSpent as spent:
         raise quotas.refused(ctx, spent, conduct) from None

@@ -23,11 +23,33 @@ def resumes(ctx: Services, record: Record, *, by: Principal | None, now: int) ->
     """Return what to write along with the end of a request: a resume, or nothing where somebody has the outcome."""
     if by is not None and by.id == record.requester:
         return ()  # it ended it itself, and knows
-    durable = says(record.spec, "delivery", "resume")
-    if not durable and ctx.attendance.waits(record.id, record.requester):
-        return ()
+    return () if requester_waits(ctx, record) else _resume(ctx, record, now)
+
+
+def check_resumes(ctx: Services, record: Record, *, now: int) -> tuple[Resume, ...]:
+    """Return what to write along with an answer that waits for its requester to check it."""
+    return _resume(ctx, record, now, cause=f"check:{record.revision}")
+
+
+def resumes_at_once(ctx: Services, record: Record, *, now: int, cause: str = "") -> tuple[Resume, ...]:
+    """Return what to write along with a request that is settled as it is made, for one who goes on by resumes (N19)."""
+    return _resume(ctx, record, now, cause=cause) if is_durable(record) else ()
+
+
+def is_durable(record: Record) -> bool:
+    """Whether the requester of a request has ended its turn, and goes on by a resume."""
+    return says(record.spec, "delivery", "resume")
+
+
+def requester_waits(ctx: Services, record: Record) -> bool:
+    """Whether the requester is here to be told at once; one who has ended its turn is told by a resume in any case."""
+    return not is_durable(record) and ctx.attendance.waits(record.id, record.requester)
+
+
+def _resume(ctx: Services, record: Record, now: int, *, cause: str = "") -> tuple[Resume, ...]:
     if says(record.spec, "auto_resume", False):
         return ()
+    durable = is_durable(record)
     # Whoever was told that its time is up has gone on, or would be waiting here.
     at_once = durable or says(record.state, "detached", True)
     return (
@@ -39,6 +61,7 @@ def resumes(ctx: Services, record: Record, *, by: Principal | None, now: int) ->
             record.id,
             available_at=now if at_once else now + ctx.limits.orphan_s * 1000,
             held=not durable,
+            cause=cause,
         ),
     )
 

@@ -13,21 +13,20 @@ from askback.domain.limits import Limits
 from askback.domain.policy.conduct import BOUNDS, EVERYWHERE_ONLY, Conduct
 from askback.domain.policy.lists import LISTS
 from askback.domain.policy.preferences import PolicySettings
-from askback.domain.policy.settings import CONFIRMATION, read_settings
+from askback.domain.policy.settings import CONFIRMATION, LOOSENING, read_settings
 from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden
 from askback.ports.policy import Along, PolicyRecord
 from askback.ports.store import Principal
-from askback.service import access, sharing
+from askback.service import access, agents, sharing
 from askback.service.context import Services
 from askback.service.ledger import entry
 
 _DECIDING = ("level", "ask_mode", "mode", "lists", "shadow")
 _SETTINGS = (*_DECIDING, *Conduct.model_fields)
 _IN_THREAD = frozenset({"mode", *Conduct.model_fields}) - EVERYWHERE_ONLY
-_NEEDED = frozenset(_DECIDING) - {"shadow"}
 _ANYBODYS = frozenset({"mode", "free_text"})
 """What whoever may do all in a thread sets there; the rest of it says how much may be asked and kept."""
 
@@ -55,7 +54,9 @@ async def change(ctx: Services, principal: Principal, body: object) -> PolicySet
     if sent.thread_id is None and principal.role != "admin":
         await access.record_refusal(ctx, principal, "policy")
         raise Forbidden("Only an admin changes the policy; in one thread a responder may set the mode.")
-    if sent.thread_id is not None:
+    if sent.thread_id is None:
+        await sharing.require_unlimited(ctx, principal, "policy")
+    else:
         await sharing.require_in(ctx, principal, sent.thread_id, Level.ALL, attempted="policy")
     given = {name: getattr(sent, name) for name in _SETTINGS if name in sent.model_fields_set}
     if principal.role != "admin" and not given.keys() <= _ANYBODYS:
@@ -66,6 +67,7 @@ async def change(ctx: Services, principal: Principal, body: object) -> PolicySet
             f"This lets everything run without asking. To do it, send `confirm` with the text {CONFIRMATION}.",
             code="confirmation_required",
         )
+    given |= await _mode_agents(ctx, principal, sent)
     kept = PolicyRecord(principal.tenant, sent.thread_id or "", json.dumps(_plain(given)))
     changed = entry(
         "policy.set",
@@ -78,6 +80,15 @@ async def change(ctx: Services, principal: Principal, body: object) -> PolicySet
     await ctx.store.write(Along(policies=(kept,), audit=(changed,)))
     ctx.pace.forget_rate(principal.tenant)
     return await show(ctx, principal, thread_id=sent.thread_id)
+
+
+async def _mode_agents(ctx: Services, principal: Principal, sent: PolicyBody) -> dict[str, Any]:
+    """Return for which agents the mode of a thread is: those named, or those that asked or wrote there before."""
+    if sent.thread_id is None or sent.mode not in LOOSENING:
+        return {}
+    if sent.mode_agents is not None:
+        return {"mode_agents": sent.mode_agents}
+    return {"mode_agents": await agents.in_thread(ctx, principal.tenant, sent.thread_id)}
 
 
 def _plain(given: dict[str, Any]) -> dict[str, Any]:
@@ -96,12 +107,16 @@ def _check(sent: PolicyBody, limits: Limits) -> None:
         given = name in sent.model_fields_set
         if sent.thread_id is not None and name not in _IN_THREAD and given:
             report.add(name, "only_mode")
-        elif given and getattr(sent, name) is None and name in _NEEDED and sent.thread_id is None:
-            report.add(name, "missing_required")
     for name, (least, most) in BOUNDS.items():
         number = getattr(sent, name)
         if number is not None and not least <= number <= most:
             report.add(name, "out_of_range", min=least, max=most)
+    for index, agent in enumerate(sent.mode_agents or ()):
+        Prose(report, suspicious=True).line("", join("mode_agents", index), agent, limits.identifier)
+    if sent.mode_agents is not None and (sent.thread_id is None or sent.mode not in LOOSENING):
+        report.add("mode_agents", "unknown_field.key")
+    elif len(sent.mode_agents or ()) > limits.assignees:
+        report.add("mode_agents", "too_many", max=limits.assignees)
     Prose(report, suspicious=True).line("", "max_questions_text", sent.max_questions_text, limits.note)
     if not sent.model_fields_set & set(_SETTINGS):
         raise Faults([fault("mode", "missing_required")])

@@ -1,37 +1,37 @@
 """An agent wants to run a tool: the policy allows or refuses it at once, or a person is asked.
 
 What is refused by a rule or allowed by one is a request as well, settled as it is made: it can be looked up,
-the approved call is used once like any other, and the audit log has its entry. Only a call that a person has
-refused before in this thread is no new request: the earlier one is returned, so that an agent that insists
-fills no list.
+the approved call is used once like any other, and the audit log has its entry. Only a call that a person
+refused a moment ago in this thread is no new request (`refusals.py`): the earlier one is returned, so that an agent
+that insists fills no list.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
 from pydantic_core import to_json
 
 from askback.domain.access import Level
-from askback.domain.approval import Risk, Scope
+from askback.domain.approval import Risk, RuleChoice, Scope
 from askback.domain.lifecycle import Status
 from askback.domain.markdown import may_be_markdown, tree
-from askback.domain.policy.narrow import narrow_rule
-from askback.domain.preview import escaped, preview
-from askback.domain.record import Record, splice
+from askback.domain.policy.choices import ready_choices
+from askback.domain.policy.narrow import narrow_rule, runs_project_code, scripts
+from askback.domain.preview import coded, escaped, preview
+from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.approval import AskedCall, check_approval
 from askback.domain.view import MARKDOWN_CHARACTERS
-from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.ports.store import Change, Claim, Principal
-from askback.service import sharing
+from askback.service import refusals, sharing
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.ledger import entry
 from askback.service.opening import new_record, open_request, opening
+from askback.service.orphans import resumes_at_once
 from askback.service.ruling import NO_RULING, Ruling, rule_on
 from askback.service.settle import replayed
 
@@ -44,13 +44,15 @@ async def propose(ctx: Services, principal: Principal, body: object, *, key: str
     asked = check_approval(body, limits=ctx.limits)
     await sharing.require_in(ctx, principal, asked.ask.thread_id, Level.PROMPT, attempted="create")
     claimed = claim(principal, "create", key, asked.ask)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return before
     ruling = NO_RULING if asked.is_plan else await _rule_on(ctx, principal, asked)
     if ruling.decision.decision != "ask":
         return await _settled_at_once(ctx, principal, asked, ruling, claimed)
-    refused = await _refused_before(ctx, principal, asked)
-    if refused is not None:
-        return await _again(ctx, refused, ruling, claimed)
     record = _record(ctx, principal, asked, shown=_shown(asked, ruling))
+    same = None if asked.is_plan else refusals.approval_identity(asked.call.tool, asked.call.input)
+    if (refused := await refusals.refused_before(ctx, record, same)) is not None:
+        return await _again(ctx, record, refused, ruling, key)
     return await open_request(ctx, principal, asked.ask, record, claimed)
 
 
@@ -59,8 +61,11 @@ async def _rule_on(ctx: Services, principal: Principal, asked: AskedCall) -> Rul
         ctx,
         principal.tenant,
         asked.call,
+        agent=principal.id,
         thread_id=asked.ask.thread_id,
         project=asked.ask.approval.project,
+        cwd=asked.ask.approval.cwd,
+        secret_free=asked.ask.approval.secret_free or (),
     )
 
 
@@ -75,6 +80,7 @@ async def _settled_at_once(
         "digest": asked.digest,
         "policy_rule": ruling.decision.rule,
         "reasons": list(ruling.decision.reasons),
+        "reason_codes": list(map(coded, ruling.decision.reasons)),
     }
     if verdict == ALLOWED:
         # No longer than usual, whatever the agent asks for: it could collect permissions for later.
@@ -108,23 +114,12 @@ async def _settled_at_once(
         **ruling.facts,
     )
     event = opening(record, f"request.{Status.ANSWERED}")
-    return await ctx.store.insert(record, event, claimed, Along(audit=(audit,)))
+    resumes = resumes_at_once(ctx, record, now=now)
+    return await ctx.store.insert(record, event, claimed, Along(audit=(audit,), resumes=resumes))
 
 
-async def _refused_before(ctx: Services, principal: Principal, asked: AskedCall) -> Record | None:
-    """Return the request in which a person refused this very call in this thread, if that was the last word on it."""
-    last = await ctx.store.last_with_digest(principal.tenant, asked.ask.thread_id, principal.id, asked.digest)
-    if last is None or asked.is_plan:
-        return None
-    state = json.loads(last.state)
-    denied = state.get("source") == "responder" and state["answer"]["decision"] == DENIED
-    return last if denied or state.get("reason") == "refused" else None
-
-
-async def _again(ctx: Services, refused: Record, ruling: Ruling, claimed: Claim | None) -> Change:
-    """Return the refusal once more, unless this very call was made before with its key."""
-    if (before := await replayed(ctx, refused, claimed)) is not None:
-        return before
+async def _again(ctx: Services, asked: Record, refused: Record, ruling: Ruling, key: str | None) -> Change:
+    """Return the refusal once more, with an entry in the audit log."""
     audit = entry(
         "decide",
         at=ctx.clock.now_ms(),
@@ -137,8 +132,7 @@ async def _again(ctx: Services, refused: Record, ruling: Ruling, claimed: Claim 
         reasons=["A person refused this call before in this thread."],
         **ruling.trial,
     )
-    await ctx.store.write(Along(audit=(audit,)))
-    return Change(replace(refused, state=splice(refused.state, '{"repeated":true}')), Outcome.REPLAYED)
+    return await refusals.repeated(ctx, asked, refused, along=Along(audit=(audit,)), key=key)
 
 
 def valid_ms(ctx: Services, valid_s: float | None) -> int:
@@ -156,10 +150,8 @@ def _stated(asked: AskedCall) -> dict[str, Any]:
 def _shown(asked: AskedCall, ruling: Ruling) -> dict[str, Any]:
     """Return the approval as a person is shown it."""
     approval, decision = asked.ask.approval, ruling.decision
-    rule = None if asked.is_plan else narrow_rule(asked.call)
-    scopes: tuple[Scope, ...] = asked.offered
-    if rule is None or not ruling.would_allow(asked.call, rule):
-        scopes = ("once",)
+    choices = _choices(asked, ruling)
+    scopes: tuple[Scope, ...] = asked.offered if choices else ("once",)
     said = approval.risk or Risk()
     danger = decision.risks or said.level == "danger"
     before = approval.preview.before if approval.preview else None
@@ -167,9 +159,14 @@ def _shown(asked: AskedCall, ruling: Ruling) -> dict[str, Any]:
     shown: dict[str, Any] = {
         **_stated(asked),
         "scopes": scopes,
-        "rule": rule.text if rule is not None and scopes != ("once",) else None,
+        **({"rule": choices[0].rule, "choices": choices} if scopes != ("once",) else {}),
+        "scripts": list(scripts(asked.call)) or None if scopes != ("once",) else None,
+        "runs_project": runs_project_code(asked.call) or None,
         "locked": decision.locked or None,
+        "root": None if asked.is_plan else ruling.root(asked.call),
         "reasons": [escaped(reason) for reason in decision.reasons],
+        "reason_codes": list(map(coded, decision.reasons)),
+        "risk_codes": list(map(coded, decision.risks)) or None,
         "risk": {
             "level": "danger" if danger else "normal",
             "reasons": [escaped(reason) for reason in decision.risks],
@@ -179,6 +176,15 @@ def _shown(asked: AskedCall, ruling: Ruling) -> dict[str, Any]:
         "allow_edit": approval.allow_edit and approval.quorum == 1 and not asked.is_plan,
     }
     return {name: value for name, value in shown.items() if value is not None}
+
+
+def _choices(asked: AskedCall, ruling: Ruling) -> list[RuleChoice]:
+    """Return the rules that a person may keep of a call: those that would let it run unasked."""
+    exact = None if asked.is_plan else narrow_rule(asked.call)
+    if exact is None or not ruling.would_allow(asked.call, exact):
+        return []
+    offered = ready_choices(asked.call, exact)
+    return [choice for rule, choice in offered if rule is exact or ruling.would_allow(asked.call, rule)]
 
 
 def _record(ctx: Services, principal: Principal, asked: AskedCall, *, shown: dict[str, Any]) -> Record:

@@ -7,11 +7,12 @@ from typing import Any
 
 from askback.domain.access import Level
 from askback.domain.bodies import ResetBody
+from askback.domain.limits import Limits
 from askback.domain.policy.conduct import Conduct, read_conduct
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.prose import check_line
 from askback.domain.validation.structure import parse
-from askback.errors import Conflict, RateLimited, Refused
+from askback.errors import RateLimited, Refused
 from askback.ports.policy import Along
 from askback.ports.store import Principal
 from askback.ports.threads import Quota, QuotaSpent
@@ -19,31 +20,40 @@ from askback.service import access, sharing
 from askback.service.context import Services
 from askback.service.ledger import entry
 
+PENDING_RETRY_S = 60.0
+"""When to look again for room: only an answer or a withdrawal makes it, and nobody knows when that comes."""
+
 _PENDING = {
-    "pending_in_thread": "In this thread no more requests can be open at once (limit: {most}).",
-    "pending_of_requester": "You cannot have more requests open at once (limit: {most}).",
+    "pending_in_thread": "This thread already has {most} open requests (`max_pending`).",
+    "pending_of_requester": "You already have {most} open requests (`max_pending_per_agent`).",
 }
 
 
-def quota(conduct: Conduct) -> Quota:
+def quota(conduct: Conduct, limits: Limits) -> Quota:
     """Return what the store holds a new request to."""
     return Quota(
         conduct.max_questions,
         conduct.questions_window_s * 1000,
-        conduct.max_pending,
-        conduct.max_pending_per_agent,
+        _or(conduct.max_pending, limits.max_pending),
+        _or(conduct.max_pending_per_agent, limits.max_pending_per_agent),
     )
+
+
+def _or(chosen: int | None, default: int) -> int:
+    return default if chosen is None else chosen
 
 
 def refused(ctx: Services, spent: QuotaSpent, conduct: Conduct) -> Refused:
     """Say what to do instead: a model reads it."""
     if spent.what != "questions":
         said = _PENDING[spent.what].format(most=spent.most)
-        return Conflict(
-            f"{said} Wait for answers, or cancel what is not needed any more.", code="too_many_pending"
+        return RateLimited(
+            f"{said} Wait for answers, or cancel the requests that are no longer needed.",
+            code="too_many_pending",
+            retry_after=PENDING_RETRY_S,
         )
     words = conduct.max_questions_text or (
-        f"In this thread no more questions are allowed for now (limit: {spent.most}). "
+        f"This thread takes no more questions for now (`max_questions`: {spent.most}). "
         "Go on with what you know, or make reasonable assumptions."
     )
     left = 0 if spent.again_at is None else (spent.again_at - ctx.clock.now_ms()) / 1000
@@ -60,7 +70,7 @@ async def show(ctx: Services, principal: Principal, thread_id: str | None) -> di
         terms = await ctx.store.terms(principal.tenant, "")
         return limits | _counts(read_conduct(terms.everywhere))
     held = await sharing.of(ctx, principal, thread_id)
-    await sharing.require(ctx, principal, held, Level.VIEW, attempted="read")
+    await sharing.require(ctx, principal, held, Level.VIEW, thread_id=thread_id, attempted="read")
     terms = await ctx.store.terms(principal.tenant, thread_id)
     conduct = read_conduct(terms.everywhere, terms.here)
     return limits | _counts(conduct) | {"thread": await _used(ctx, principal, thread_id, conduct)}
@@ -86,7 +96,9 @@ def _counts(conduct: Conduct) -> dict[str, Any]:
             "max_pending",
             "max_pending_per_agent",
             "max_submissions_per_minute",
+            "max_messages_per_hour",
         )
+        if getattr(conduct, name) is not None
     }
 
 

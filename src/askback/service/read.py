@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from askback.domain.faults import Faults, fault
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
+from askback.domain.request import KINDS
 from askback.ports.store import Principal
 from askback.service import access, sharing
 from askback.service.context import Services
@@ -35,7 +37,7 @@ async def newest(ctx: Services, principal: Principal, request_id: str) -> Record
 
 
 def _seen(principal: Principal, record: Record | None) -> Record:
-    if record is None or not sharing.sees(principal, record.requester, record.access):
+    if record is None or not sharing.sees(principal, record.requester, record.access, record.thread_id):
         raise not_found()
     return sharing.as_seen(principal, record)
 
@@ -43,7 +45,7 @@ def _seen(principal: Principal, record: Record | None) -> Record:
 async def look(ctx: Services, principal: Principal, request_id: str) -> Record:
     """Return one request to a caller who will go by it; see `get`, and `orphans.py` for what follows from an end."""
     record = await get(ctx, principal, request_id)
-    if record.settled:
+    if record.settled or record.status is Status.RESOLVING:
         await reached(ctx, principal, record)
     return record
 
@@ -60,8 +62,11 @@ async def page(
 ) -> tuple[Sequence[Record], str | None]:
     """Return requests newest first, and the cursor of the next page or None at the end.
 
-    A page of all threads can be shorter for people, by those that wait in line.
+    A page of all threads can be shorter: for people by those that wait in line, for a token that is limited to some
+    threads by those of others. Raises `Faults` for an unknown kind.
     """
+    if kind is not None and kind not in KINDS:
+        raise Faults([fault("kind", "unknown_value", allowed=", ".join(KINDS))])
     size = max(1, min(limit, ctx.limits.page))
     found = await ctx.store.list_requests(
         principal.tenant,
@@ -77,7 +82,8 @@ async def page(
     seen = [
         sharing.as_seen(principal, record)
         for record in shown
+        if sharing.reaches(principal, record.thread_id)
         # What waits in line waits for nobody yet: over all threads people ask for what there is to answer.
-        if thread_id is not None or not record.behind or not access.is_person(principal)
+        and (thread_id is not None or not record.behind or not access.is_person(principal))
     ]
     return seen, shown[-1].id if more else None

@@ -1,47 +1,171 @@
-"""The same question asked again after somebody refused it: the agent is told, and the person is left in peace."""
+"""What a person refused is not asked again for a while: the agent is told, and the person is left in peace (ADR 0036).
+
+A refusal belongs to an agent and a thread, and to what was asked as the policy reads it. People lift it: by a message
+in the thread, by "Ask me again", or by an answer that begins a new run of the agent.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
+from askback.domain.bodies import EmptyBody
 from askback.domain.fields import Form
+from askback.domain.policy.calls import Call
 from askback.domain.policy.digest import NotCanonical, canonical_json
 from askback.domain.record import Record, splice
+from askback.domain.timestamps import rfc3339
+from askback.domain.validation.structure import parse
 from askback.ports.outcome import Outcome
-from askback.ports.store import Change, Claim
-from askback.ports.threads import Terms
+from askback.ports.policy import Along, Lift, Refusal
+from askback.ports.store import Change, Principal
+from askback.service import access
+from askback.service.assignees import require_to_answer
 from askback.service.context import Services
-from askback.service.settle import replayed
+from askback.service.ledger import entry
+from askback.service.orphans import is_durable, resumes_at_once
+from askback.service.read import get
+
+LONG_AFTER = 3
+"""The refusal of the same within `limits.refusal_window_s` from which on it is remembered for long."""
 
 
-def digest_of(form: Form) -> str | None:
-    """Return what tells a form from others, however its keys were ordered; None where a number has no one spelling."""
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A refusal to be remembered: what is written along with it, and what is shown of it."""
+
+    along: Along
+    shown: Mapping[str, Any]
+
+
+def form_identity(form: Form) -> str | None:
+    """Return what the same form has again, however its keys were ordered; None where a number has no one spelling."""
     try:
         return hashlib.sha256(canonical_json(form.model_dump(mode="json", exclude_none=True))).hexdigest()
     except NotCanonical:
         return None
 
 
-async def asked_before(
-    ctx: Services, record: Record, form: Form, terms: Terms, claimed: Claim | None
-) -> Change | None:
-    """Return the request in which a person refused this very form in this thread a moment ago, if there is one.
+def approval_identity(tool: str, call_input: Mapping[str, Any]) -> str | None:
+    """Return what the same call has again; None for one that has no canonical form."""
+    try:
+        return Call(tool, call_input).identity
+    except NotCanonical:
+        return None
 
-    A form is digested only where one was refused in its thread a moment ago, so that the others cost nothing.
+
+def secret_identity(names: list[str]) -> str:
+    """Return what a request for the same secrets has again."""
+    return hashlib.sha256("\n".join(sorted(names)).encode()).hexdigest()
+
+
+def _identity(ctx: Services, record: Record) -> str | None:
+    if record.kind == "form":
+        return form_identity(ctx.newest.form(record))
+    asked = json.loads(record.spec)[record.kind]
+    if record.kind == "secret":
+        return secret_identity(asked["names"])
+    return None if "plan" in asked else approval_identity(asked["tool"], asked["input"])
+
+
+async def remember(ctx: Services, record: Record) -> Remembered | None:
+    """Return what a person's refusal of a request leads to; None for what is never the same again, such as a plan."""
+    if (identity := _identity(ctx, record)) is None:
+        return None
+    now = ctx.clock.now_ms()
+    before = await _found(ctx, record, identity, since_ms=now - ctx.limits.refusal_window_s * 1000)
+    count = len(before) + 1
+    seconds = ctx.limits.refusal_s if count < LONG_AFTER else ctx.limits.refusal_long_s
+    until = now + seconds * 1000
+    refusal = Refusal(
+        record.tenant, record.thread_id, record.requester, identity, record.id, at=now, until=until
+    )
+    return Remembered(Along(refusals=(refusal,)), {"until": rfc3339(until), "count": count})
+
+
+async def refused_before(ctx: Services, asked: Record, identity: str | None) -> Record | None:
+    """Return the request in which a person refused the same of this agent in this thread, while that holds.
+
+    Most threads have no refusal, and then nothing is looked up.
     """
-    since = record.created_at - ctx.limits.dismissed_s * 1000
-    if terms.refused_at is None or terms.refused_at <= since or (digest := digest_of(form)) is None:
+    now = asked.created_at
+    oldest = now - max(ctx.limits.refusal_s, ctx.limits.refusal_long_s) * 1000
+    terms = await ctx.store.terms(asked.tenant, asked.thread_id)
+    if identity is None or terms.refused_at is None or terms.refused_at <= oldest:
         return None
-    last = await ctx.store.last_with_digest(record.tenant, record.thread_id, record.requester, digest)
-    if last is None or _settled_at(last) <= since:
-        return None
-    if (before := await replayed(ctx, last, claimed)) is not None:
-        return before
-    return Change(replace(last, state=splice(last.state, '{"repeated":true}')), Outcome.REPLAYED)
+    for each in await _found(ctx, asked, identity, since_ms=oldest):
+        if each.until > now:
+            return await ctx.store.get(each.tenant, each.request_id)
+    return None
 
 
-def _settled_at(record: Record) -> float:
-    return datetime.fromisoformat(json.loads(record.state)["settled_at"]).timestamp() * 1000
+async def _found(ctx: Services, record: Record, identity: str, *, since_ms: int) -> list[Refusal]:
+    where = (record.tenant, record.thread_id, record.requester, identity)
+    return list(await ctx.store.refusals(*where, since_ms=since_ms))
+
+
+async def repeated(
+    ctx: Services, asked: Record, refused: Record, *, along: Along | None = None, key: str | None = None
+) -> Change:
+    """Return the refusal once more, and queue that for an agent that goes on by resumes (N19)."""
+    said = key or ctx.ids.new("rsm", now_ms=asked.created_at)
+    cause = f"again:{hashlib.sha256(said.encode()).hexdigest()[:32]}"
+    resumes = resumes_at_once(ctx, asked, now=asked.created_at, cause=cause)
+    told = tuple(replace(each, request_id=refused.id) for each in resumes)
+    if along is not None or told:
+        await ctx.store.write(replace(along or Along(), resumes=told))
+    return Change(as_repeated(refused), Outcome.REPLAYED)
+
+
+def as_repeated(record: Record) -> Record:
+    """Return a refused request as it is returned to whoever asks the same again."""
+    return replace(record, state=splice(record.state, '{"repeated":true}'))
+
+
+async def lift(ctx: Services, principal: Principal, thread_id: str, *, request_id: str | None = None) -> None:
+    """Let what was refused in a thread be asked again: all of it, or what one request asked."""
+    now = ctx.clock.now_ms()
+    told = entry(
+        "refusal.lift",
+        at=now,
+        tenant=principal.tenant,
+        by=principal,
+        thread_id=thread_id,
+        request_id=request_id,
+    )
+    lifted = Lift(principal.tenant, thread_id, now, request_id)
+    await ctx.store.write(Along(lifts=(lifted,), audit=(told,)))
+
+
+async def lift_by_message(ctx: Services, principal: Principal, thread_id: str) -> None:
+    """Lift what was refused in a thread in which a person writes."""
+    terms = await ctx.store.terms(principal.tenant, thread_id)
+    longest = max(ctx.limits.refusal_s, ctx.limits.refusal_long_s) * 1000
+    if terms.refused_at is not None and terms.refused_at > ctx.clock.now_ms() - longest:
+        await lift(ctx, principal, thread_id)
+
+
+async def lifts_by_answer(ctx: Services, record: Record) -> tuple[Lift, ...]:
+    """Return what an answer lifts that begins a run of an agent which has ended its turn."""
+    if not is_durable(record):
+        return ()
+    terms = await ctx.store.terms(record.tenant, record.thread_id)
+    if terms.refused_at is None:
+        return ()
+    return (Lift(record.tenant, record.thread_id, ctx.clock.now_ms(), requester=record.requester),)
+
+
+async def ask_again(ctx: Services, principal: Principal, request_id: str, body: object) -> Record:
+    """Let what a person refused be asked again, for whoever may answer it; return the request as it ended.
+
+    Raises `Forbidden`, `NotFound`, `Conflict` for what waits in line.
+    """
+    await access.require(ctx, principal, "answer", request_id)
+    record = await get(ctx, principal, request_id)
+    parse(EmptyBody, body)
+    await require_to_answer(ctx, principal, record)
+    await lift(ctx, principal, record.thread_id, request_id=record.id)
+    return record

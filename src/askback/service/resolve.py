@@ -1,7 +1,7 @@
 """The requester has looked at what a person sent: it holds, or the person is asked again.
 
 Meanwhile the request is `resolving`, and the person sees that it is being checked. What was sent stands in the state,
-so a requester that died and came back finds it there. A trial that nobody ends is ended by a deadline or a cancel.
+so a requester that died and came back finds it there. A check that nobody ends is ended by the clock (`checks.py`).
 
 A verdict that comes twice, as after a lost connection, must not fall on an answer that was sent since: with a key the
 second is the first.
@@ -18,24 +18,23 @@ from pydantic_core import to_json
 from askback.domain.bodies import EmptyBody, RepromptBody
 from askback.domain.faults import Faults, fault, join
 from askback.domain.fields import Form
-from askback.domain.lifecycle import Action, Status
+from askback.domain.lifecycle import Action
 from askback.domain.record import Record
-from askback.domain.secrets.trial import tried_until
 from askback.domain.validation.ask import check_form
 from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.domain.view import view
-from askback.errors import Conflict
 from askback.messages import DEFAULT_LOCALE, translate
 from askback.ports.store import Change, Principal
 from askback.service import access
+from askback.service.checks import pending_times, require_resolving
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.read import get
 from askback.service.secrets import resolve as secrets
 from askback.service.secrets.submit import shown_secret
-from askback.service.settle import conflict, replayed, settle
+from askback.service.settle import replayed, settle
 
 
 async def accept(
@@ -44,9 +43,9 @@ async def accept(
     """Take what was sent as the answer. Raises `Faults`, and `Conflict` when nothing is being checked."""
     record = await _found(ctx, principal, request_id)
     claimed = claim(principal, f"accept:{request_id}", key, parse(EmptyBody, body))
-    if (before := await replayed(ctx, record, claimed)) is not None:
+    if (before := await replayed(ctx, claimed)) is not None:
         return before
-    _require_resolving(record)
+    require_resolving(record)
     if record.kind == "secret":
         return await secrets.accept(ctx, principal, record, claim=claimed)
     state = json.loads(record.state)
@@ -65,9 +64,9 @@ async def reprompt(
     record = await _found(ctx, principal, request_id)
     sent = parse(RepromptBody, body)
     claimed = claim(principal, f"reprompt:{request_id}", key, sent)
-    if (before := await replayed(ctx, record, claimed)) is not None:
+    if (before := await replayed(ctx, claimed)) is not None:
         return before
-    _require_resolving(record)
+    require_resolving(record)
     form = _new_form(ctx, record, cast("Mapping[str, Any]", body).get("form"))
     shown = form or (ctx.newest.form(record) if record.kind == "form" else None)
     _check(ctx, sent, _places(record, shown))
@@ -80,21 +79,15 @@ async def reprompt(
         if sent.field_errors and sent.error_summary is None:
             said["error_summary"] = translate("fault.reprompted", shown.locale or DEFAULT_LOCALE)
     spec = None if form is None else _asking(record, form)
-    return await settle(ctx, record, Action.REPROMPT, said, by=principal, spec=spec, claim=claimed)
+    times = pending_times(ctx, record)
+    return await settle(
+        ctx, record, Action.REPROMPT, said, by=principal, spec=spec, claim=claimed, times=times
+    )
 
 
 async def _found(ctx: Services, principal: Principal, request_id: str) -> Record:
     await access.require(ctx, principal, "resolve", request_id)
     return await get(ctx, principal, request_id)
-
-
-def _require_resolving(record: Record) -> None:
-    if record.status is Status.PENDING:
-        raise Conflict("Nothing was sent that could be accepted.", code="not_resolving")
-    if record.status is not Status.RESOLVING:
-        raise conflict(record)
-    if tried_until(record):
-        raise Conflict("The server tries this itself, as you have asked.", code="not_resolving")
 
 
 def _new_form(ctx: Services, record: Record, raw: object) -> Form | None:
@@ -141,5 +134,6 @@ def _asking(record: Record, form: Form) -> str:
     """Return what is asked from now on: the same request with another form."""
     spec: dict[str, Any] = json.loads(record.spec)
     spec["form"] = form.model_dump(exclude_none=True)
-    spec["view"] = view(form)
-    return to_json({name: part for name, part in spec.items() if part}).decode()
+    spec.pop("view", None)
+    shown = view(form)
+    return to_json({**spec, "view": shown} if shown else spec).decode()

@@ -14,7 +14,7 @@ from askback.ports.bus import tenant_topic, thread_topic
 from askback.ports.outcome import Outcome
 from askback.ports.resumes import Lease
 from askback.ports.store import Principal
-from askback.service import access, authority
+from askback.service import access, authority, sharing
 from askback.service.context import Services
 from askback.service.nudges import SAFETY_POLL_S, Nudge
 
@@ -33,6 +33,10 @@ async def pull(
 ) -> Sequence[Lease]:
     """Lease what is there for the caller in a thread, or in all of them; waits up to `seconds` for the first."""
     await access.require(ctx, principal, "resume")
+    if thread_id is None:
+        await sharing.require_unlimited(ctx, principal, "resume")
+    elif not sharing.reaches(principal, thread_id):
+        raise sharing.no_such_thread()
     nudge = Nudge()
     tenant = principal.tenant
     leave = ctx.bus.listen(
@@ -78,7 +82,7 @@ async def _lease(ctx: Services, principal: Principal, thread_id: str | None, lim
         until_ms=now + ctx.limits.resume_lease_s * 1000,
         limit=max(1, min(limit, ctx.limits.page)),
     ):
-        if standing := [lease for lease in leased if await authority.stands(ctx, lease)]:
+        if standing := [authority.told(each) for each in leased if await authority.stands(ctx, each)]:
             return standing
     return ()
 

@@ -13,6 +13,8 @@ from askback.domain.access import Level
 from askback.domain.bodies import RuleBody
 from askback.domain.faults import Faults, fault
 from askback.domain.limits import Limits
+from askback.domain.policy.narrow import rule_scripts, says_nothing
+from askback.domain.policy.prefixes import choice_of, needs_choice
 from askback.domain.policy.rules import Rule, RuleError, parse_rule
 from askback.domain.record import Record, splice
 from askback.domain.timestamps import rfc3339
@@ -31,16 +33,28 @@ _SUBJECTS = {"thread": "thread_id", "project": "project"}
 
 
 def kept_rule(
-    ctx: Services, by: Principal, rule: Rule, *, scope: str, subject: str, about: Record
+    ctx: Services,
+    by: Principal,
+    rule: Rule,
+    *,
+    scope: str,
+    subject: str,
+    about: Record,
+    every_agent: bool = False,
 ) -> RuleRecord:
-    """Make the rule that a decision keeps, to be written along with it."""
-    return _made(ctx, by, rule, scope=scope, subject=subject, request_id=about.id)
+    """Make the rule that a decision keeps, for the agent that asked or every agent, to be written along with it."""
+    agent = None if every_agent else about.requester
+    name = None if every_agent else json.loads(about.spec)["requester"]["name"]
+    return _made(
+        ctx, by, rule, scope=scope, subject=subject, request_id=about.id, agent=agent, agent_name=name
+    )
 
 
 async def add(ctx: Services, principal: Principal, body: object) -> tuple[RuleRecord, Outcome]:
     """Make a rule from a `RuleBody`; the same rule again, while it holds, is that rule and no other (`REPLAYED`).
 
-    Raises `Faults`, and `Forbidden` for a locked rule of anybody but an admin.
+    Raises `Faults`, and `Forbidden` for a locked rule of anybody but an admin, and for one with any arguments of
+    anybody but an admin or the thread's owner.
     """
     await access.require(ctx, principal, "rules")
     sent = parse(RuleBody, body)
@@ -49,10 +63,19 @@ async def add(ctx: Services, principal: Principal, body: object) -> tuple[RuleRe
         await _require_admin(ctx, principal)
     if sent.scope == "thread" and sent.thread_id is not None:
         await sharing.require_in(ctx, principal, sent.thread_id, Level.ALL, attempted="rules")
+    else:
+        await sharing.require_unlimited(ctx, principal, "rules")
+    if rule.any_arguments:
+        await _require_power(ctx, principal, sent.thread_id if sent.scope == "thread" else None)
+    agent = None if sent.agent is None else await ctx.store.agent(principal.tenant, sent.agent)
+    if sent.agent is not None and agent is None:
+        raise Faults([fault("agent", "unknown_agent")])
     made = _made(
         ctx,
         principal,
         rule,
+        agent=None if agent is None else agent.id,
+        agent_name=None if agent is None else agent.name,
         scope=sent.scope,
         subject=(sent.thread_id if sent.scope == "thread" else sent.project) or "",
         expires_in_s=sent.expires_in_s,
@@ -73,6 +96,7 @@ async def _same(ctx: Services, made: RuleRecord) -> RuleRecord | None:
         thread_id=made.subject if made.scope == "thread" else "",
         project=made.subject if made.scope == "project" else None,
         now_ms=ctx.clock.now_ms(),
+        agent=made.agent or "",
     )
     alike = replace(made, id="", wire="")
     return next((rule for rule in view.rules if replace(rule, id="", wire="") == alike), None)
@@ -101,7 +125,12 @@ async def page(
         before=cursor,
         limit=size + 1,
     )
-    return found[:size], found[size - 1].id if len(found) > size else None
+    shown = [_with_choice(rule) for rule in found[:size] if _in_reach(principal, rule)]
+    return shown, found[size - 1].id if len(found) > size else None
+
+
+def _in_reach(principal: Principal, rule: RuleRecord) -> bool:
+    return rule.scope != "thread" or sharing.reaches(principal, rule.subject)
 
 
 async def revoke(ctx: Services, principal: Principal, rule_id: str) -> str:
@@ -112,6 +141,8 @@ async def revoke(ctx: Services, principal: Principal, rule_id: str) -> str:
         raise _no_such_rule()
     if rule.scope == "thread":
         await _require_thread(ctx, principal, rule.subject)
+    else:
+        await sharing.require_unlimited(ctx, principal, "rules")
     if rule.locked:
         await _require_admin(ctx, principal)
     if rule.revoked:
@@ -130,9 +161,32 @@ async def revoke(ctx: Services, principal: Principal, rule_id: str) -> str:
 async def _require_thread(ctx: Services, principal: Principal, thread_id: str) -> None:
     """Raise `Forbidden`, and `NotFound` as for a rule that is not there, unless the thread's rules are the caller's."""
     access = await ctx.store.access(principal.tenant, thread_id)
-    if sharing.level(principal, access) < Level.VIEW:
+    if sharing.level(principal, access, thread_id) < Level.VIEW:
         raise _no_such_rule()
-    await sharing.require(ctx, principal, access, Level.ALL, attempted="rules")
+    await sharing.require(ctx, principal, access, Level.ALL, thread_id=thread_id, attempted="rules")
+
+
+def _with_choice(rule: RuleRecord) -> RuleRecord:
+    """Mark a stored rule that allows nothing any more: somebody has to choose what may run instead."""
+    choice = None if rule.revoked else choice_of(rule.text, rule.effect)
+    return (
+        rule
+        if choice is None
+        else replace(rule, wire=splice(rule.wire, to_json({"needs_choice": choice}).decode()))
+    )
+
+
+async def _require_power(ctx: Services, principal: Principal, thread_id: str | None) -> None:
+    """Raise `Forbidden` unless the caller may let a program run with any arguments."""
+    if principal.role == "admin":
+        return
+    if thread_id is not None:
+        await sharing.require_in(ctx, principal, thread_id, Level.OWNER, attempted="rules")
+        return
+    await access.record_refusal(ctx, principal, "any_arguments")
+    raise Forbidden(
+        "Only an admin, or a thread's owner for that thread, allows a program with any arguments."
+    )
 
 
 def _no_such_rule() -> NotFound:
@@ -164,9 +218,17 @@ def _checked(sent: RuleBody, limits: Limits) -> Rule:
         report.add("locked", "lock_not_allowed")
     report.finish()
     try:
-        return parse_rule(sent.rule, sent.effect)
+        rule = parse_rule(sent.rule, sent.effect)
     except RuleError as odd:
         raise Faults([fault("rule", "invalid_rule", reason=str(odd))]) from None
+    if choice := needs_choice(rule):
+        raise Faults([fault("rule", "invalid_rule", reason=choice)])
+    if why := says_nothing(rule):
+        raise Faults([fault("rule", "invalid_rule", reason=f"It does not say what would run: {why}.")])
+    lasts = rule.effect == "allow" and sent.scope != "thread"
+    if lasts and not sent.script_may_change and (scripts := rule_scripts(rule)):
+        raise Faults([fault("script_may_change", "script_may_change", files=", ".join(scripts))])
+    return rule
 
 
 def _made(
@@ -181,6 +243,8 @@ def _made(
     locked: bool = False,
     shadow: bool = False,
     request_id: str | None = None,
+    agent: str | None = None,
+    agent_name: str | None = None,
 ) -> RuleRecord:
     now = ctx.clock.now_ms()
     rule_id = ctx.ids.new("rul", now_ms=now)
@@ -199,7 +263,8 @@ def _made(
         "request_id": request_id,
         "expires_at": None if expires_at is None else rfc3339(expires_at),
     }
-    text = to_json({name: value for name, value in wire.items() if value is not None}).decode()
+    said = {name: value for name, value in wire.items() if value is not None}
+    text = to_json({**said, "agent": agent, **({"agent_name": agent_name} if agent else {})}).decode()
     return RuleRecord(
         id=rule_id,
         tenant=by.tenant,
@@ -212,6 +277,7 @@ def _made(
         expires_at=expires_at,
         revoked=False,
         wire=text,
+        agent=agent,
     )
 
 
@@ -228,6 +294,7 @@ def _entry(ctx: Services, action: str, by: Principal, rule: RuleRecord) -> Any:
         scope=rule.scope,
         thread_id=about.get("thread_id"),
         project=about.get("project"),
+        agent=rule.agent,
         locked=rule.locked or None,
         shadow=rule.shadow or None,
     )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from askback.domain.policy.calls import Call
 from askback.domain.policy.engine import Judgement, Policy, decide
+from askback.domain.policy.grants import grantable
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Rule
 from askback.domain.policy.settings import enforced, read_settings, tried
 from askback.service.context import Services
@@ -25,6 +28,10 @@ class Ruling:
         kept = replace(self.policy, rules=(*self.policy.rules, rule))
         return decide(call, kept).decision == "allow"
 
+    def root(self, call: Call) -> str | None:
+        """Return the folder that a person may grant to the agent, so that such a call runs unasked."""
+        return None if self.decision.locked else grantable(call, self.policy)
+
     @property
     def facts(self) -> dict[str, Any]:
         """Return what the audit log says of a call that a rule decided."""
@@ -40,14 +47,33 @@ class Ruling:
         )
 
 
-NO_RULING = Ruling(Judgement("ask", ("A plan is always for a person to approve.",)))
+NO_RULING = Ruling(Judgement("ask", (Reason("plan"),)))
 """About a plan, which no rule decides."""
 
 
-async def rule_on(ctx: Services, tenant: str, call: Call, *, thread_id: str, project: str | None) -> Ruling:
-    """Decide about a call in a thread and a project. Raises `Unavailable` when the rules cannot be read."""
-    view = await ctx.store.policy(tenant, thread_id=thread_id, project=project, now_ms=ctx.clock.now_ms())
-    settings = read_settings(view.tenant, view.thread)
+async def rule_on(
+    ctx: Services,
+    tenant: str,
+    call: Call,
+    *,
+    agent: str,
+    thread_id: str,
+    project: str | None,
+    cwd: str | None = None,
+    secret_free: Sequence[str] = (),
+) -> Ruling:
+    """Decide about a call of an agent in a thread and a project. Raises `Unavailable` when no rules can be read."""
+    view = await ctx.store.policy(
+        tenant, thread_id=thread_id, project=project, now_ms=ctx.clock.now_ms(), agent=agent
+    )
+    settings = read_settings(view.tenant, view.thread, agent=agent)
     trial = tried(settings, view.rules)
-    policy = enforced(settings, view.rules)
-    return Ruling(decide(call, policy), None if trial is None else decide(call, trial), policy)
+    places: dict[str, Any] = {
+        "roots": view.roots,
+        "own": ctx.own_paths,
+        "folder": cwd,
+        "secret_free": tuple(secret_free),
+    }
+    policy = replace(enforced(settings, view.rules), **places)
+    would = None if trial is None else decide(call, replace(trial, **places))
+    return Ruling(decide(call, policy), would, policy)

@@ -53,7 +53,7 @@ async def settle(
     times: Times | None = None,
     spec: str | None = None,
     forward: bool = False,
-    refused: str | None = None,
+    refused: bool = False,
     **facts: Any,
 ) -> Change:
     """Take `action` on the request as it was read; of several callers the first wins.
@@ -200,19 +200,17 @@ def _subject(record: Record) -> dict[str, Any]:
 
 async def lost(ctx: Services, record: Record, claim: Claim | None) -> Change:
     """Answer a call that came after the end: its own earlier success when the claim says so, else a conflict."""
-    if (change := await replayed(ctx, record, claim)) is not None:
+    if (change := await replayed(ctx, claim)) is not None:
         return change
     raise conflict(record)
 
 
-async def replayed(ctx: Services, record: Record, claim: Claim | None) -> Change | None:
-    """Return what this claim did before, if it did; `record` is any request of the same tenant."""
-    if claim is None:
+async def replayed(ctx: Services, claim: Claim | None) -> Change | None:
+    """Return the request that this claim made or settled before, as it is now; raises `ClaimMismatch`."""
+    if claim is None or (request_id := await ctx.store.claimed(claim)) is None:
         return None
-    event = Draft("request.replayed", record.tenant, record.thread_id, 0, record.id, record.state)
-    nothing = Settlement(record.tenant, record.id, frozenset(), None, record.status, record.state, event)
-    change = await ctx.store.settle(nothing, claim)
-    return change if change is not None and change.outcome is Outcome.REPLAYED else None
+    record = await ctx.store.get(claim.tenant, request_id)
+    return None if record is None else Change(record, Outcome.REPLAYED)
 
 
 def conflict(record: Record) -> Conflict:

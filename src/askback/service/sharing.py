@@ -2,12 +2,14 @@
 
 A role says what kind of thing a caller does (`access.py`), the level in a thread says in which threads. An admin may
 do everything everywhere. A requester always sees what it asked itself; a token that the host made for one person is in
-every other way let into a thread as that person is, and one that was made for nobody works for all of them.
+every other way let into a thread as that person is, and one that was made for nobody works for all of them. A token
+that is limited to some threads finds nothing in any other.
 """
 
 from __future__ import annotations
 
 import json
+from fnmatch import fnmatchcase
 from types import MappingProxyType
 
 from askback.domain import events
@@ -30,8 +32,29 @@ _MOST = MappingProxyType({"responder": Level.OWNER, "requester": Level.PROMPT})
 """How far the access to a thread lets a role in."""
 
 
-def level(principal: Principal, access: Access) -> Level:
-    """Return what an access lets the caller do; an agent never gets further than to write."""
+def reaches(principal: Principal, thread_id: str) -> bool:
+    """Whether the caller's token is limited to no threads, or to this one among others."""
+    if not principal.threads or principal.role == "runner":
+        return True
+    return any(fnmatchcase(thread_id, pattern) for pattern in principal.threads)
+
+
+def is_limited(principal: Principal) -> bool:
+    """Whether the caller's token is limited to some threads."""
+    return bool(principal.threads)
+
+
+async def require_unlimited(ctx: Services, principal: Principal, attempted: str) -> None:
+    """Raise `Forbidden`, and record the attempt, for a token that is limited to some threads."""
+    if is_limited(principal):
+        await roles.record_refusal(ctx, principal, attempted)
+        raise Forbidden("This token is limited to some threads, and this is for more than them.")
+
+
+def level(principal: Principal, access: Access, thread_id: str) -> Level:
+    """Return what an access lets the caller do in its thread; an agent never gets further than to write."""
+    if not reaches(principal, thread_id):
+        return Level.NONE
     everywhere = _everywhere(principal)
     if everywhere is not None:
         return everywhere
@@ -52,28 +75,28 @@ def person(principal: Principal) -> str | None:
     return principal.user if principal.role == "responder" else None
 
 
-def sees(principal: Principal, requester: str, access: Access) -> bool:
+def sees(principal: Principal, requester: str, access: Access, thread_id: str) -> bool:
     """Whether the caller may see a request of its tenant that `requester` made in a thread with this access."""
     if principal.role in roles.PEOPLE:
-        return level(principal, access) >= Level.VIEW
-    return principal.id == requester
+        return level(principal, access, thread_id) >= Level.VIEW
+    return principal.id == requester and reaches(principal, thread_id)
 
 
-def learns_names(principal: Principal, access: Access) -> bool:
+def learns_names(principal: Principal, access: Access, thread_id: str) -> bool:
     """Whether the caller learns which secrets are asked for, of a request that it sees and that hides it."""
-    return principal.role == "requester" or level(principal, access) >= Level.PROMPT
+    return principal.role == "requester" or level(principal, access, thread_id) >= Level.PROMPT
 
 
 def as_seen(principal: Principal, record: Record) -> Record:
     """Return a record that the caller may see without what it may not."""
-    return record if learns_names(principal, record.access) else veiled(record)
+    return record if learns_names(principal, record.access, record.thread_id) else veiled(record)
 
 
 def listed(principal: Principal, record: Record) -> str:
     """Return the wire form of a record in a list: people learn beside it what they may do in its thread (`level`)."""
     if principal.role not in roles.PEOPLE:
         return record.wire
-    return f'{record.wire[:-1]},"level":"{level(principal, record.access).word}"}}'
+    return f'{record.wire[:-1]},"level":"{level(principal, record.access, record.thread_id).word}"}}'
 
 
 async def require(
@@ -82,11 +105,12 @@ async def require(
     access: Access,
     needed: Level,
     *,
+    thread_id: str,
     attempted: str,
     request_id: str | None = None,
 ) -> None:
     """Raise `NotFound` for a thread that is hidden from the caller, and `Forbidden`, recorded, for too low a level."""
-    held = level(principal, access)
+    held = level(principal, access, thread_id)
     if held >= needed:
         return
     if held is Level.NONE:
@@ -103,11 +127,11 @@ async def require_in(
     Raises as `require` does.
     """
     everywhere = _everywhere(principal)
-    if everywhere is not None and everywhere >= needed:
+    if everywhere is not None and everywhere >= needed and reaches(principal, thread_id):
         return everywhere
     access = await ctx.store.access(principal.tenant, thread_id)
-    await require(ctx, principal, access, needed, attempted=attempted)
-    return level(principal, access)
+    await require(ctx, principal, access, needed, thread_id=thread_id, attempted=attempted)
+    return level(principal, access, thread_id)
 
 
 async def of(ctx: Services, principal: Principal, thread_id: str) -> Access:
@@ -121,7 +145,7 @@ async def show(ctx: Services, principal: Principal, thread_id: str) -> Access:
     """Return who may do what in a thread: everybody who may read it may know who else can."""
     await roles.require(ctx, principal, "read")
     access = await ctx.store.access(principal.tenant, thread_id)
-    await require(ctx, principal, access, Level.VIEW, attempted="read")
+    await require(ctx, principal, access, Level.VIEW, thread_id=thread_id, attempted="read")
     return access
 
 
@@ -138,20 +162,24 @@ async def share(ctx: Services, principal: Principal, thread_id: str, body: objec
     wanted = sent.access
     while True:
         before = await ctx.store.access(principal.tenant, thread_id)
+        if not reaches(principal, thread_id):
+            raise no_such_thread()
         if wanted == before and principal.role == "requester":
             return before
-        await _require_owner(ctx, principal, before, wanted)
+        await _require_owner(ctx, principal, thread_id, before, wanted)
         if wanted == before or await _set(ctx, principal, thread_id, wanted, before) is Outcome.APPLIED:
             return wanted
 
 
-async def _require_owner(ctx: Services, principal: Principal, before: Access, wanted: Access) -> None:
+async def _require_owner(
+    ctx: Services, principal: Principal, thread_id: str, before: Access, wanted: Access
+) -> None:
     if principal.role == "requester" and before == OPEN:
         if wanted.owner == principal.user or principal.user == principal.id:
             return
         await roles.record_refusal(ctx, principal, "share")
         raise Forbidden("This token was made for one person, and begins threads for nobody else.")
-    await require(ctx, principal, before, Level.OWNER, attempted="share")
+    await require(ctx, principal, before, Level.OWNER, thread_id=thread_id, attempted="share")
 
 
 async def _set(

@@ -23,14 +23,14 @@ async def read(ctx: Services, principal: Principal, thread_id: str) -> str:
     if not 0 < len(thread_id) <= ctx.limits.identifier:
         raise sharing.no_such_thread()
     view = await ctx.store.thread(principal.tenant, thread_id) or NOTHING
-    await sharing.require(ctx, principal, view.access, Level.VIEW, attempted="read")
+    await sharing.require(ctx, principal, view.access, Level.VIEW, thread_id=thread_id, attempted="read")
     messages = [f'{m.data[:-1]},"seq":{m.seq}}}' for m in view.messages]
     requests = [
         f'{sharing.as_seen(principal, record).wire[:-1]},"seq":{seq}}}'
         for seq, record in view.requests
-        if sharing.sees(principal, record.requester, record.access)
+        if sharing.sees(principal, record.requester, record.access, thread_id)
     ]
-    held = sharing.level(principal, view.access).word
+    held = sharing.level(principal, view.access, thread_id).word
     terms = await ctx.store.terms(principal.tenant, thread_id)
     policy = read_conduct(terms.everywhere, terms.here).free_text
     archived = "" if view.archived_at is None else f'"archived_at":"{rfc3339(view.archived_at)}",'

@@ -48,6 +48,7 @@ class _End(NamedTuple):
     tenant: str
     requester: str
     access: Access
+    thread_id: str
     wire: str
     veiled: str
 
@@ -136,24 +137,33 @@ class Waits:
         if record is not None and record.settled:
             self._tell(
                 request_id,
-                _End(record.tenant, record.requester, record.access, record.wire, veiled(record).wire),
+                _End(
+                    record.tenant,
+                    record.requester,
+                    record.access,
+                    record.thread_id,
+                    record.wire,
+                    veiled(record).wire,
+                ),
             )
 
     def _on_event(self, event: Event) -> None:
         if event.settles and event.request_id is not None and event.request_id in self._waiting:
             wire, discreet = request_text(event), request_text(event.veiled or event)
             self._ctx.metrics.woken(event, now=self._ctx.clock.now_ms())
-            self._tell(event.request_id, _End(event.tenant, event.requester, event.access, wire, discreet))
+            end = _End(event.tenant, event.requester, event.access, event.thread_id, wire, discreet)
+            self._tell(event.request_id, end)
 
     def _tell(self, request_id: str, end: _End) -> None:
         for waiter in self._waiting.pop(request_id, ()):
             who = waiter.principal
             # A wait may be in place before it is known whether it is allowed; see `look`.
-            if who.tenant != end.tenant or not sharing.sees(who, end.requester, end.access):
+            if who.tenant != end.tenant or not sharing.sees(who, end.requester, end.access, end.thread_id):
                 continue
             if who.id == end.requester:
                 self._ctx.attendance.told(request_id, who.id)
-            waiter.settled(request_id, end.wire if sharing.learns_names(who, end.access) else end.veiled)
+            learns = sharing.learns_names(who, end.access, end.thread_id)
+            waiter.settled(request_id, end.wire if learns else end.veiled)
             if who.id == end.requester and is_held(end.wire):
                 self._reached(end.tenant, request_id)
 

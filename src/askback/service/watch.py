@@ -114,7 +114,7 @@ class Watches:
 class Watcher:
     """One reader's place in one stream; `cursor` is the number of the last event that it was given.
 
-    `level` is what the reader may do in its thread, as it was when this began; None for an inbox.
+    `level` is what the reader may do in its thread; None for an inbox.
     """
 
     def __init__(
@@ -147,10 +147,19 @@ class Watcher:
         self.cursor = -1  # nothing is next while the cursor is not known
         self._leave = self._ctx.bus.listen(topic, self._on_event)
         if access.is_person(self._principal):
-            self._absent = self._ctx.presence.enter(tenant, self._thread_id)
+            self._attend()
             await self._ctx.presence.known()
         self.cursor = await self._newest() if after is None else after
         self.check()
+
+    def _attend(self) -> None:
+        """Count as somebody who could answer here, or stop counting: who may only read is not there to answer."""
+        answers = self.level is None or self.level >= Level.PROMPT
+        if answers and self._absent is None:
+            self._absent = self._ctx.presence.enter(self._principal.tenant, self._thread_id)
+        elif not answers and self._absent is not None:
+            self._absent()
+            self._absent = None
 
     def check(self) -> None:
         """Read what is stored above the cursor, unless that is under way."""
@@ -174,7 +183,9 @@ class Watcher:
     def _on_event(self, event: Event) -> None:
         if self._thread_id is None and event.type == THREAD_ACCESS:
             # Of no consequence when it is lost: what an inbox lists says it too, and each service asks for itself.
-            self._reader.shared(event.thread_id, sharing.level(self._principal, event.access))
+            self._reader.shared(
+                event.thread_id, sharing.level(self._principal, event.access, event.thread_id)
+            )
         if self._catching_up is None and self.cursor >= 0:
             self._take(event)
         elif len(self._held) < HELD:
@@ -193,11 +204,17 @@ class Watcher:
         self.cursor = self._number(event)
         if self._leave is None:
             return
-        if self._thread_id is not None and sharing.level(self._principal, event.access) < Level.VIEW:
+        if self._thread_id is not None:
+            self.level = sharing.level(self._principal, event.access, event.thread_id)
+            if access.is_person(self._principal):
+                self._attend()
+        if self.level is not None and self.level < Level.VIEW:
             self.close()
             self._reader.ended(self)
         elif self._concerns(event):
-            if event.veiled is not None and not sharing.learns_names(self._principal, event.access):
+            if event.veiled is not None and not sharing.learns_names(
+                self._principal, event.access, event.thread_id
+            ):
                 event = event.veiled
             self._reader.push(event)
 
@@ -253,4 +270,4 @@ class Watcher:
         if event.type == REQUEST_LINED_UP and self._thread_id is None:
             return False  # nobody can answer it yet; it is created, for an inbox, when it comes forward
         # Two agents may work in one thread; neither sees what the other asks.
-        return sharing.sees(self._principal, event.requester, event.access)
+        return sharing.sees(self._principal, event.requester, event.access, event.thread_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any, Protocol
 
 from askback.domain import events as domain_events
@@ -12,6 +12,7 @@ from askback.domain.access import read_access
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
+from askback.ports.agents import Agent, Root, Token
 from askback.ports.policy import RuleRecord
 from askback.ports.secrets import Grant, SecretRecord
 from askback.ports.store import Message, Principal, Session, ThreadView
@@ -37,18 +38,25 @@ def record(row: Row) -> Record:
     """Make a request: the fields of `Record`, the access to its thread as a text."""
     (
         request_id, tenant, thread_id, kind, requester, status, revision,
-        created_at, expires_at, spec, state, digest, due_at, access, exclusive, behind,
+        created_at, expires_at, spec, state, digest, due_at, access, exclusive, behind, hides_names,
     ) = row  # fmt: skip
     return Record(
         request_id, tenant, thread_id, kind, requester, _STATUS[status], revision,
         created_at, expires_at, spec, state, digest, due_at, read_access(access), exclusive, bool(behind),
+        bool(hides_names),
     )  # fmt: skip
 
 
 def event(row: Row) -> Event:
-    """Make an event: the fields of `Draft`, seq, position, the spec of its request, the access to its thread."""
+    """Make an event: the fields of `Draft`, seq, position, its request's spec and `hides_names`, the access."""
+    *draft, seq, position, spec, hides_names, access = row
     return domain_events.commit(
-        Draft(*row[:7]), seq=row[7], position=row[8], spec=row[9], access=read_access(row[10])
+        Draft(*draft),
+        seq=seq,
+        position=position,
+        spec=spec,
+        access=read_access(access),
+        hides_names=bool(hides_names),
     )
 
 
@@ -74,23 +82,70 @@ def principal(row: Row) -> Principal:
     return Principal(principal_id, tenant, role, name, user=person, groups=tuple(json.loads(groups)))
 
 
-def token(row: Row) -> Principal:
-    """Make whom a token stands for: a principal, and what it may lease."""
-    *who, names, threads = row
-    return replace(principal(who), names=tuple(json.loads(names)), threads=tuple(json.loads(threads)))
+def token(row: Row) -> Token:
+    """Make a token: whom it stands for, its limits, its life. One that an older server wrote has its principal's id."""
+    *who, names, threads, token_id, expires_at = row[:10]
+    found = replace(
+        principal(who),
+        names=tuple(json.loads(names)),
+        threads=tuple(json.loads(threads)),
+        token=token_id or row[0],
+        expires_at=expires_at,
+    )
+    return Token(found, *row[10:16])
+
+
+def token_columns(kept: Token) -> tuple[str | int | None, ...]:
+    """Return the columns of a token, as `token` reads them."""
+    who = kept.principal
+    person = (who.id, who.tenant, who.role, who.name, who.user, json.dumps(who.groups))
+    limits = (json.dumps(who.names), json.dumps(who.threads), who.token, who.expires_at)
+    made = (kept.source, kept.created_at, kept.created_by)
+    return (*person, *limits, *made, kept.revoked_at, kept.revoked_by, kept.last_used_at)
+
+
+def agent(row: Row) -> Agent:
+    """Make an agent: the fields of `Agent`, its roots as JSON."""
+    agent_id, tenant, name, person, created_at, created_by, stopped_at, roots = row
+    granted = tuple(Root(*root) for root in json.loads(roots))
+    return Agent(agent_id, tenant, name, person, created_at, created_by, stopped_at, granted)
+
+
+def agent_columns(kept: Agent) -> tuple[str | int | None, ...]:
+    """Return the columns of an agent, as `agent` reads them."""
+    who = (kept.id, kept.tenant, kept.name, kept.user)
+    return (*who, kept.created_at, kept.created_by, kept.stopped_at, roots_text(kept.roots))
+
+
+def roots_text(roots: Sequence[Root]) -> str:
+    """Return roots as they are kept: the same roots are always the same text."""
+    return json.dumps([astuple(root) for root in roots], separators=(",", ":"))
+
+
+def root_paths(text: str | None) -> tuple[str, ...]:
+    """Return the paths of roots as they are kept; none for an agent that is not known."""
+    return () if text is None else tuple(path for path, *_ in json.loads(text))
 
 
 def session(row: Row) -> Session:
-    """Make a session: a principal, the CSRF token, when it ends."""
-    *who, csrf, expires_at = row
-    return Session(principal(who), csrf, expires_at)
+    """Make a session: its id, a principal, and the other fields of `Session`."""
+    session_id, *who, half, device, created_at, seen_at, expires_at = row
+    return Session(session_id, principal(who), half, device, created_at, seen_at, expires_at)
+
+
+def session_row(session: Session) -> Row:
+    """Return the columns of a session, as `session` reads them."""
+    who = session.principal
+    person = (who.id, who.tenant, who.role, who.name, who.user, json.dumps(who.groups))
+    times = (session.created_at, session.seen_at, session.expires_at)
+    return session.id, *person, session.half, session.device, *times
 
 
 def rule(row: Row) -> RuleRecord:
     """Make a rule: the fields of `RuleRecord`."""
-    rule_id, tenant, effect, text, scope, subject, locked, shadow, expires_at, revoked, wire = row
+    rule_id, tenant, effect, text, scope, subject, locked, shadow, expires_at, revoked, wire, of = row
     return RuleRecord(
-        rule_id, tenant, effect, text, scope, subject, bool(locked), bool(shadow), expires_at, bool(revoked), wire
+        rule_id, tenant, effect, text, scope, subject, bool(locked), bool(shadow), expires_at, bool(revoked), wire, of,
     )  # fmt: skip
 
 

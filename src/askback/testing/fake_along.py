@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from askback.domain.access import Access
 from askback.domain.audit import GENESIS, seal
-from askback.ports.policy import Along, AuditDraft, RuleRecord
+from askback.ports.agents import Agent
+from askback.ports.policy import Along, AuditDraft, Lift, Refusal, RuleRecord
 from askback.ports.resumes import Resume
 from askback.ports.secrets import Grant, SecretRecord, VersionTaken
 from askback.ports.store import IdTaken
@@ -40,8 +41,11 @@ class FakeAlong(CanBeOffline):
         self._secrets: dict[tuple[str, str], SecretRecord] = {}
         self._candidates: dict[tuple[str, str, str], SecretRecord] = {}
         self._grants: dict[tuple[str, str, str, str], Grant] = {}
-        self._resumes: dict[tuple[str, str], KeptResume] = {}
+        self._resumes: dict[tuple[str, str, str], KeptResume] = {}
+        self._refusals: list[Refusal] = []
         self._shared: dict[tuple[str, str], Access] = {}
+        self._secret_agents: set[tuple[str, str, str]] = set()
+        self._agents: dict[tuple[str, str], Agent] = {}
 
     def _keep(self, along: Along) -> None:
         """Write what comes along with a change, before the change itself: it raises when it cannot be written."""
@@ -52,7 +56,10 @@ class FakeAlong(CanBeOffline):
             rules[name] = rule
         self._keep_secrets(along)
         for resume in along.resumes:
-            self._resumes.setdefault((resume.tenant, resume.request_id), KeptResume(resume))
+            self._resumes.setdefault((resume.tenant, resume.request_id, resume.cause), KeptResume(resume))
+        self._refusals += along.refusals
+        for lift in along.lifts:
+            self._refusals = [_lifted(each, lift, self._refusals) for each in self._refusals]
         self._append(along.audit)
         self._rules |= rules
         for policy in along.policies:
@@ -69,6 +76,7 @@ class FakeAlong(CanBeOffline):
             _put(secrets, secret)
         self._secrets, self._candidates = secrets, _without(candidates, along.promote)
         for grant in along.grants:
+            self._secret_agents.add((grant.tenant, grant.secret_id, grant.requester))
             key = (grant.tenant, grant.thread_id, grant.name, grant.requester)
             self._grants.pop(key, None)
             self._grants[key] = grant
@@ -105,3 +113,14 @@ def _put(secrets: dict[tuple[str, str], SecretRecord], secret: SecretRecord) -> 
 
 def _place(secret: SecretRecord) -> tuple[str, ...]:
     return secret.tenant, secret.owner, secret.scope, secret.subject, secret.name
+
+
+def _lifted(refusal: Refusal, lift: Lift, refusals: Sequence[Refusal]) -> Refusal:
+    asked = {(each.requester, each.identity) for each in refusals if each.request_id == lift.request_id}
+    of_another = lift.requester not in (None, refusal.requester)
+    concerned = (
+        not of_another
+        and (refusal.tenant, refusal.thread_id) == (lift.tenant, lift.thread_id)
+        and (lift.request_id is None or (refusal.requester, refusal.identity) in asked)
+    )
+    return replace(refusal, until=lift.at) if concerned and refusal.until > lift.at else refusal

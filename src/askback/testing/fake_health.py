@@ -21,6 +21,13 @@ class FakeHealth(FakeWebhooks):
         """Raise while it is offline."""
         self._begin()
 
+    def read_only(self) -> str | None:
+        """Nothing opens it read-only."""
+        return None
+
+    async def recover(self) -> None:
+        """There is nothing to recover from."""
+
     async def counts(self, *, now_ms: int) -> Counts:
         """Count what waits."""
         states = Counter(each.state for each in self._deliveries.values())

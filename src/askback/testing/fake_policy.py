@@ -8,7 +8,7 @@ from dataclasses import replace
 from askback.domain.access import OPEN, Level
 from askback.domain.audit import GENESIS
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along, Execution, PolicyView, RuleRecord
+from askback.ports.policy import NOTHING, Along, Execution, PolicyView, Refusal, RuleRecord
 from askback.testing.fake_along import FakeAlong
 
 
@@ -24,14 +24,22 @@ class FakePolicy(FakeAlong):
         self._begin()
         self._keep(along)
 
-    async def policy(self, tenant: str, *, thread_id: str, project: str | None, now_ms: int) -> PolicyView:
+    async def policy(
+        self, tenant: str, *, thread_id: str, project: str | None, now_ms: int, agent: str = ""
+    ) -> PolicyView:
         """Read what decides about a call."""
         subjects = {("always", ""), ("thread", thread_id), ("project", project or "")}
-        rules = [r for r in self._in_force(tenant, now_ms) if (r.scope, r.subject) in subjects]
+        rules = [
+            r
+            for r in self._in_force(tenant, now_ms)
+            if (r.scope, r.subject) in subjects and r.agent in (None, agent)
+        ]
+        known = self._agents.get((tenant, agent))
         return PolicyView(
             self._policies.get((tenant, "")),
             self._policies.get((tenant, thread_id)) if thread_id else None,
             sorted(rules, key=lambda r: r.id),
+            tuple(root.path for root in known.roots) if known else (),
         )
 
     async def rule(self, tenant: str, rule_id: str) -> RuleRecord | None:
@@ -65,6 +73,18 @@ class FakePolicy(FakeAlong):
 
     def _hides(self, rule: RuleRecord, person: str) -> bool:
         return self._shared.get((rule.tenant, rule.subject), OPEN).level(person) < Level.VIEW
+
+    async def refusals(
+        self, tenant: str, thread_id: str, requester: str, identity: str, *, since_ms: int
+    ) -> Sequence[Refusal]:
+        """Read refusals of the same, newest first."""
+        which = (tenant, thread_id, requester, identity)
+        found = [
+            each
+            for each in self._refusals
+            if (each.tenant, each.thread_id, each.requester, each.identity) == which and each.at > since_ms
+        ]
+        return found[::-1][:10]
 
     async def revoke_rule(self, tenant: str, rule_id: str, wire: str, along: Along = NOTHING) -> bool:
         """End a rule."""

@@ -65,9 +65,9 @@ class FakeResumes(FakeAlong):
         found = (k for k in self._resumes.values() if (k.resume.tenant, k.resume.id) == (tenant, resume_id))
         return next(map(_standing, found), None)
 
-    async def resume_of(self, tenant: str, request_id: str) -> Standing | None:
+    async def resume_of(self, tenant: str, request_id: str, cause: str = "") -> Standing | None:
         """Read where the resume of a request stands."""
-        kept = self._resumes.get((tenant, request_id))
+        kept = self._resumes.get((tenant, request_id, cause))
         return None if kept is None else _standing(kept)
 
     async def lease_resume(self, tenant: str, resume_id: str, *, now_ms: int, until_ms: int) -> Lease | None:
@@ -82,7 +82,7 @@ class FakeResumes(FakeAlong):
     async def release_resume(self, lease: Lease, *, now_ms: int) -> None:
         """Give a lease back before its end."""
         self._begin()
-        kept = self._resumes.get((lease.resume.tenant, lease.resume.request_id))
+        kept = self._resumes.get((lease.resume.tenant, lease.resume.request_id, lease.resume.cause))
         if kept is not None and kept.attempt == lease.attempt:
             kept.resume = replace(kept.resume, available_at=min(kept.resume.available_at, now_ms))
 
@@ -90,17 +90,16 @@ class FakeResumes(FakeAlong):
         """Write resumes after their requests have ended."""
         self._begin()
         for resume in resumes:
-            name = (resume.tenant, resume.request_id)
-            if await self.get(*name) is not None:
+            if await self.get(resume.tenant, resume.request_id) is not None:
+                name = (resume.tenant, resume.request_id, resume.cause)
                 self._resumes.setdefault(name, KeptResume(resume))
 
     async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
         """Drop the held resumes of these requests."""
         self._begin()
-        for request_id in request_ids:
-            kept = self._resumes.get((tenant, request_id))
-            if kept is not None and kept.resume.held and kept.attempt == 0:
-                del self._resumes[tenant, request_id]
+        for name, kept in list(self._resumes.items()):
+            if name[0] == tenant and name[1] in request_ids and kept.resume.held and kept.attempt == 0:
+                del self._resumes[name]
 
     async def _lease(self, kept: KeptResume, until_ms: int) -> Lease:
         kept.attempt += 1

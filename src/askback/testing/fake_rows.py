@@ -41,11 +41,17 @@ class Written:
     seq: int
     position: int
     spec: str | None
+    hides_names: bool
 
     def read(self, access: Access) -> Event:
         """Return it as it is read by now."""
         return domain_events.commit(
-            self.draft, seq=self.seq, position=self.position, spec=self.spec, access=access
+            self.draft,
+            seq=self.seq,
+            position=self.position,
+            spec=self.spec,
+            access=access,
+            hides_names=self.hides_names,
         )
 
 
@@ -75,11 +81,12 @@ class FakeRows(FakeAlong):
             raise ClaimMismatch(claim.key)
         return target
 
-    def _emit(self, draft: Draft, spec: str | None) -> int:
+    def _emit(self, draft: Draft, record: Record | None) -> int:
         thread = self._threads.setdefault((draft.tenant, draft.thread_id), KeptThread())
         thread.seq += 1
         self._position += 1
-        written = Written(draft, thread.seq, self._position, spec)
+        asked = (None, False) if record is None else (record.spec, record.hides_names)
+        written = Written(draft, thread.seq, self._position, *asked)
         thread.events.append(written)
         self._fresh.append(written.read(self._shared.get((draft.tenant, draft.thread_id), OPEN)))
         return thread.seq

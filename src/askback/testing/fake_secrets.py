@@ -68,6 +68,25 @@ class FakeSecrets(FakeAlong):
         }
         return [(grant, self._secrets.get((tenant, grant.secret_id))) for grant in newest.values()]
 
+    async def agents_of_secrets(self, tenant: str, secret_ids: Sequence[str]) -> Sequence[tuple[str, str]]:
+        """Read which agents may use secrets."""
+        return [(s, agent) for of, s, agent in self._secret_agents if of == tenant and s in secret_ids]
+
+    async def set_secret_agents(
+        self, tenant: str, secret_id: str, agents: Sequence[str], along: Along
+    ) -> None:
+        """Say which agents may use a secret."""
+        self._begin()
+        self._keep(along)
+        others = {each for each in self._secret_agents if each[:2] != (tenant, secret_id)}
+        self._secret_agents = others | {(tenant, secret_id, agent) for agent in agents}
+        if "*" not in agents:
+            self._grants = {
+                key: grant
+                for key, grant in self._grants.items()
+                if (grant.tenant, grant.secret_id) != (tenant, secret_id) or grant.requester in agents
+            }
+
     async def drop_secret(self, tenant: str, secret_id: str, along: Along) -> bool:
         """Erase a secret."""
         self._begin()

@@ -24,6 +24,7 @@ from askback.ports.store import (
 from askback.ports.threads import Quota
 from askback.storage.transcript import extend
 from askback.testing.fake_access import FakeAccess
+from askback.testing.fake_agents import FakeAgents
 from askback.testing.fake_health import FakeHealth
 from askback.testing.fake_policy import FakePolicy
 from askback.testing.fake_resumes import FakeResumes
@@ -32,7 +33,7 @@ from askback.testing.fake_secrets import FakeSecrets
 from askback.testing.fake_threads import FakeThreads
 
 
-class FakeStore(FakeThreads, FakeAccess, FakePolicy, FakeSecrets, FakeResumes, FakeHealth):
+class FakeStore(FakeThreads, FakeAccess, FakeAgents, FakePolicy, FakeSecrets, FakeResumes, FakeHealth):
     """The port in dictionaries. Each call is atomic: none awaits between its first read and last write.
 
     `offline = True` makes every write raise `Unavailable`, as a full disk does.
@@ -43,6 +44,14 @@ class FakeStore(FakeThreads, FakeAccess, FakePolicy, FakeSecrets, FakeResumes, F
 
     async def close(self) -> None:
         """Do nothing: what was stored stays until the object goes."""
+
+    # Sessions
+
+    async def end_sessions(self, ids: Sequence[str], along: Along = NOTHING) -> None:
+        """End sessions."""
+        self._begin()
+        self._sessions = {key: each for key, each in self._sessions.items() if each.id not in ids}
+        self._keep(along)
 
     # Requests
 
@@ -63,7 +72,7 @@ class FakeStore(FakeThreads, FakeAccess, FakePolicy, FakeSecrets, FakeResumes, F
             raise IdTaken(record.id)
         self._admit(record, event, quota)
         self._keep(along)
-        seq = self._emit(event, record.spec)
+        seq = self._emit(event, record)
         self._count(record, quota)
         self._requests[record.tenant, record.id] = (seq, record)
         self._finish(claim, record.id)
@@ -94,16 +103,16 @@ class FakeStore(FakeThreads, FakeAccess, FakePolicy, FakeSecrets, FakeResumes, F
             record = replace(record, spec=settlement.spec)
         if settlement.times is not None:
             record = replace(record, expires_at=settlement.times[0], due_at=settlement.times[1])
-        record = replace(
-            record,
-            digest=settlement.refused or record.digest,
-            behind=record.behind and not settlement.forward,
-        )
-        self._emit(settlement.event, record.spec)
+        record = replace(record, behind=record.behind and not settlement.forward)
+        self._emit(settlement.event, record)
         self._note(settlement, record)
         self._requests[record.tenant, record.id] = (seq, record)
         self._finish(claim, record.id)
         return Change(self._read(record.tenant, record.id), Outcome.APPLIED)
+
+    async def claimed(self, claim: Claim) -> str | None:
+        """Read what a key was used for before."""
+        return self._replayed(claim)
 
     async def list_requests(
         self,
@@ -130,16 +139,6 @@ class FakeStore(FakeThreads, FakeAccess, FakePolicy, FakeSecrets, FakeResumes, F
             and (before is None or r.id < before)
         ]
         return sorted(found, key=lambda r: r.id, reverse=True)[:limit]
-
-    async def last_with_digest(
-        self, tenant: str, thread_id: str, requester: str, digest: str
-    ) -> Record | None:
-        """Read the newest request about a call that a person dealt with."""
-        found = await self.list_requests(
-            tenant, thread_id=thread_id, requester=requester, limit=len(self._requests)
-        )
-        dealt = (Status.ANSWERED, Status.DECLINED)
-        return next((r for r in found if r.digest == digest and r.status in dealt), None)
 
     async def open_requests(self, *, after: tuple[str, str] = ("", ""), limit: int = 200) -> Sequence[Record]:
         """Read open requests of every tenant."""

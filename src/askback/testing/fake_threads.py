@@ -173,7 +173,7 @@ class FakeThreads(FakeRows):
         thread = self._threads[record.tenant, record.thread_id]
         if step.refunds and thread.asked and thread.asked_from <= record.created_at:
             thread.asked -= 1
-        if step.refused is not None:
+        if step.refused:
             thread.refused_at = step.event.at
 
     def _holder(self, record: Record) -> Record | None:
@@ -212,6 +212,7 @@ class FakeThreads(FakeRows):
         }
         self._grants = {k: g for k, g in self._grants.items() if k[:2] != (tenant, thread_id)}
         self._resumes = {k: r for k, r in self._resumes.items() if k[0] != tenant or k[1] not in requests}
+        self._refusals = [r for r in self._refusals if (r.tenant, r.thread_id) != (tenant, thread_id)]
         self._rules = {
             k: r
             for k, r in self._rules.items()

@@ -7,17 +7,20 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from dataclasses import replace
+from typing import Any
+
+import pytest
 
 from askback.domain.lifecycle import Status
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Execution
-from askback.ports.store import Change, Store
-from askback.testing.store_samples import NOON, answer, claim, created, record, vote
+from askback.ports.policy import Along, Execution, Lift, Refusal
+from askback.ports.store import Change, ClaimMismatch, Store
+from askback.testing.store_samples import NOON, answer, claim, created, record, request_id, vote
 from askback.testing.store_suite import StoreSuite
 
 
 class ApprovalContracts(StoreSuite):
-    """Contract 3 for votes; executions; the newest request about a call."""
+    """Contract 3 for votes; executions; what was refused before."""
 
     # Votes
 
@@ -66,41 +69,45 @@ class ApprovalContracts(StoreSuite):
         assert view is not None
         assert list(view.requests) == [(1, row)]
 
-    # The same call again
+    # The same again
 
-    async def test_the_newest_request_about_a_call_is_found_once_it_has_ended(self, store: Store) -> None:
-        async def last(
-            thread: str = "t1", requester: str = "tok_1", digest: str = "d1", tenant: str = "main"
-        ):
-            return await store.last_with_digest(tenant, thread, requester, digest)
+    async def test_what_was_refused_is_found_by_what_it_is_until_it_is_lifted(self, store: Store) -> None:
+        def refusal(n: int, **changes: Any) -> Refusal:
+            made = Refusal("main", "t1", "tok_1", "same", request_id(n), NOON + n, NOON + 600)
+            return replace(made, **changes)
 
-        assert await last() is None
-        old, new = record(1, digest="d1"), record(2, digest="d1")
-        await store.insert(old, created(old))
-        assert await last() is None
-        change = await store.settle(answer(old))
-        assert change is not None
-        assert await last() == change.record
-        others = [
-            record(3, digest="d2"),
-            record(4),
-            record(5, digest="d1", thread="t2"),
-            record(6, digest="d1", requester="tok_2"),
-            record(7, digest="d1", tenant="acme"),
-        ]
-        for row in others:
-            await store.insert(row, created(row))
-        assert await last() == change.record
-        assert [await last("t3"), await last(requester="tok_3"), await last(digest="d3")] == [None] * 3
-        await store.insert(new, created(new))
-        assert await last() == change.record
-        await store.settle(answer(new, status=Status.EXPIRED))
-        assert await last() == change.record
-        newest = record(8, digest="d1")
-        await store.insert(newest, created(newest))
-        declined = await store.settle(answer(newest, status=Status.DECLINED))
-        assert declined is not None
-        assert await last() == declined.record
+        async def found(identity: str = "same", *, since: int = NOON) -> list[Refusal]:
+            return list(await store.refusals("main", "t1", "tok_1", identity, since_ms=since))
+
+        others = (
+            refusal(4, thread_id="t2"),
+            refusal(5, requester="tok_2"),
+            refusal(6, tenant="acme"),
+            refusal(7, identity="other"),
+        )
+        first, second = refusal(1), refusal(2)
+        await store.write(Along(refusals=(first, second, *others)))
+        assert await found() == [second, first]
+        assert await found(since=NOON + 1) == [second]
+        await store.write(Along(lifts=(Lift("main", "t1", NOON + 9, request_id(1)),)))
+        assert await found() == [replace(second, until=NOON + 9), replace(first, until=NOON + 9)]
+        assert await found("other") == [others[3]]
+        await store.write(Along(lifts=(Lift("main", "t1", NOON + 10, requester="tok_2"),)))
+        assert await found("other") == [others[3]]
+        await store.write(Along(lifts=(Lift("main", "t1", NOON + 10),)))
+        assert await found("other") == [replace(others[3], until=NOON + 10)]
+        assert await found() == [replace(second, until=NOON + 9), replace(first, until=NOON + 9)]
+        elsewhere = await store.refusals("main", "t2", "tok_1", "same", since_ms=NOON)
+        assert list(elsewhere) == [others[0]]
+
+    async def test_a_key_tells_what_it_was_used_for(self, store: Store) -> None:
+        assert await store.claimed(claim()) is None
+        row = record(1)
+        await store.insert(row, created(row), claim())
+        assert await store.claimed(claim()) == row.id
+        assert await store.claimed(claim(principal="tok_2")) is None
+        with pytest.raises(ClaimMismatch):
+            await store.claimed(claim(digest="d2"))
 
     # Executions
 

@@ -8,7 +8,8 @@
             return a_context_in_which_nothing_can_be_written()
 
 A test named `test_c4_…` holds contract 4: those to 12 are in `askback.ports.store`, 13 to 15 in
-`askback.ports.secret_store`, 16 and 17 in `askback.ports.resumes`, 18 to 20 in `askback.ports.webhooks`, the others in
+`askback.ports.secret_store`, 16 and 17 in `askback.ports.resumes`, 18 to 20 in `askback.ports.webhooks`, 21 and 22 in
+`askback.ports.agents`, the others in
 `askback.ports.threads`, with a suite of their own: `askback.testing.store_threads.ThreadContracts`. `DurableContracts`
 is for stores that keep their data when they are closed.
 """
@@ -16,6 +17,7 @@ is for stores that keep their data when they are closed.
 from __future__ import annotations
 
 from askback.testing.store_access import AccessContracts
+from askback.testing.store_agents import AgentContracts
 from askback.testing.store_approvals import ApprovalContracts
 from askback.testing.store_audit import AuditContracts
 from askback.testing.store_candidates import CandidateContracts
@@ -36,6 +38,7 @@ class StoreContracts(
     WriteContracts,
     ReadContracts,
     AccessContracts,
+    AgentContracts,
     ApprovalContracts,
     PolicyContracts,
     AuditContracts,

@@ -22,10 +22,12 @@ from askback.testing.store_samples import (
     created,
     delta,
     message,
+    new_session,
     principal,
     record,
     rule_id,
     secret,
+    token,
     vote,
 )
 from askback.testing.store_suite import StoreSuite
@@ -41,10 +43,10 @@ class DurableContracts(StoreSuite):
             await asyncio.gather(*(store.settle(answer(row)) for row in rows[::2]))
             await store.add_message("m1", message(), added(message()))
             await store.append_text("m1", "!", delta("m1", "!"))
-            await store.put_token("digest", principal())
+            await store.put_token("digest", token())
             await store.put_login("used", principal(), expires_at=NOON + 9)
             await store.put_login("free", principal(), expires_at=NOON + 9)
-            await store.open_session("used", "session", csrf="c", now_ms=NOON, expires_at=NOON + 9)
+            await store.open_session("used", "session", new_session())
             before = (
                 await store.list_requests("main"),
                 await store.thread("main", "t1"),
@@ -64,7 +66,7 @@ class DurableContracts(StoreSuite):
             )
             assert after == before
             again = [
-                await store.open_session(code, f"by {code}", csrf="c", now_ms=NOON, expires_at=NOON + 9)
+                await store.open_session(code, f"by {code}", new_session(f"ses_{code}"))
                 for code in ("used", "free")
             ]
             assert [session is not None for session in again] == [False, True]
@@ -97,7 +99,7 @@ class DurableContracts(StoreSuite):
             return (
                 await store.policy("main", thread_id="t1", project=None, now_ms=NOON),
                 await store.rules("main", ended=True, now_ms=NOON),
-                await store.last_with_digest("main", "t1", "tok_1", "d1"),
+                await store.refusals("main", "t1", "tok_1", "same", since_ms=0),
                 await store.consume("main", row.id, Execution("exe_1", NOON)),
                 await store.audit("main"),
                 await store.audit_head("main"),

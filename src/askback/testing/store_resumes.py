@@ -137,6 +137,18 @@ class ResumeContracts(StoreSuite):
         assert second.resume.held
         assert third is None
 
+    async def test_a_request_has_one_resume_for_each_cause(self, store: Store) -> None:
+        await settled(store, resume(1))
+        check = replace(resume(1), id="rsm_check", cause="check:1")
+        again = replace(resume(1), id="rsm_again", cause="again:k")
+        for _ in range(2):
+            await store.write(Along(resumes=(check, replace(again, id=f"{again.id}{_}"))))
+        found = await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 60)
+        assert sorted(lease.resume.cause for lease in found) == ["", "again:k", "check:1"]
+        standing = await store.resume_of("main", request_id(1), "check:1")
+        assert standing is not None
+        assert (standing.resume.id, standing.resume.cause, standing.attempt) == ("rsm_check", "check:1", 1)
+
     async def test_a_step_can_move_the_times_and_what_is_asked(self, store: Store) -> None:
         row = record(1, expires_at=NOON + 9)
         await store.insert(row, created(row))

@@ -16,9 +16,10 @@ from askback.domain.events import (
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.domain.standing import OPEN as PENDING
+from askback.ports.agents import Agent, Root, Token
 from askback.ports.policy import Along, AuditDraft, PolicyRecord, RuleRecord
 from askback.ports.secrets import Grant, SecretRecord
-from askback.ports.store import Claim, Principal, Settlement
+from askback.ports.store import Claim, NewSession, Principal, Settlement
 
 OPEN = frozenset({Status.PENDING, Status.RESOLVING})
 NOON = 1_795_176_000_000
@@ -129,6 +130,49 @@ def principal(who: str = "tok_1", *, tenant: str = "main", role: str = "responde
     return Principal(who, tenant, role, f"{who}'s name")
 
 
+def agent(
+    n: int = 1,
+    *,
+    tenant: str = "main",
+    user: str = "",
+    created_at: int | None = NOON,
+    roots: tuple[Root, ...] = (),
+) -> Agent:
+    """Make the n-th agent; they sort by `n`."""
+    agent_id = f"agt_{n:026d}"
+    made_by = json.dumps({"id": "tok_admin", "name": "Ada"})
+    return Agent(agent_id, tenant, f"agent {n}", user or agent_id, created_at, made_by, roots=roots)
+
+
+def root(path: str, at: int = NOON) -> Root:
+    """Make a folder that an agent may read."""
+    return Root(path, at, json.dumps({"id": "usr_1", "name": "Ädä"}))
+
+
+def token(
+    n: int = 1,
+    *,
+    of: Agent | None = None,
+    tenant: str = "main",
+    role: str = "responder",
+    ends: int | None = None,
+) -> Token:
+    """Make the n-th token, of an agent or of a person; they sort by `n`."""
+    token_id = f"tok_{n:026d}"
+    if of is None:
+        who = Principal(token_id, tenant, role, f"{token_id}'s name", token=token_id, expires_at=ends)
+    else:
+        who = Principal(of.id, of.tenant, "requester", of.name, user=of.user, token=token_id, expires_at=ends)
+    return Token(who, "api", NOON, json.dumps({"id": "tok_admin", "name": "Ada"}))
+
+
+def new_session(
+    session_id: str = "ses_1", *, half: str = "", device: str = "", expires_at: int = NOON + 9
+) -> NewSession:
+    """Make a session that a login code opens."""
+    return NewSession(session_id, half, device, NOON, expires_at)
+
+
 def rule_id(n: int) -> str:
     """Make the id of the n-th rule; they sort by `n`."""
     return f"rul_{n:026d}"
@@ -141,12 +185,24 @@ def rule(
     scope: str = "always",
     subject: str = "",
     expires_at: int | None = None,
+    agent: str | None = None,
 ) -> RuleRecord:
     """Make the n-th rule; the odd ones are locked, every third is only tried."""
     text = f"bash(make {n}:*)"
     wire = json.dumps({"id": rule_id(n), "rule": text})
     return RuleRecord(
-        rule_id(n), tenant, "allow", text, scope, subject, n % 2 == 1, n % 3 == 0, expires_at, False, wire
+        rule_id(n),
+        tenant,
+        "allow",
+        text,
+        scope,
+        subject,
+        n % 2 == 1,
+        n % 3 == 0,
+        expires_at,
+        False,
+        wire,
+        agent,
     )
 
 

@@ -18,7 +18,7 @@ from askback.domain.lifecycle import Status
 from askback.errors import Unavailable
 from askback.ports.outcome import Outcome
 from askback.ports.store import Change, ClaimMismatch, IdTaken, MessageMissing, Store
-from askback.testing.store_samples import added, answer, claim, created, delta, message, principal, record
+from askback.testing.store_samples import added, answer, claim, created, delta, message, record, token
 from askback.testing.store_suite import StoreSuite
 
 
@@ -240,7 +240,7 @@ class WriteContracts(StoreSuite):
                 store.insert(record(2), created(record(2))),
                 store.settle(answer(row)),
                 store.add_message("m1", message(), added(message())),
-                store.put_token("digest", principal()),
+                store.put_token("digest", token()),
                 return_exceptions=True,
             )
             assert [type(error) for error in refused] == [Unavailable] * 4

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from urllib.parse import unquote
 
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.routing import Route
 
+from askback.domain.faults import Faults, fault
 from askback.errors import NotFound
+from askback.ports.principal import Principal
+from askback.service import tokens
 from askback.service.context import Services
-from askback.transports.http import Call, Receive, Scope, Send
+from askback.transports.http import Call, Receive, Reply, Scope, Send
 from askback.transports.problems import MethodNotAllowed
 from askback.transports.security import identify
+
+EXPIRES_HEADER = b"x-askback-token-expires"
+"""The header that says, in the last week of a token, when it ends."""
 
 
 class Response(Protocol):
@@ -70,6 +76,10 @@ class Endpoint:
         if get is not None and not get.stream:
             self._operations["HEAD"] = get
         self._allow = ", ".join(sorted(self._operations))
+        self._queries = {
+            method: frozenset(query.name for query in operation.query)
+            for method, operation in self._operations.items()
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; errors go up to the guard."""
@@ -77,8 +87,26 @@ class Endpoint:
         if operation is None:
             raise MethodNotAllowed(self._allow)
         identity = None if operation.public else await identify(self._ctx, scope)
-        reply = await operation.handler(Call(self._ctx, scope, receive, identity, scope["path_params"]))
+        call = Call(self._ctx, scope, receive, identity, scope["path_params"])
+        if not operation.public:
+            self._check_query(call)
+        reply = await operation.handler(call)
+        if identity is not None and identity.principal.expires_at is not None and isinstance(reply, Reply):
+            reply = self._warned(reply, identity.principal)
         await reply.send(send)
+
+    def _warned(self, reply: Reply, principal: Principal) -> Reply:
+        """Return a reply that says when the caller's token ends, if that is soon."""
+        ends = tokens.ends_soon(principal, self._ctx.clock.now_ms())
+        if ends is None:
+            return reply
+        return replace(reply, headers=(*reply.headers, (EXPIRES_HEADER, ends.encode())))
+
+    def _check_query(self, call: Call) -> None:
+        """Refuse query parameters that the operation does not have: a misspelt filter must not return everything."""
+        unknown = call.query.keys() - self._queries[call.scope["method"]]
+        if unknown:
+            raise Faults([fault(name, "unknown_field.parameter") for name in sorted(unknown)])
 
 
 def routes(ctx: Services, operations: Sequence[Operation]) -> list[Route]:

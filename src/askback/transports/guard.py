@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import re
 import secrets
+from collections.abc import Awaitable, Callable
 from urllib.parse import quote
 
 from askback.logs import request_id
-from askback.transports.http import ASGIApp, ClientGone, Message, Receive, Scope, Send, header
+from askback.transports import cors
+from askback.transports.http import ASGIApp, ClientGone, Headers, Message, Receive, Reply, Scope, Send, header
 from askback.transports.problems import problem, problem_reply
-from askback.transports.security import Addresses
+from askback.transports.security import FOREIGN, SAFE_METHODS, Addresses
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; "
@@ -28,15 +30,19 @@ REQUEST_ID = b"x-request-id"
 _SANE = re.compile(r"[0-9A-Za-z-]{8,64}")
 CLOSE_CODES = {401: 4401, 403: 4403, 421: 4403}
 
+ErrorPage = Callable[[int], Awaitable[Reply | None]]
+"""Returns the page for a status that a person sees in a browser, where there is one."""
+
 log = logging.getLogger(__name__)
 
 
 class Guard:
     """Raw ASGI middleware: one closure a request, and nothing between a stream and its reader."""
 
-    def __init__(self, app: ASGIApp, *, addresses: Addresses) -> None:
+    def __init__(self, app: ASGIApp, *, addresses: Addresses, error_page: ErrorPage | None = None) -> None:
         self._app = app
         self._addresses = addresses
+        self._error_page = error_page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve HTTP and WebSockets; the lifespan passes through."""
@@ -64,19 +70,38 @@ class Guard:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                message["headers"] = _with_security([*message["headers"], named])
+                message["headers"] = _with_security([*message["headers"], named, *self._cors(scope)])
             await send(message)
 
         try:
             self._addresses.check(scope)
-            await self._app(scope, receive, send_guarded)
+            if FOREIGN in scope and cors.is_preflight(scope):
+                await cors.preflight().send(send_guarded)
+            else:
+                await self._app(scope, receive, send_guarded)
         except ClientGone:
             return
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets the error shape
             if started:
                 problem(error, locale="en")  # logs it; the stream just ends, and its reader resumes
             else:
-                await problem_reply(error, scope).send(send_guarded)
+                reply = problem_reply(error, scope)
+                await (await self._as_page(reply, scope) or reply).send(send_guarded)
+
+    async def _as_page(self, reply: Reply, scope: Scope) -> Reply | None:
+        """Return a page in place of JSON where a person has opened the address in a browser."""
+        if self._error_page is None or scope["method"] not in SAFE_METHODS:
+            return None
+        return (
+            await self._error_page(reply.status) if "text/html" in (header(scope, b"accept") or "") else None
+        )
+
+    def _cors(self, scope: Scope) -> Headers:
+        """Return what a page of another origin needs; the same address must not be cached for all origins."""
+        if not self._addresses.origins:
+            return ()
+        foreign = cors.headers_for(scope[FOREIGN]) if FOREIGN in scope else ()
+        return (cors.VARY, *foreign)
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         accepted = False

@@ -10,6 +10,8 @@ from io import BytesIO
 from typing import Any
 from urllib.parse import parse_qs
 
+import anyio
+
 from askback.domain import jsontext
 from askback.domain.secrets.unread import Unread
 from askback.errors import TooLarge
@@ -22,6 +24,10 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers = Sequence[tuple[bytes, bytes]]
+
+DRAIN_BYTES = 64 * 1024 * 1024
+DRAIN_S = 10.0
+"""How much of a body that is too large is read and dropped, and for how long."""
 
 JSON: tuple[bytes, bytes] = (b"content-type", b"application/json")
 
@@ -112,17 +118,35 @@ def header(scope: Scope, name: bytes) -> str | None:
 
 
 async def read_body(scope: Scope, receive: Receive, *, limit: int) -> Unread:
-    """Return the body; raises `TooLarge` as soon as it is known to exceed `limit` bytes."""
+    """Return the body; raises `TooLarge` for one of more than `limit` bytes.
+
+    Of such a body the rest is read and dropped, up to `DRAIN_BYTES`: a client that writes all of it before it reads
+    would find its connection reset and never see the reply.
+    """
     declared = header(scope, b"content-length")
     if declared is not None and declared.isdecimal() and int(declared[:20]) > limit:
+        if int(declared[:20]) <= DRAIN_BYTES:
+            await _drain(receive)
         raise _too_large(limit)
     # Whatever goes wrong here, no variable shows the bytes: not even the repr of this.
     body, more = BytesIO(), True
     while more and body.tell() <= limit:
         more = await _take(receive, body)
     if body.tell() > limit:
+        if more:
+            await _drain(receive)
         raise _too_large(limit)
     return Unread(body.getvalue())
+
+
+async def _drain(receive: Receive) -> None:
+    """Read what is left of a body and keep none of it; gives up at `DRAIN_BYTES` and after `DRAIN_S`."""
+    left, more = DRAIN_BYTES, True
+    with anyio.move_on_after(DRAIN_S):
+        while more and left > 0:
+            message = await receive()
+            left -= len(message.get("body", b""))
+            more = message["type"] == "http.request" and message.get("more_body", False)
 
 
 async def _take(receive: Receive, body: BytesIO) -> bool:

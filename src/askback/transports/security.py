@@ -5,50 +5,97 @@ Used alike by REST, SSE and the WebSocket.
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 
 from askback.domain.tracing import HEADER, read_trace
-from askback.errors import Forbidden, Unauthorized
-from askback.service import access
+from askback.errors import Forbidden, RateLimited, Refused, Unauthorized
+from askback.ports.store import Session
+from askback.service import sessions, tokens
 from askback.service.context import Services
 from askback.transports.http import Identity, Scope, header
 from askback.transports.problems import HostNotAllowed
 
-COOKIE = "askback_session"
-CSRF_HEADER = b"x-askback-csrf"
+HALF_HEADER = b"x-askback-session"
 VIA_HEADER = b"x-askback-via"
+FOREIGN = "askback.foreign_origin"
+"""The key of the scope under which `Addresses` leaves the origin of a page of another site that may call."""
 WAYS = frozenset({"api", "cli", "mcp", "chat"})
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 _HTTP_SCHEME = {"ws": "http", "wss": "https"}
+_SIGNED = "signed="
 
 
-async def identify(ctx: Services, scope: Scope, *, token: str | None = None) -> Identity:
-    """Return who calls, by `token`, by `Authorization`, or by the session cookie; or raise `Unauthorized`.
+async def identify(
+    ctx: Services, scope: Scope, *, token: str | None = None, half: str | None = None
+) -> Identity:
+    """Return who calls, by `token`, by `Authorization`, or by a browser session; or raise `Unauthorized`.
 
-    A cookie counts only beside no token. It needs the CSRF header wherever something can change,
-    and for a WebSocket an `Origin` that `Addresses` allowed: browsers always send one there.
+    A session counts only beside no token, and only with both of its parts: the cookie, which reaches every port of
+    the host, and the second half, which only the pages of the server's own origin hold. It never counts for a page
+    of another origin. A WebSocket needs an `Origin` that `Addresses` allowed: browsers always send one there.
     """
     if token is None:
         token = bearer(scope)
     if token is not None:
-        principal = await access.authenticate(ctx, token)
+        principal = await tokens.authenticate(ctx, token)
         if principal is None:
-            raise Unauthorized("This token is not known here.")
+            raise unknown_credential(ctx, scope, "This token is not known here.")
         trace = read_trace(header(scope, HEADER.encode()))
         return Identity(replace(principal, via=_via(scope), trace=trace))
-    secret = cookie(scope)
-    session = await access.session(ctx, secret) if secret else None
+    session = None if FOREIGN in scope else await _session(ctx, scope, half)
     if session is None:
-        raise Unauthorized("Send `Authorization: Bearer <token>`, or log in with a link from the server.")
-    if scope["type"] == "websocket":
-        if header(scope, b"origin") is None:
-            raise Forbidden("A browser session needs an Origin header here.", code="origin_not_allowed")
-    elif scope["method"] not in SAFE_METHODS:
-        _check_csrf(scope, session.csrf)
+        raise Unauthorized("Send `Authorization: Bearer <token>`, or sign in with a link from the server.")
+    if scope["type"] == "websocket" and header(scope, b"origin") is None:
+        raise Forbidden("A browser session needs an Origin header here.", code="origin_not_allowed")
     return Identity(replace(session.principal, via="web"), session)
+
+
+def unknown_credential(ctx: Services, scope: Scope, message: str) -> Refused:
+    """Return the refusal of a wrong token or code: a 401, from the 20th of a client in a minute on a 429.
+
+    A right token is never looked up here, so nobody can be locked out by the attempts of others.
+    """
+    client = scope.get("client")
+    if ctx.wrong_tokens.take(client[0] if client else "", ctx.clock.now_ms()) is None:
+        return RateLimited("Too many wrong tokens from this address. Try again in a minute.", retry_after=60)
+    return Unauthorized(message)
+
+
+async def _session(ctx: Services, scope: Scope, half: str | None) -> Session | None:
+    secrets = cookies(scope, await cookie_name(ctx))
+    half = half or header(scope, HALF_HEADER)
+    if not secrets:
+        return None
+    if half:
+        return await sessions.find(ctx, secrets, half)
+    target, signature = signed(scope)
+    if signature and scope["type"] == "http" and scope["method"] in SAFE_METHODS:
+        session = await sessions.find_signed(ctx, secrets, target, signature)
+        if session is not None:  # the signature is no parameter of the operation
+            scope["query_string"] = target.partition("?")[2].encode("latin-1")
+        return session
+    return None
+
+
+def signed(scope: Scope) -> tuple[str, str]:
+    """Return what an address names and its signature, which is its last parameter; empty without one."""
+    query = scope.get("query_string", b"").decode("latin-1")
+    rest, found, signature = query.rpartition(_SIGNED)
+    if not found or (rest and not rest.endswith("&")):
+        return "", ""
+    return address(scope["path"], rest.removesuffix("&")), signature
+
+
+def address(path: str, query: str) -> str:
+    """Return a path with its query."""
+    return f"{path}?{query}" if query else path
+
+
+def with_signature(target: str, signature: str) -> str:
+    """Return an address with its signature, as `signed` reads it."""
+    return f"{target}{'&' if '?' in target else '?'}{_SIGNED}{signature}"
 
 
 def _via(scope: Scope) -> str:
@@ -68,29 +115,36 @@ def bearer(scope: Scope) -> str | None:
     return token.strip()
 
 
-def cookie(scope: Scope) -> str | None:
-    """Return the secret of the session cookie."""
-    given = header(scope, b"cookie")
-    if given is None:
-        return None
-    for part in given.split(";"):
-        name, _, value = part.strip().partition("=")
-        if name == COOKIE:
-            return value
-    return None
+async def cookie_name(ctx: Services) -> str:
+    """Return the name of the session cookie: each store has its own, since cookies are shared by all ports of a host.
+
+    Behind https it has the prefix `__Host-`, so no other host of the domain and no plain http can set it.
+    """
+    name = f"askback_session_{await ctx.store.server_id()}"
+    return f"__Host-{name}" if _is_secure(ctx) else name
 
 
-def set_cookie(scope: Scope, secret: str, *, max_age_s: int) -> tuple[bytes, bytes]:
+def cookies(scope: Scope, name: str) -> Sequence[str]:
+    """Return the values of every cookie of that name."""
+    found: list[str] = []
+    for key, value in scope["headers"]:
+        if key == b"cookie":
+            pairs = (part.strip().partition("=") for part in value.decode("latin-1").split(";"))
+            found += [secret for each, _, secret in pairs if each == name and secret]
+    return found
+
+
+async def set_cookie(ctx: Services, secret: str, *, max_age_s: int) -> tuple[bytes, bytes]:
     """Return the header that keeps a session in the browser; an empty `secret` with age 0 ends it."""
-    secure = "; Secure" if scope["scheme"] == "https" else ""
-    text = f"{COOKIE}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={max_age_s}{secure}"
+    secure = "; Secure" if _is_secure(ctx) else ""
+    name = await cookie_name(ctx)
+    text = f"{name}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={max_age_s}{secure}"
     return b"set-cookie", text.encode()
 
 
-def _check_csrf(scope: Scope, expected: str) -> None:
-    given = header(scope, CSRF_HEADER) or ""
-    if not secrets.compare_digest(given.encode(), expected.encode()):
-        raise Forbidden("X-Askback-CSRF is missing or wrong; read it from /v1/session.", code="csrf")
+def _is_secure(ctx: Services) -> bool:
+    # By the setting alone: a header of a proxy may be missing, and anybody can send one.
+    return (ctx.public_url or "").startswith("https:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,31 +153,39 @@ class Addresses:
 
     Loopback names are always served, at any port. Elsewhere a name has to be listed, because a
     page of a hostile site can make its own name point here. An address literal cannot be made to
-    point elsewhere, so `literals` may allow them all.
+    point elsewhere, so `literals` may allow them all. Pages of `public` are the server's own; those of
+    `origins` belong to others, who call with tokens.
     """
 
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
+    public: frozenset[str] = frozenset()
     literals: bool = False
 
     @classmethod
     def of(
-        cls, hosts: Iterable[str] = (), origins: Iterable[str] = (), *, literals: bool = False
+        cls,
+        hosts: Iterable[str] = (),
+        origins: Iterable[str] = (),
+        *,
+        public: Iterable[str] = (),
+        literals: bool = False,
     ) -> Addresses:
         """Build from what settings say; letter case does not matter."""
-        return cls(
-            frozenset(h.lower() for h in hosts), frozenset(o.lower().rstrip("/") for o in origins), literals
-        )
+        return cls(frozenset(h.lower() for h in hosts), _lowered(origins), _lowered(public), literals)
 
     def check(self, scope: Scope) -> None:
-        """Raise `HostNotAllowed`, or `Forbidden` for a foreign `Origin`."""
+        """Raise `HostNotAllowed`, or `Forbidden` for a foreign `Origin` that is not listed."""
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         host = hosts[0].decode("latin-1").lower() if len(hosts) == 1 else ""
         if not self._serves(host):
             raise HostNotAllowed("This server is not known by that name; see ASKBACK_ALLOWED_HOSTS.")
         origin = header(scope, b"origin")
-        if origin is not None and not self._trusts(origin.lower(), scope["scheme"], host):
+        if origin is None or self._is_own(origin.lower(), scope["scheme"], host):
+            return
+        if origin.lower() not in self.origins:
             raise Forbidden("Pages of that origin may not talk to this server.", code="origin_not_allowed")
+        scope[FOREIGN] = origin
 
     def _serves(self, host: str) -> bool:
         name = _name(host)
@@ -133,8 +195,12 @@ class Addresses:
             return bool(name)
         return _is_loopback(name) or (self.literals and _is_literal(name))
 
-    def _trusts(self, origin: str, scheme: str, host: str) -> bool:
-        return origin == f"{_HTTP_SCHEME.get(scheme, scheme)}://{host}" or origin in self.origins
+    def _is_own(self, origin: str, scheme: str, host: str) -> bool:
+        return origin == f"{_HTTP_SCHEME.get(scheme, scheme)}://{host}" or origin in self.public
+
+
+def _lowered(origins: Iterable[str]) -> frozenset[str]:
+    return frozenset(origin.lower().rstrip("/") for origin in origins)
 
 
 def _name(host: str) -> str:

@@ -58,10 +58,14 @@ class Streams:
         for stream in tuple(self._open):
             stream.cut()
 
-    def hang_up(self, principal_id: str) -> None:
-        """End the streams of a principal that left."""
+    def sessions(self) -> set[str]:
+        """The ids of the browser sessions that have a stream open."""
+        return {stream.session_id for stream in self._open} - {""}
+
+    def hang_up(self, who: str) -> None:
+        """End the streams of a principal, a token or a browser session that has ended, by its id."""
         for stream in tuple(self._open):
-            if stream.principal_id == principal_id:
+            if who in {stream.principal_id, stream.token_id, stream.session_id}:
                 stream.cut()
 
     def count(self) -> int:
@@ -123,6 +127,17 @@ class EventStream:
         """Whose stream it is."""
         return self._call.principal.id
 
+    @property
+    def token_id(self) -> str:
+        """By which token it was opened; empty for a session."""
+        return self._call.principal.token
+
+    @property
+    def session_id(self) -> str:
+        """By which browser session it was opened; empty for a token."""
+        identity = self._call.identity
+        return identity.session.id if identity and identity.session else ""
+
     def push(self, event: Event) -> None:
         """Take the next event; a reader that is too far behind is cut."""
         if self._outbox.full:
@@ -143,8 +158,11 @@ class EventStream:
         """Say nothing: this stream is of requests alone, and the same for all its readers."""
 
     def beat(self) -> None:
-        """Send a comment, or cut the reader when it took nothing since the last beat."""
-        if not self._outbox.sending:
+        """Send a comment, or cut the reader when it took nothing since the last beat or its token has expired."""
+        ends = self._call.principal.expires_at
+        if ends is not None and ends <= self._call.ctx.clock.now_ms():
+            self.cut()
+        elif not self._outbox.sending:
             self._outbox.put(_COMMENT)
         elif self._seen == self._outbox.batches:
             self.cut()

@@ -56,6 +56,16 @@ def make_key_file(path: Path) -> None:
         raise _unusable(path, error) from None
 
 
+def write_key_file(path: Path, keys: Mapping[str, bytes]) -> None:
+    """Make a file with these keys. Raises `KeysUnusable` when it cannot be made, or is there already."""
+    try:
+        _make_folder(path.parent)
+        lines = [_line(key_id, key) for key_id, key in keys.items()]
+        _write(path, "".join([_REMARK, *lines]), lambda draft: os.link(draft, path))
+    except OSError as error:
+        raise _unusable(path, error) from None
+
+
 def replace_key_file(path: Path, keys: Mapping[str, bytes]) -> None:
     """Put other keys into a file, in one step; its remarks stay. Raises `KeysUnusable`: then nothing has changed."""
     try:

@@ -35,8 +35,8 @@ def writes(path: str, **more: Any) -> Call:
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        (writes("src/x"), "allow"),
-        (writes("./src//x"), "allow"),
+        (writes("src/x.py"), "allow"),
+        (writes("./src//x.py"), "allow"),
         (writes("deploy.txt"), "allow"),
         (writes("deploy/x"), "deny"),
         (writes("src/../deploy/x"), "deny"),
@@ -59,7 +59,7 @@ def writes(path: str, **more: Any) -> Call:
         (writes("/srv/x"), "deny"),
         (writes("file:///srv/x"), "deny"),
         (writes("../../srv/x"), "deny"),
-        (writes("src/srv/x"), "allow"),
+        (writes("src/srv/x.py"), "allow"),
         (writes("~/notes/x"), "deny"),
         (writes("/opt/me/notes/x"), "deny"),
         (Call("edit", {"path": "a", "old": "1", "new": "2"}), "deny"),
@@ -106,11 +106,11 @@ def test_an_edit_that_may_reach_another_file_is_asked(tool: str, given: Mapping[
 @pytest.mark.parametrize(
     ("tool", "given"),
     [
-        ("Write", {"file_path": "src/x", "content": "x"}),
-        ("Edit", {"file_path": "src/x", "old_string": "a", "new_string": "b", "replace_all": True}),
-        ("MultiEdit", {"file_path": "src/x", "edits": [{"old_string": "a", "new_string": "b"}]}),
+        ("Write", {"file_path": "src/x.py", "content": "x"}),
+        ("Edit", {"file_path": "src/x.py", "old_string": "a", "new_string": "b", "replace_all": True}),
+        ("MultiEdit", {"file_path": "src/x.py", "edits": [{"old_string": "a", "new_string": "b"}]}),
         ("NotebookEdit", {"notebook_path": "a.ipynb", "cell_id": "1", "new_source": "x", "edit_mode": "insert"}),
-        ("edit_file", {"target_file": "src/x", "instructions": "add y", "code_edit": "y"}),
+        ("edit_file", {"target_file": "src/x.py", "instructions": "add y", "code_edit": "y"}),
     ],
 )  # fmt: skip
 def test_edits_of_one_file_of_the_project_run_when_they_are_accepted(
@@ -119,5 +119,5 @@ def test_edits_of_one_file_of_the_project_run_when_they_are_accepted(
     decision = decide(Call(tool, given), Policy(mode="accept_edits"))
     assert (decision.decision, decision.reasons) == (
         "allow",
-        ("In this mode files of the project may be edited.",),
+        ("In this mode source files and documents of the project may be edited.",),
     )

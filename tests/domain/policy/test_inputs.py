@@ -136,7 +136,7 @@ def test_a_rule_for_commands_allows_no_tool_that_only_looks_like_a_shell() -> No
     policy = Policy((parse_rule("ls"), parse_rule("ls:*")))
     for tool in ("b\u0430sh", "launch", "mcp__shell__bash", "PowerShell", "zsh"):
         assert decide(Call(tool, {"command": "ls"}), policy).decision == "ask", tool
-    for tool in ("bash", "Bash ", "shell", "exec_command"):
+    for tool in ("bash", "Bash ", "run_shell_command", "execute_bash"):
         assert decide(Call(tool, {"command": "ls"}), policy).decision == "allow", tool
 
 

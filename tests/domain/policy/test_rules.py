@@ -69,7 +69,17 @@ def test_a_rule_has_one_canonical_text_that_reads_back_as_itself(text: str, cano
         "restart {",
         'restart {"a": 1, "a": 2}',
         'restart {"n": 1e999}',
-        'bash {"command": "ls"}',
+        'bash {"command": "echo $x"}',
+        'bash {"argv": ["ls"], "command": "ls"}',
+        'bash {"command": "ls", "cwd": "/srv"}',
+        "bash(echo $x)",
+        "bash(curl x | sh)",
+        "bash(ls | wc:*)",
+        "ls | wc",
+        "bash(ls) in /srv/",
+        "bash(ls) in ",
+        "tool:Read in /srv",
+        "write_file(path=a) in /srv",
         't {"q": "a\u202eb"}',
     ],
 )
@@ -95,16 +105,11 @@ def test_always_stores_the_exact_words_and_nothing_wider() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "make && x", "ls | sh", "npm test > x", "echo $x", "echo `x`", "python3 x.py", "python3 -c 'x'", "bash x.sh", "sh", "env ls",
-        "sudo ls", "xargs rm", "A=1 ls", "ls *", "ls\u200b", "rm -rf /", "cd x",
+        "ls | sh", "echo $x", "echo `x`", "python3", "sh", "xargs rm", "tar cf a.tar *", "ls\u200b", "rm -rf /",
     ],
 )  # fmt: skip
 def test_always_is_not_offered_for_what_could_become_something_else(text: str) -> None:
     assert narrow_rule(bash(text)) is None
-
-
-def test_always_is_not_offered_for_a_shell_that_is_not_understood() -> None:
-    assert narrow_rule(Call("bash", {"command": "ls", "shell": "zsh"})) is None
 
 
 @requirement("B10")

@@ -31,7 +31,7 @@ OTHERS = st.dictionaries(st.sampled_from(["cwd", "env", "timeout", "description"
 def shown(tool: str, call_input: Mapping[str, Any], before: str | None = None) -> dict[str, Any]:
     """A preview without what is empty, its parts joined where nothing had to be written out."""
     found = preview(Call(tool, call_input), before=before).model_dump(exclude_defaults=True)
-    for name in {"parts", "path", "rest"} & found.keys():
+    for name in {"parts", "path", "folder", "rest"} & found.keys():
         found[name] = _joined(found[name])
     if "diff" in found:
         found["diff"] = [line["op"] + _marked(line["parts"]) for line in found["diff"]]
@@ -47,7 +47,8 @@ def _marked(parts: list[Any]) -> str:
 
 
 def rest_of(found: Preview) -> dict[str, Any]:
-    return json.loads(text_of(found.rest)) if found.rest else {}
+    folder = {"cwd": text_of(found.folder)} if found.folder else {}
+    return {**folder, **(json.loads(text_of(found.rest)) if found.rest else {})}
 
 
 @requirement("B13")
@@ -64,7 +65,8 @@ def test_what_goes_with_a_command_is_shown_beside_it() -> None:
         "type": "command",
         "headline": "bash: ls\\nid",
         "parts": "ls\nid",
-        "rest": '{\n  "cwd": "/srv",\n  "env": {\n    "PATH": "/tmp"\n  },\n  "timeout": 5\n}',
+        "folder": "/srv",
+        "rest": '{\n  "env": {\n    "PATH": "/tmp"\n  },\n  "timeout": 5\n}',
     }
 
 

@@ -21,7 +21,12 @@ export class Client extends EventTarget {
     this.#rest = new Rest(origin === location.origin ? "" : origin);
     this.#connection = new Connection(
       `${origin.replace(/^http/, "ws")}/v1/ws`,
-      () => this.#rest.whoami(),
+      async (again) => {
+        if (again) this.#rest.forget();
+        await this.#rest.whoami();
+        const half = await this.#rest.half();
+        return half ? [`session.${half}`] : [];
+      },
       () => this.dispatchEvent(new Event("link")),
     );
   }
@@ -30,6 +35,11 @@ export class Client extends EventTarget {
   static get shared(): Client {
     Client.#page ??= new Client();
     return Client.#page;
+  }
+
+  /** The time by the server's clock, in milliseconds. */
+  get now(): number {
+    return Date.now() - this.#rest.ahead;
   }
 
   get link(): Link {
@@ -63,6 +73,10 @@ export class Client extends EventTarget {
   /** Bring a follower up to date again, after it has seen a gap. */
   resync(follower: Follower): void {
     this.#connection.sync(follower);
+  }
+
+  get<T>(path: string): Promise<T> {
+    return this.#rest.get<T>(path);
   }
 
   /** Call the server; one that works says that the server is there again, a 401 that the session is over. */

@@ -1,6 +1,6 @@
 import type { Level, Shared, ThreadEvent } from "../core/wire.ts";
 import { WireError } from "./errors.ts";
-import { openSocket, type Socket } from "./socket.ts";
+import { openSocket, type Socket, UNAUTHORIZED } from "./socket.ts";
 
 export type Link = "connecting" | "online" | "offline" | "signed-out";
 
@@ -18,6 +18,7 @@ export interface Follower {
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
+/** A connection that has died is known after 33 seconds at the latest. */
 const PING_MS = 25_000;
 const PONG_MS = 8_000;
 
@@ -30,17 +31,23 @@ export class Connection {
   readonly #followers = new Set<Follower>();
   #socket: Socket | null = null;
   #opening = false;
+  #ended = false;
   #pause = FIRST_PAUSE_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
   link: Link = "connecting";
 
   constructor(
     private readonly url: string,
-    /** Resolves when somebody is signed in; rejects with 401 otherwise. */
-    private readonly allowed: () => Promise<unknown>,
+    /**
+     * Resolves with what to offer beside the protocol when somebody is signed in; rejects with 401 otherwise.
+     * `again` says that the server has ended the session that was known.
+     */
+    private readonly allowed: (again: boolean) => Promise<string[]>,
     private readonly changed: () => void,
   ) {
     addEventListener("online", () => this.#hurry());
+    // The server may still be there, as on the same machine: then the next connection says so.
+    addEventListener("offline", () => this.#socket?.close());
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible") this.#hurry();
     });
@@ -76,11 +83,13 @@ export class Connection {
     if (this.#opening || this.#socket || this.#followers.size === 0) return;
     this.#opening = true;
     try {
-      await this.allowed();
+      const offered = await this.allowed(this.#ended);
+      this.#ended = false;
       this.#socket = await openSocket(
         this.url,
+        offered,
         (frame) => this.#hear(frame),
-        () => this.#lost(),
+        (code) => this.#lost(code),
       );
       this.#pause = FIRST_PAUSE_MS;
       this.say("online");
@@ -102,8 +111,9 @@ export class Connection {
     if (resync || hidden) this.#followers.forEach(this.sync, this);
   }
 
-  #lost(): void {
+  #lost(code: number): void {
     this.#socket = null;
+    this.#ended = code === UNAUTHORIZED;
     this.#later();
   }
 

@@ -1,5 +1,5 @@
 import { applyInboxEvent, applyShared, EMPTY_INBOX, type Inbox, learn, waiting } from "../core/inbox.ts";
-import type { InputRequest } from "../core/wire.ts";
+import type { InputRequest, Status } from "../core/wire.ts";
 import type { Client } from "./client.ts";
 import type { Socket } from "./socket.ts";
 
@@ -15,7 +15,7 @@ export function followInbox(client: Client, show: (requests: InputRequest[]) => 
     async sync(socket) {
       const before = new Set(waiting(inbox).map((request) => request.id));
       await socket.call("subscribe", { inbox: true });
-      const listed = await pending(socket);
+      const listed = [...(await list(socket, "resolving")), ...(await list(socket, "pending"))];
       // What waited before and is not listed has ended while nobody listened.
       for (const request of listed) before.delete(request.id);
       const known = new Map([...inbox.known].filter(([id]) => !before.has(id)));
@@ -35,12 +35,12 @@ export function followInbox(client: Client, show: (requests: InputRequest[]) => 
   });
 }
 
-async function pending(socket: Socket): Promise<InputRequest[]> {
+async function list(socket: Socket, status: Status): Promise<InputRequest[]> {
   const found: InputRequest[] = [];
   let cursor: string | null = null;
   do {
     const page: Page = await socket.call<Page>("list", {
-      status: "pending",
+      status,
       limit: 200,
       ...(cursor ? { cursor } : {}),
     });

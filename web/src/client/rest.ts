@@ -1,16 +1,18 @@
 import type { Actor } from "../core/wire.ts";
 import { WireError } from "./errors.ts";
+import { readHalf } from "./half.ts";
 
 export interface Session {
   principal: Actor & { role: string };
-  csrf: string;
 }
 
 const PATIENCE_MS = 15_000;
 
-/** The HTTP half of the client: a cookie session, its CSRF token, and calls that carry a key. */
+/** The HTTP half of the client: a session of a cookie and a second half, and calls that carry a key. */
 export class Rest {
   #session: Promise<Session> | null = null;
+  /** How far this clock is ahead of the server's, in milliseconds. */
+  ahead = 0;
 
   /** `base` is the server's origin, empty for the page's own. */
   constructor(private readonly base: string) {}
@@ -28,15 +30,17 @@ export class Rest {
     this.#session = null;
   }
 
-  /** Send `body`; a stale CSRF token is renewed once, with the same key. */
-  async post<T>(path: string, body: unknown, key: string): Promise<T> {
-    try {
-      return await this.#call<T>("POST", path, body, key);
-    } catch (error) {
-      if (!(error instanceof WireError && error.code === "csrf")) throw error;
-      this.forget();
-      return this.#call<T>("POST", path, body, key);
-    }
+  /** The second half of the session, as it is now: another tab may have signed in again. */
+  half(): Promise<string> {
+    return this.base ? Promise.resolve("") : readHalf();
+  }
+
+  get<T>(path: string): Promise<T> {
+    return this.#call<T>("GET", path);
+  }
+
+  post<T>(path: string, body: unknown, key?: string): Promise<T> {
+    return this.#call<T>("POST", path, body, key);
   }
 
   /** End the session. */
@@ -46,8 +50,9 @@ export class Rest {
   }
 
   async #call<T>(method: string, path: string, body?: unknown, key?: string): Promise<T> {
+    const half = await this.half();
     const headers: Record<string, string> = { "Accept-Language": document.documentElement.lang || "en" };
-    if (method !== "GET") headers["X-Askback-CSRF"] = (await this.whoami()).csrf;
+    if (half) headers["X-Askback-Session"] = half;
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (key) headers["Idempotency-Key"] = key;
     const init: RequestInit = {
@@ -60,6 +65,7 @@ export class Rest {
     const response = await fetch(this.base + path, init).catch(() => {
       throw new WireError(0);
     });
+    this.ahead = Date.now() - (Date.parse(response.headers.get("Date") ?? "") || Date.now());
     const answer: unknown = await response.json().catch(() => null);
     if (!response.ok) throw new WireError(response.status, answer);
     return answer as T;

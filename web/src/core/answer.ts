@@ -8,7 +8,7 @@
 import { fault } from "./fault.ts";
 import { checkValue, isTyped, type MomentCheck, tidy } from "./field.ts";
 import { join, own, shorten } from "./path.ts";
-import { begun, findFaults, isProvided, type Rules } from "./values.ts";
+import { begun, findFaults, isOptional, isProvided, type Rules } from "./values.ts";
 import { type Answer, allFields, type Fault, type Form, type Json } from "./wire.ts";
 
 export interface AnswerRules extends Omit<Rules, "check"> {
@@ -26,7 +26,9 @@ export function checkAnswer(form: Form, values: unknown, rules: AnswerRules = {}
     return { faults: [fault("values", "wrong_type.answers")] };
   }
   const given = values as Record<string, Json>;
-  if (Object.keys(given).length === 0) return { faults: [fault("values", "empty.values")] };
+  if (Object.keys(given).length === 0 && !isOptional(form)) {
+    return { faults: [fault("values", "empty.values")] };
+  }
   const { moment, matches, ...others } = rules;
   const faults = findFaults(form, given, {
     ...others,

@@ -23,8 +23,22 @@ export interface Preview {
   parts?: Parts;
   argv?: boolean;
   path?: Parts | null;
+  folder?: Parts | null;
   diff?: DiffLine[] | null;
   rest?: Parts | null;
+}
+
+/** A sentence of the policy as data: `reason.<code>` in the catalogue of a language; a parameter may be one itself. */
+export interface ReasonCode {
+  code: string;
+  params?: Record<string, unknown>;
+}
+
+/** A rule that can be kept as it stands; `subject` is what is covered beyond exactly this call. */
+export interface RuleChoice {
+  rule: string;
+  kind: "exact" | "options" | "folder";
+  subject?: string | null;
 }
 
 /** `title`, `reason` and `agent_risk` are what the agent says of itself; all else is the server's. */
@@ -42,8 +56,18 @@ export interface Approval {
   quorum?: number;
   digest?: string;
   rule?: string | null;
+  choices?: RuleChoice[];
+  /** Files that the command runs by name. */
+  scripts?: string[];
+  /** The command runs code of the project, as `npm test` does. */
+  runs_project?: boolean;
   locked?: boolean;
+  /** A folder that can be granted to the agent: with it the call would have run unasked. */
+  root?: string | null;
+  /** In English; `reason_codes` and `risk_codes` say the same for other languages. */
   reasons?: string[];
+  reason_codes?: ReasonCode[];
+  risk_codes?: ReasonCode[];
   preview?: Preview | null;
 }
 
@@ -56,8 +80,10 @@ export interface Decided {
   mode?: string | null;
   digest?: string | null;
   rule?: { id: string; text: string } | null;
+  root?: string | null;
   policy_rule?: string | null;
   reasons?: string[];
+  reason_codes?: ReasonCode[];
 }
 
 /** One of several decisions that a request needs. */

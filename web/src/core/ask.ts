@@ -76,7 +76,8 @@ function endFaults(ask: Obj, sounds: boolean): Fault[] {
   if (ask.on_timeout !== "default") return [];
   const given = fields.map(({ id, default: value }) => [id, own(form.initial_values, id) ?? value]);
   const values = Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== null));
-  return "faults" in checkAnswer(form, values as Record<string, Json>)
+  const answer = checkAnswer(form, values as Record<string, Json>);
+  return "faults" in answer || Object.keys(answer.values).length === 0
     ? [fault("on_timeout", "no_default")]
     : [];
 }

@@ -22,3 +22,7 @@ export function hindrance(request: InputRequest, me: Actor | undefined): "view" 
   const { assignees, assigned = [] } = request;
   return assignees && me && !isNamed(me, [...assignees, ...assigned]) ? "for" : undefined;
 }
+
+/** Whether these are the same person: one session, or two of one user of the host's. */
+export const isSame = (me: Actor, other: Actor | null | undefined): boolean =>
+  !!other && (me.id === other.id || (me.user != null && me.user === other.user));

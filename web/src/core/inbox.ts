@@ -40,10 +40,10 @@ export function applyInboxEvent(inbox: Inbox, event: RequestEvent): Inbox {
   return learn(moved, event.request);
 }
 
-/** What still waits for a person, newest first; what is being tried or stands in line waits for others. */
+/** What is open, newest first, with what is being checked; what stands in line waits for others. */
 export function waiting(inbox: Inbox): InputRequest[] {
   return [...inbox.known.values()]
-    .filter((request): request is InputRequest => request?.status === "pending" && !request.queued_behind)
+    .filter((request): request is InputRequest => !!request && !request.queued_behind)
     .sort((a, b) => compare(b.created_at, a.created_at) || compare(b.id, a.id));
 }
 

@@ -22,14 +22,20 @@ type Phase =
   | Exclude<Status, "pending" | "resolving">;
 export type ViewState = Phase | "disabled";
 
-/** `key` is the Idempotency-Key of the attempt whose outcome is open; `elsewhere` says that somebody else ended it. */
+/**
+ * Whose submission is being checked or has settled the request, as far as this view knows: `here`, one of its own;
+ * `elsewhere`, one that came while this view was open; `lost` as well, and one of its own was refused for that.
+ */
+export type Origin = "" | "here" | "elsewhere" | "lost";
+
+/** `key` is the Idempotency-Key of the attempt whose outcome is unknown. */
 export interface View {
   readonly phase: Phase;
   readonly request: InputRequest | null;
   readonly errors: readonly FieldError[];
   readonly summary: string | null;
   readonly key: string | null;
-  readonly elsewhere: boolean;
+  readonly origin: Origin;
   readonly interactive: boolean;
 }
 
@@ -46,6 +52,8 @@ export type Signal =
   | { type: "conflict"; request: InputRequest }
   /** No answer, 5xx or 429: the outcome is unknown. */
   | { type: "failed"; summary?: string | null }
+  /** The person changes what could not be sent, or gives up sending it. It may have arrived all the same. */
+  | { type: "discard" }
   | { type: "interactive"; on: boolean };
 
 export const INITIAL: View = {
@@ -54,7 +62,7 @@ export const INITIAL: View = {
   errors: [],
   summary: null,
   key: null,
-  elsewhere: false,
+  origin: "",
   interactive: true,
 };
 
@@ -73,6 +81,10 @@ export const underway = ({ request }: View): "checking" | "sending" =>
 export function isOpen({ phase, interactive }: View): boolean {
   return interactive && OPEN.includes(phase);
 }
+
+/** Whether the person may decline: as long as it is open, and while an answer waits for its check. */
+export const mayDecline = (view: View): boolean =>
+  isOpen(view) || (view.interactive && view.request?.status === "resolving");
 
 /** The view after one more signal; the same object when the signal changes nothing. */
 export function next(view: View, signal: Signal): View {
@@ -93,15 +105,18 @@ export function next(view: View, signal: Signal): View {
       return view.phase === "submitting" || isOpen(view)
         ? { ...view, phase: "error", errors: signal.errors, summary: signal.summary ?? null, key: null }
         : view;
+    case "discard":
+      return view.phase === "failed" ? { ...view, phase: "pending", summary: null } : view;
     case "failed":
-      return view.phase === "submitting"
+      // What is being checked has arrived, from wherever it came.
+      return view.phase === "submitting" && view.request?.status !== "resolving"
         ? { ...view, phase: "failed", summary: signal.summary ?? null }
         : view;
   }
 }
 
 /**
- * The key stays when an attempt is open: whether the end is its own, only its response can say.
+ * The key stays while an attempt is open: only its response can say whose submission is checked, or has settled it.
  *
  * A response says nothing of what the reader may do in the thread, so that stays as well: were it lost, the event that
  * comes after the response would look like another reader's, and the view begin anew. A vote changes neither what is
@@ -114,22 +129,27 @@ function adopt(view: View, told: InputRequest): View {
   const request = told.level || !held?.level ? told : { ...told, level: held.level };
   if (held?.status === status && held.revision === revision) return { ...view, request };
   const { field_errors: errors = [], error_summary: summary = null } = request;
-  const fresh = { ...view, request, errors, summary };
-  if (isTerminal(status)) return { ...fresh, phase: status as Phase, elsewhere: view.key === null };
-  const open = errors.length > 0 || summary ? "error" : "pending";
-  return { ...fresh, phase: status === "resolving" ? "submitting" : open, key: null, elsewhere: false };
+  const fresh = { ...view, request, errors, summary, origin: originOf(view, held) };
+  if (isTerminal(status)) return { ...fresh, phase: status as Phase };
+  if (status === "resolving") return { ...fresh, phase: "submitting" };
+  return { ...fresh, phase: errors.length > 0 || summary ? "error" : "pending", key: null, origin: "" };
 }
 
-/** What was sent was taken: as the end, or as one vote of several. */
+/** What was open here, and is not any more without an attempt from here, was settled elsewhere. */
+const originOf = ({ key, origin }: View, held: InputRequest | null): Origin =>
+  key === null && held?.status === "pending" ? "elsewhere" : origin;
+
+/** What was sent was taken: as the end, to be checked, or as one vote of several. */
 function take(view: View): View {
-  const voted = view.request?.status === "pending" && view.phase === "submitting";
-  return { ...view, phase: voted ? "pending" : view.phase, key: null };
+  const asked = view.request?.status === "pending";
+  const phase = asked && ["submitting", "failed"].includes(view.phase) ? "pending" : view.phase;
+  return { ...view, phase, key: null, origin: asked ? "" : "here" };
 }
 
 /** What was sent was not taken: either somebody was first, or the form changed and is open again. */
 function concede(before: View, after: View): View {
   if (before.key === null) return after;
-  const status = after.request?.status;
-  const phase = status === "pending" ? status : after.phase;
-  return { ...after, phase, elsewhere: status !== undefined && isTerminal(status), key: null };
+  const asked = after.request?.status === "pending";
+  const phase = asked && ["submitting", "failed"].includes(after.phase) ? "pending" : after.phase;
+  return { ...after, phase, key: null, origin: asked ? "" : "lost" };
 }

@@ -46,6 +46,12 @@ export function begun(form: Form, values: Record<string, unknown>): readonly Fie
   );
 }
 
+/** Whether a form may be submitted without filling anything in (requirement: N18). */
+export function isOptional(form: Form): boolean {
+  const sections = form.sections ?? [{ fields: form.fields ?? [], optional: false }];
+  return sections.every(({ fields, optional }) => optional || !fields.some((field) => field.required));
+}
+
 /** A box that is not ticked does not make a section begun. */
 function isUntouched(field: Field, value: unknown): boolean {
   const box = field.type === "boolean" || field.type === "checkbox";

@@ -189,6 +189,10 @@ export interface InputRequest {
   votes?: Vote[];
   /** A form's values that are being checked, or were sent back. */
   submitted?: Partial<Answer> | null;
+  /** How long the same is not asked again, where a person refused it. */
+  refusal?: { until: string; count: number } | null;
+  /** What became of the submission that a reply is about. */
+  submission?: "accepted" | "checking" | "reprompted" | "refused" | null;
   timeout_from?: string;
   shown_at?: string;
   escalated?: number;

@@ -1,7 +1,7 @@
 import { fault } from "../core/fault.ts";
 import { type Locale, renderFault } from "../core/messages.ts";
 import { join, own } from "../core/path.ts";
-import { findFaults } from "../core/values.ts";
+import { findFaults, isOptional } from "../core/values.ts";
 import {
   allFields,
   type Fault,
@@ -40,11 +40,11 @@ function momentFaults(field: Field, value: Json | undefined, validity: ValidityS
   return validity?.rangeOverflow ? wrong(`above_max.${variant}`, { max }) : [];
 }
 
-/** An empty answer names its required fields, before it is called empty. */
+/** An empty answer names its required fields; it is only called empty if those are left to the server. */
 function answerFaults({ form, values, patterns }: Entered): readonly Fault[] {
   const faults = findFaults(form, values, { patterns });
-  const nothing = faults.length === 0 && Object.keys(values).length === 0;
-  return nothing ? [fault("values", "empty.values")] : faults;
+  const empty = faults.length === 0 && Object.keys(values).length === 0 && !isOptional(form);
+  return empty ? [fault("values", "empty.values")] : faults;
 }
 
 /** Everything that is wrong, as sentences; each field is named once. */

@@ -137,8 +137,7 @@ export function progress(form: Form, draft: Draft): { done: number; all: number 
   const skipped = skippedFields(form, draft);
   const given = (field: Field): boolean => provided(field, draft.get(field.id));
   const must = fields.filter((field) => field.required && !skipped.has(field));
-  if (must.length > 0) return { done: must.filter(given).length, all: must.length };
-  return { done: Number(fields.some(given)), all: 1 };
+  return { done: must.filter(given).length, all: must.length };
 }
 
 /** A field that is the whole form and is answered by one click (A5). */

@@ -1,9 +1,32 @@
-import type { Locale } from "../core/messages.ts";
+import { type Locale, loadTexts } from "../core/messages.ts";
 import { move, render, type Template } from "./html.ts";
 import { localeOf, type Say, sayIn } from "./text.ts";
 
 /** The properties that were set since the last drawing, with what they were before. */
 export type Changed = ReadonlyMap<string, unknown>;
+
+/** The elements that may be on the page; those that have left it are found out at the next change. */
+const shown = new Set<AskbackElement>();
+let watching = false;
+
+/** Draw again in another language when a `lang` attribute changes, whatever is typed meanwhile. */
+function watchLanguage(): void {
+  if (watching) return;
+  watching = true;
+  const follow = (): void => {
+    for (const element of shown) {
+      if (!element.isConnected) shown.delete(element);
+      const locale = localeOf(element);
+      if (locale !== element.locale)
+        loadTexts(locale).then(
+          () => element.redraw(),
+          () => {},
+        );
+    }
+  };
+  const watched = { attributeFilter: ["lang"], subtree: true };
+  new MutationObserver(follow).observe(document, watched);
+}
 
 /** Makes a style sheet; it holds no expressions. */
 export function css(text: TemplateStringsArray): CSSStyleSheet {
@@ -66,6 +89,8 @@ export abstract class AskbackElement extends HTMLElement {
   }
 
   connectedCallback(): void {
+    watchLanguage();
+    shown.add(this);
     this.redraw();
   }
 

@@ -4,13 +4,15 @@ import { icons } from "./icons.ts";
 import { questionOf } from "./show.ts";
 import { type Say, when } from "./text.ts";
 
+/** What became of what this person did: a key of the catalogue. */
+export type Fate = "lost" | "lost_self" | "unused" | "elsewhere";
+
 /** What the settled views need besides the request. */
 export interface Settled {
   request: InputRequest;
   say: Say;
   locale: string;
-  /** This element sent something, and somebody else was first. */
-  lost: boolean;
+  fate: Fate | false;
   /** What this person had entered and not sent, as one line. */
   unsent: string;
 }
@@ -24,9 +26,9 @@ export const byline = (key: string, { request, say, locale }: Settled): string =
     .filter(Boolean)
     .join(" · ");
 
-/** That somebody else was first, and what this person had entered: nothing is dropped in silence (K2). */
-export const late = ({ lost, unsent, say }: Settled): Template =>
-  html`${lost && html`<span class="by"><strong>${say("lost")}</strong></span>`}${
+/** What became of what this person did, and what this person had entered: nothing is dropped in silence (K2). */
+export const late = ({ fate, unsent, say }: Settled): Template =>
+  html`${fate && html`<span class="by"><strong>${say(fate)}</strong></span>`}${
     unsent && html`<span class="by">${say("unsent", { text: unsent })}</span>`
   }`;
 

@@ -7,9 +7,12 @@ export interface Decision {
   revision: number;
   decision: Verdict;
   digest?: string | undefined;
-  scope?: Scope;
+  scope?: Scope | undefined;
   note?: string | undefined;
   rule?: string | undefined;
+  script_may_change?: boolean | undefined;
+  every_agent?: boolean | undefined;
+  grant_root?: boolean | undefined;
   edited_input?: Record<string, Json> | undefined;
   mode?: "accept_edits" | undefined;
 }

@@ -49,6 +49,24 @@ export const fields = css`
     float: inline-start;
     inline-size: 100%;
   }
+  fieldset:has(> .clear) {
+    position: relative;
+  }
+  legend:has(+ .clear) {
+    padding-inline-end: 9rem;
+  }
+  button.clear {
+    font-size: 0.875rem;
+    font-weight: 400;
+    inset-block-start: -0.875rem;
+    inset-inline-end: 0;
+    padding-inline: 0.5rem;
+    position: absolute;
+    text-decoration: underline;
+  }
+  .section > button.clear {
+    inset-block-start: 0.6875rem;
+  }
   .hint {
     color: var(--_muted);
     font-size: 0.875rem;

@@ -84,10 +84,22 @@ function box(view: FieldView, asSwitch: boolean): Template {
   </div>`;
 }
 
+/** Take back a choice that cannot be unticked; the focus stays with the options. */
+function drawClear(view: FieldView): Template | false {
+  const { field, entry, uid, disabled, pick } = view;
+  const chosen = entry.chosen.length > 0 || entry.other;
+  if (!chosen || disabled || pick || field.type === "multiselect") return false;
+  const clear = ({ currentTarget }: Event): void => {
+    view.change({ chosen: [], other: false });
+    (currentTarget as HTMLElement).closest("fieldset")?.querySelector("input")?.focus();
+  };
+  return html`<button type="button" class="quiet clear" id=${`${uid}-clear`} aria-label=${view.say("clear_of", { label: field.label })} .onclick=${clear}>${view.say("clear")}</button>`;
+}
+
 const group = (view: FieldView, inside: Template): Template =>
   html`<fieldset class=${wrap(view)} part="field" aria-describedby=${describedBy(view)}>
     <legend>${label(view)}</legend>
-    ${notes(view)} ${inside}
+    ${drawClear(view)} ${notes(view)} ${inside}
   </fieldset>`;
 
 /** A control with its label, hint and error. */
@@ -107,5 +119,6 @@ export function drawField(view: FieldView): Template {
   }
   if (field.type === "boolean" || field.type === "checkbox")
     return box(view, field.type === "boolean" && field.widget !== "checkbox");
-  return labelled(view, input(view));
+  if (["text", "number"].includes(field.type) || TYPES[field.type]) return labelled(view, input(view));
+  return html`<div class=${wrap(view)}><p>${label({ ...view, titled: false })}</p><p class="hint">${view.say("unknown_field")}</p></div>`;
 }

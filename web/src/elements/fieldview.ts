@@ -1,4 +1,4 @@
-import type { Field, Rich } from "../core/wire.ts";
+import type { Field, Json, Rich } from "../core/wire.ts";
 import type { Entry } from "./draft.ts";
 import { html, type Template } from "./html.ts";
 import { rich } from "./rich.ts";
@@ -24,6 +24,8 @@ export interface FieldView<F extends Field = Field> {
   /** The label is the card's heading as well, and is shown only there. */
   titled: boolean;
   disabled: boolean;
+  /** What the form suggests before anything is entered. */
+  preset: Json | undefined;
   markdown: Rich[] | undefined;
   say: Say;
   filter: Filter;
@@ -59,6 +61,6 @@ function range(field: Field, say: Say): string {
 /** The field's description and what its bounds say, if anything. */
 export function hintOf({ field, markdown, say }: FieldView): Template | false {
   const extra = range(field, say);
-  const text = markdown ? rich(markdown) : field.description;
+  const text = markdown ? rich(markdown, say) : field.description;
   return !!(text || extra) && html`${text}${text && extra && " "}${extra}`;
 }

@@ -1,10 +1,11 @@
-import { stateOf, underway, type View } from "../core/machine.ts";
+import { isOpen, mayDecline, stateOf, underway, type View } from "../core/machine.ts";
 import { own } from "../core/path.ts";
 import { allFields, type Field, type Form, type InputRequest, type Section } from "../core/wire.ts";
 import { blankOthers, type Draft, EMPTY, type Entry, gated, oneClick, progress } from "./draft.ts";
 import { type FieldView, type Filter, UNFILTERED } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
+import { keep } from "./keep.ts";
 import { rich } from "./rich.ts";
 import type { Say } from "./text.ts";
 
@@ -17,6 +18,13 @@ export interface FormHost {
   /** The questions that wait for a second yes. */
   readonly asking: readonly string[];
   readonly filters: ReadonlyMap<string, Filter>;
+  /** Whether something that was typed before the page was loaded stands in it again. */
+  readonly restored: boolean;
+  forgetDevice(): void;
+  /** Empty every field of an optional section, which skips it. */
+  skip(section: Section): void;
+  /** Whether anything is entered in a section. */
+  isBegun(section: Section): boolean;
   drawField(view: FieldView): Template;
   errorOf(field: Field): string | undefined;
   change(field: Field, next: Partial<Entry>): void;
@@ -41,6 +49,7 @@ function viewOf(host: FormHost, request: InputRequest, form: Form, field: Field,
     optional: mixed && !field.required,
     titled: fields.length === 1 && field.label === form.title,
     disabled: ["submitting", "disabled"].includes(stateOf(host.view)),
+    preset: own(form.initial_values, field.id) ?? field.default ?? undefined,
     markdown: own(request.view?.markdown, `${path}.description`),
     say: host.say,
     filter: host.filters.get(field.id) ?? UNFILTERED,
@@ -59,11 +68,24 @@ const fieldsOf = (
   path: string,
 ) => fields.map((field, at) => host.drawField(viewOf(host, request, form, field, `${path}.fields[${at}]`)));
 
-function drawDescription(request: InputRequest, text: string | null | undefined, path: string) {
+function drawDescription(
+  { say }: FormHost,
+  request: InputRequest,
+  text: string | null | undefined,
+  path: string,
+) {
   const tree = own(request.view?.markdown, path);
   return (
-    text && html`<div class=${tree ? "description rich" : "description"}>${tree ? rich(tree) : text}</div>`
+    text &&
+    html`<div class=${tree ? "description rich" : "description"}>${tree ? rich(tree, say) : text}</div>`
   );
+}
+
+/** Skip a section; the button goes, so the focus stays at the section's title. */
+function skipBy({ currentTarget }: Event, host: FormHost, section: Section): void {
+  const legend = (currentTarget as HTMLElement).closest("fieldset")?.querySelector("legend");
+  host.skip(section);
+  legend?.focus();
 }
 
 function drawSection(
@@ -74,9 +96,11 @@ function drawSection(
   at: number,
 ): Template {
   const path = `form.sections[${at}]`;
-  return html`<fieldset class="section">
-    <legend>${section.title} ${section.optional && html`<span class="tag">${host.say("optional")}</span>`}</legend>
-    ${drawDescription(request, section.description, `${path}.description`)}
+  const begun = section.optional && isOpen(host.view) && host.isBegun(section);
+  return html`<fieldset class="section" id=${`section-${at}`}>
+    <legend tabindex="-1">${section.title} ${section.optional && html`<span class="tag">${host.say("optional")}</span>`}</legend>
+    ${begun && html`<button type="button" class="quiet clear" .onclick=${(event: Event) => skipBy(event, host, section)}>${host.say("skip_section")}</button>`}
+    ${drawDescription(host, request, section.description, `${path}.description`)}
     ${fieldsOf(host, request, form, section.fields, path)}
   </fieldset>`;
 }
@@ -90,7 +114,7 @@ export function drawLead(host: FormHost, request: InputRequest, { title, descrip
         title &&
         html`<div class="title" role="heading" aria-level=${host.headingLevel} id="title">${title}</div>`
       }
-      ${drawDescription(request, description, "form.description")}
+      ${drawDescription(host, request, description, "form.description")}
     </div>`
   );
 }
@@ -133,13 +157,19 @@ function drawActions(host: FormHost, form: Form): Template {
   const busy = state === "submitting" && host.say(underway(host.view));
   const quick = oneClick(form);
   const leave = (reason: "skipped" | "dismissed", look: string, label: string) =>
-    html`<button type="button" class=${look} aria-disabled=${!!busy} .onclick=${() => host.decline(reason)}>${label}</button>`;
+    html`<button type="button" class=${look} aria-disabled=${!mayDecline(host.view)} .onclick=${() => host.decline(reason)}>${label}</button>`;
   return html`<div class="actions">
     ${!quick || host.draft.get(quick.id)?.other ? drawSubmit(host, form, busy) : busy && html`<p class="hint">${busy}</p>`}
     ${form.allow_skip && leave("skipped", "quiet", host.say("skip"))}
     ${leave("dismissed", quick ? "quiet" : "quiet end", form.cancel_label || host.say("cancel"))}
   </div>`;
 }
+
+/** That what was typed is kept on this device, and how to end that. */
+const drawKept = (host: FormHost): Template =>
+  keep?.on
+    ? html`<p class="hint kept">${host.say("keeping.restored")} <button type="button" class="quiet" .onclick=${() => host.forgetDevice()}>${host.say("keeping.off")}</button></p>`
+    : html`<p class="hint kept" role="status">${host.say("keeping.none")}</p>`;
 
 /** The form with its actions; nothing is sent by the browser itself. */
 export function drawForm(host: FormHost, request: InputRequest, form: Form): Template {
@@ -158,6 +188,7 @@ export function drawForm(host: FormHost, request: InputRequest, form: Form): Tem
       form.sections?.map((section, at) => drawSection(host, request, form, section, at)) ??
       fieldsOf(host, request, form, form.fields ?? [], "form")
     }
+    ${host.restored && isOpen(host.view) && drawKept(host)}
     ${host.asking.length > 0 ? drawSure(host) : drawActions(host, form)}
   </form>`;
 }

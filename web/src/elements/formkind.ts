@@ -1,15 +1,24 @@
+import { isTerminal } from "../core/lifecycle.ts";
 import { isOpen, type View } from "../core/machine.ts";
 import { isWithin, join } from "../core/path.ts";
-import { allFields, type Field, type Form, type InputRequest, type Values } from "../core/wire.ts";
+import {
+  allFields,
+  type Field,
+  type Form,
+  type InputRequest,
+  type Section,
+  type Values,
+} from "../core/wire.ts";
 import { check } from "./check.ts";
 import { doubts, fetchDoubts } from "./doubts.ts";
-import { collect, type Draft, dangerous, type Entry, start } from "./draft.ts";
+import { collect, type Draft, dangerous, EMPTY, type Entry, provided, start } from "./draft.ts";
 import type { Settled } from "./ended.ts";
 import type { Filled } from "./events.ts";
 import { drawField } from "./field.ts";
 import type { FieldView, Filter } from "./fieldview.ts";
 import { drawForm, drawLead, type FormHost, uidOf } from "./form.ts";
 import type { Template } from "./html.ts";
+import { keep } from "./keep.ts";
 import type { Card, Host, Kind, Place } from "./kind.ts";
 import { drawReceipt } from "./receipt.ts";
 import { answerLine } from "./show.ts";
@@ -22,7 +31,11 @@ export class FormKind implements Kind, FormHost {
   draft: Draft = new Map();
   asking: readonly string[] = [];
   filters: ReadonlyMap<string, Filter> = new Map();
+  /** Whether something was typed before the page was loaded. */
+  restored = false;
   protected form: Form = {};
+  /** What the form starts with. */
+  #start: Draft = new Map();
   #confirmed = false;
 
   constructor(protected readonly host: Host) {}
@@ -39,10 +52,21 @@ export class FormKind implements Kind, FormHost {
     return this.host.headingLevel;
   }
 
-  /** Make a draft for the form as it is now, from what was entered so far. */
-  adopt({ form, submitted }: InputRequest): void {
-    this.form = form ?? {};
-    this.draft = start(this.form, this.host.locale, this.draft, submitted?.values);
+  /** Make a draft for the form as it is now, from what was entered so far, here or before a reload. */
+  adopt(request: InputRequest): void {
+    const first = this.#start.size === 0 && !isTerminal(request.status);
+    const { locale } = this.host;
+    this.form = request.form ?? {};
+    this.#start = start(this.form, locale, undefined, request.submitted?.values);
+    const kept = first ? keep?.readDraft(request) : undefined;
+    this.restored ||= kept !== undefined;
+    this.draft = start(this.form, locale, kept ?? this.draft, request.submitted?.values);
+  }
+
+  /** Erase what is kept on this device and keep nothing from now on; what is typed here stays as long as the page. */
+  forgetDevice(): void {
+    keep?.stop();
+    this.host.redraw();
   }
 
   drawOpen(request: InputRequest, card: Card): Template {
@@ -67,6 +91,8 @@ export class FormKind implements Kind, FormHost {
     if (!entry) return;
     this.draft = new Map(this.draft).set(field.id, { ...entry, ...patch });
     this.host.mend(pathOf(field));
+    const { request } = this.view;
+    if (request) keep?.writeDraft(request, this.draft, this.#start);
     if (patch.text) void fetchDoubts();
   }
 
@@ -89,6 +115,14 @@ export class FormKind implements Kind, FormHost {
     this.#confirmed = yes;
     if (yes) this.submit();
     else this.host.focusOn(".choice, [type=submit]");
+  }
+
+  isBegun({ fields }: Section): boolean {
+    return fields.some((field) => provided(field, this.draft.get(field.id)));
+  }
+
+  skip({ fields }: Section): void {
+    for (const field of fields) this.change(field, EMPTY);
   }
 
   submit(): void {

@@ -188,7 +188,9 @@ export class AskbackInbox extends AskbackElement {
 
   /** Those that this person may answer. */
   #mine(): readonly InputRequest[] {
-    return (this.requests ?? []).filter((request) => !hindrance(request, this.me));
+    return (this.requests ?? []).filter(
+      (request) => request.status === "pending" && !hindrance(request, this.me),
+    );
   }
 
   /** For whom a request is that this person can but read. */
@@ -205,7 +207,7 @@ export class AskbackInbox extends AskbackElement {
         >${approval ? CALL : secret ? KEY : ASK}<span class="what"
           ><b>${this.#titleOf(request)}</b
           ><span class="meta"
-            >${this.#drawHindrance(request)}${danger && html`<span class="danger-mark">${icons.warn} ${this.say("approvals.danger")}</span>`}${secret && html`<span>${this.say("secrets.needed")}</span>`}<bdi
+            >${this.#drawHindrance(request)}${request.status === "resolving" && html`<span>${icons.clock} ${this.say("checking")}</span>`}${danger && html`<span class="danger-mark">${icons.warn} ${this.say("approvals.danger")}</span>`}${secret && html`<span>${this.say("secrets.needed")}</span>`}<bdi
               >${request.agent?.name ?? request.requester?.name ?? ""}</bdi
             ><bdi>${request.thread_id}</bdi><span>${when(request.created_at, this.locale)}</span></span
           ></span

@@ -9,8 +9,15 @@ import type { Say } from "./text.ts";
 /** What the elements need to send; `Client` is one. Without `whoami` nobody knows who is signed in. */
 export interface Sender {
   send(id: string, action: Action, body: unknown, key: string): Promise<InputRequest>;
+  get?<T>(path: string): Promise<T>;
   post?<T>(path: string, body: unknown, key: string): Promise<T>;
   whoami?(): Promise<{ principal: Actor }>;
+  /** How the connection is; an event `link` says that it has changed. */
+  readonly link?: string;
+  /** The time by the server's clock, in milliseconds. */
+  readonly now?: number;
+  addEventListener?(type: "link", heard: () => void): void;
+  removeEventListener?(type: "link", heard: () => void): void;
 }
 
 /** Makes the body that is sent. */

@@ -1,6 +1,7 @@
 import type { MultiField, Option, SingleField } from "../core/wire.ts";
 import { describedBy, type FieldView, ticked, typed } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
+import { labelOf } from "./show.ts";
 
 type Choice = FieldView<SingleField | MultiField>;
 
@@ -41,9 +42,10 @@ function itemsOf({ field, uid, entry, say, change }: Choice): Item[] {
 
 const danger = (item: Item | undefined): string => (item?.option.style === "danger" ? " danger" : "");
 
-function words({ option }: Item, { say }: Choice): Template {
-  const { label, recommended, description } = option;
-  return html`<span>${label}</span>${recommended && html`<span class="badge">${say("recommended")}</span>`}${
+function words({ option }: Item, view: Choice): Template {
+  const { say } = view;
+  const { recommended, description } = option;
+  return html`<span>${labelOf(view.field, option, view.say)}</span>${recommended && html`<span class="badge">${say("recommended")}</span>`}${
     description && html`<small>${description}</small>`
   }`;
 }
@@ -90,6 +92,18 @@ function rows(view: Choice, items: readonly Item[], look: string): Template {
   ${otherText(view)}`;
 }
 
+/** Arrow Down leads from the filter into the list; Enter takes the only option that is left. */
+function steer(event: KeyboardEvent, view: Choice, shown: readonly Item[]): void {
+  if (event.isComposing || !["Enter", "ArrowDown"].includes(event.key)) return;
+  event.preventDefault();
+  const found = shown.filter(({ other, option }) => !other && !view.filter.kept.includes(option.value ?? ""));
+  const [only, ...more] = found.length > 0 ? found : shown;
+  const list = (event.currentTarget as HTMLElement).closest("fieldset");
+  if (event.key === "Enter") {
+    if (only && more.length === 0) only.set(true);
+  } else if (only) list?.querySelector<HTMLElement>(`#${only.id}`)?.focus();
+}
+
 function filtered(view: Choice): Template {
   const { text, kept } = view.filter;
   const wanted = text.trim().toLocaleLowerCase();
@@ -111,9 +125,7 @@ function filtered(view: Choice): Template {
         disabled=${view.disabled}
         .value=${text}
         .oninput=${(event: Event) => view.search(typed(event))}
-        .onkeydown=${(event: KeyboardEvent) => {
-          if (event.key === "Enter") event.preventDefault();
-        }}
+        .onkeydown=${(event: KeyboardEvent) => steer(event, view, shown)}
       />
       <p class="hint" role="status">${wanted && view.say("filter_count", count)}</p>
     </div>
@@ -152,24 +164,27 @@ function dropdown(view: Choice): Template {
 function quick(view: Choice): Template {
   const items = itemsOf(view);
   const styled = items.some(({ option }) => option.style === "primary");
+  const suggested = items.find(({ option }) => view.preset !== undefined && option.value === view.preset);
+  const chosen = items.find(({ on, other }) => on && !other);
   const first = view.field.widget === "confirm" && !styled && !danger(items[0]) && items[0];
+  const main = chosen ?? suggested ?? first;
   return html`<div class="answers">${items.map(
     (item) =>
       html`<button
         type="button"
         part="option"
         id=${item.id}
-        class=${`choice${danger(item)}${item === first || item.option.style === "primary" ? " primary" : ""}`}
+        class=${`choice${danger(item)}${item === main || (!chosen && !suggested && item.option.style === "primary") ? " primary" : ""}`}
         aria-disabled=${view.disabled}
         aria-expanded=${item.other && String(item.on)}
-        aria-pressed=${!item.other && item.on}
+        aria-description=${item === suggested && view.say("suggested")}
         .onclick=${() =>
           view.pick?.(
             item.other
               ? { chosen: [], other: !item.on }
               : { chosen: [item.option.value ?? ""], other: false },
           )}
-      >${words(item, view)}</button>`,
+      >${words(item, view)}${item === suggested && html`<small aria-hidden="true">${view.say("suggested")}</small>`}</button>`,
   )}</div>
   ${otherText(view)}`;
 }
@@ -177,7 +192,12 @@ function quick(view: Choice): Template {
 /** A yes/no question, drawn as a choice of two. */
 export function yesNo(view: FieldView): Choice {
   const options = ["yes", "no"].map((value) => ({ value, label: view.say(value) }));
-  return { ...view, field: { ...view.field, type: "select", widget: "confirm", default: null, options } };
+  const { preset, field } = view;
+  return {
+    ...view,
+    preset: typeof preset === "boolean" ? (preset ? "yes" : "no") : undefined,
+    field: { ...field, type: "select", widget: "confirm", default: null, options },
+  };
 }
 
 const LOOKS: Partial<Record<string, string>> = {

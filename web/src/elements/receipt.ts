@@ -3,7 +3,7 @@ import type { Answer, Field, Form } from "../core/wire.ts";
 import { byline, drawLine, late, type Settled } from "./ended.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
-import { answerLine, questionOf, valueText } from "./show.ts";
+import { answerLine, labelOf, questionOf, valueText } from "./show.ts";
 import type { Say } from "./text.ts";
 
 const mark = (chosen: boolean, label: string, say: Say): Template =>
@@ -17,7 +17,7 @@ function given(field: Field, answer: Answer, { locale, say }: Settled): Template
     return valueText(field, answer, locale, say) || html`<span class="missing">${say("not_given")}</span>`;
   const left = new Set([own(answer.values, field.id) ?? []].flat());
   return html`<ul>
-    ${field.options.map(({ value, label }) => mark(left.delete(value), label, say))}
+    ${field.options.map((option) => mark(left.delete(option.value), labelOf(field, option, say), say))}
     ${[...left].map((value) => mark(true, `${say("other")}: ${value}`, say))}
   </ul>`;
 }
@@ -41,7 +41,8 @@ export function drawReceipt(view: Settled): Template | undefined {
   const { form, answer } = request;
   if (!form || !answer) return undefined;
   const opens = form.completed_view?.show_inputs !== false;
-  const text = answerLine(form, answer, locale, say);
+  const empty = Object.keys(answer.values ?? {}).length === 0;
+  const text = empty ? say("nothing_given") : answerLine(form, answer, locale, say);
   const line = html`<span class="tick">${icons.tick}</span>
     <span class="line"
       ><span class="q">${questionOf(request)}</span><span aria-hidden="true"> → </span

@@ -26,6 +26,12 @@ export const card = css`
     color: var(--_text);
     font-weight: 600;
   }
+  .link {
+    border-block-start: 1px solid var(--_line);
+    color: var(--_danger);
+    font-size: 0.875rem;
+    padding: 0.5rem 1.25rem;
+  }
   .due,
   .end {
     margin-inline-start: auto;
@@ -129,6 +135,7 @@ export const card = css`
   }
   @media (width < 30rem) {
     .body,
+    .link,
     .asker {
       padding-inline: 1rem;
     }

@@ -1,30 +1,40 @@
 import { WireError } from "../client/errors.ts";
 import { newKey } from "../client/key.ts";
+import { isSame } from "../core/audience.ts";
 import { isTerminal } from "../core/lifecycle.ts";
-import { INITIAL, isOpen, next, type Signal, underway, type View } from "../core/machine.ts";
+import { INITIAL, isOpen, mayDecline, next, type Signal, underway, type View } from "../core/machine.ts";
 import { isWithin } from "../core/path.ts";
-import type { FieldError, InputRequest } from "../core/wire.ts";
+import type { Actor, FieldError, InputRequest } from "../core/wire.ts";
 import { drawAsker } from "./asker.ts";
 import { type Doubtful, sendOrDoubt } from "./doubts.ts";
 import { AskbackElement, type Changed } from "./element.ts";
-import { drawEnded } from "./ended.ts";
+import { drawEnded, type Fate } from "./ended.ts";
 import { type Action, type Body, made } from "./events.ts";
 import { fields } from "./field.css.ts";
 import { html, type Template } from "./html.ts";
+import { icons } from "./icons.ts";
+import { type Attempt as Attempted, fetchKeep, keep, type Repeater } from "./keep.ts";
 import type { Card, Host, Kind, Sender, Whole } from "./kind.ts";
 import { fetchKinds, makeKind } from "./kinds.ts";
 import { card, receipt } from "./request.css.ts";
 import { questionOf } from "./show.ts";
 import { drawProblems, type Problem } from "./summary.ts";
+import { when } from "./text.ts";
 import { buttons, tokens } from "./tokens.css.ts";
 
-interface Attempt {
+interface Attempt extends Attempted {
   readonly text: string;
   readonly action: Action;
-  readonly body: Body;
   readonly key: string;
   readonly whole: Whole | undefined;
 }
+
+/** When the time that is left is drawn again: each second of the last minutes, of the last hour several times a minute. */
+const pauseBefore = (ms: number): number => (ms < 150_000 ? 1_000 : ms < 3_600_000 ? 15_000 : 300_000);
+
+/** What a reply says of the attempt: a repeated one may have been refused, or sent back, before its reply arrived. */
+const outcomeOf = ({ submission }: InputRequest): "accepted" | "conflict" =>
+  submission === "refused" || submission === "reprompted" ? "conflict" : "accepted";
 
 /**
  * One request: what is asked while it is open, the receipt once it has ended.
@@ -78,29 +88,43 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
   #sent = false;
   #focused = false;
   #calm = false;
+  /** Whether the agent may ask again what was refused here. */
+  #lifted = false;
+  /** Draws the time that is left anew. */
+  #tick: ReturnType<typeof setTimeout> | undefined;
+  #me: Promise<void> | undefined;
+  /** What sends the attempt again whose outcome is unknown. */
+  #repeater: Repeater | undefined;
+  /** Who is signed in, once that is known. */
+  #person: Actor | undefined;
 
   constructor() {
     super();
     this.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
-  /** Whether this element sent something and somebody else was first. */
-  get #lost(): boolean {
-    return this.#attempt !== null && this.view.elsewhere;
-  }
-
   #signal(signal: Signal): void {
-    const { errors } = this.view;
+    const { errors, request } = this.view;
     this.view = next(this.view, signal);
     if (this.view.errors !== errors) this.#mended = new Set();
+    // What was sent came back: what is entered from now on is not sent yet.
+    if (request && this.view.request && this.view.request.revision > request.revision) this.#sent = false;
+    if (this.view.phase !== "failed") this.#repeater?.stop();
+  }
+
+  /** Whether what was sent from here settled the request, as far as that is known. */
+  get #isOwn(): boolean {
+    const { key, origin } = this.view;
+    return origin === "here" || (key !== null && origin !== "lost");
   }
 
   protected override willUpdate(changed: Changed): void {
     if (changed.has("readonly")) this.#signal({ type: "interactive", on: !this.readonly });
-    const { request } = this;
+    const { client, request } = this;
+    if (changed.has("client")) client?.addEventListener?.("link", () => this.redraw());
     if (changed.has("request") && request) {
-      const late = fetchKinds([request]);
-      if (late) void late.then(() => this.#adopt(request));
+      const late = [fetchKinds([request]), fetchKeep(client)].filter(Boolean);
+      if (late.length > 0) void Promise.all(late).then(() => this.#adopt(request));
       else this.#adopt(request);
     }
     if (changed.has("view") && this.view.request) this.#kind?.adopt(this.view.request);
@@ -113,19 +137,32 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
       this.#kind = undefined;
       this.#attempt = null;
       this.#sent = false;
+      this.#lifted = false;
+      this.#repeater?.stop();
       this.trouble = undefined;
     }
     this.#kind ??= makeKind(request, this);
     this.#signal({ type: "request", request });
+    this.#me ??= this.client?.whoami?.().then(
+      ({ principal }) => {
+        this.#person = principal;
+        this.redraw();
+      },
+      () => {},
+    );
   }
 
   protected override updated(changed: Changed): void {
     const before = changed.get("view") as View | undefined;
     const { request, phase } = this.view;
+    clearTimeout(this.#tick);
+    if (request?.expires_at && !isTerminal(request.status))
+      this.#tick = setTimeout(() => this.redraw(), pauseBefore(Date.parse(request.expires_at) - Date.now()));
     if (request) this.#kind?.drawn?.(request);
     if (!request || before?.request?.id !== request.id || before.phase === phase) return;
     if (!isTerminal(request.status)) return;
-    const own = this.#attempt !== null && !this.#lost;
+    keep?.forget(request.id);
+    const own = this.#isOwn;
     // What had the focus was disabled while the answer was on its way, and the browser gave the focus to the page.
     const dropped = own && !this.#calm && document.activeElement === document.body;
     if (this.#focused || dropped) this.root.querySelector<HTMLElement>("summary, .plain")?.focus();
@@ -141,6 +178,8 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
   mend(path: string): void {
     this.#mended = new Set(this.#mended).add(path);
     this.trouble = undefined;
+    // What is changed meanwhile is not what was to be sent again.
+    this.#signal({ type: "discard" });
     this.redraw();
   }
 
@@ -170,12 +209,13 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
   #send(action: Action, body: Body, whole?: Whole): void {
     this.trouble = undefined;
     const { request } = this.view;
-    if (!request || !isOpen(this.view)) return;
+    const open = isOpen(this.view);
+    if (!request || !(open || (action === "decline" && mayDecline(this.view)))) return;
     const text = JSON.stringify([action, body]);
     const last = this.#attempt;
-    const again = this.view.phase === "failed" && last?.text === text && last.whole === whole ? last : null;
+    const again = last?.text === text && last.whole === whole && last.key === this.view.key ? last : null;
     this.#attempt = again ?? { text, action, body, key: newKey(), whole };
-    this.#sent = true;
+    this.#sent = open;
     this.#signal({ type: "submit", key: this.#attempt.key });
     void this.#deliver(request.id, this.#attempt);
   }
@@ -185,7 +225,7 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
     if (!this.client || !unclaimed) return;
     try {
       const request = await this.client.send(id, action, whole ? whole() : body, key);
-      if (this.view.request?.id === id) this.#signal({ type: "accepted", request });
+      if (this.view.request?.id === id) this.#signal({ type: outcomeOf(request), request });
     } catch (error) {
       if (this.view.request?.id === id) this.fail(error);
     }
@@ -197,15 +237,29 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
     this.#sent = false;
     if (request) this.#conflict(request);
     else if (final) this.refuse(fieldErrors, fieldErrors.length > 0 ? null : message);
-    else {
+    else if (!this.#repeater?.active) {
       this.#signal({ type: "failed", summary: message || null });
-      this.#focusProblems();
+      if (this.view.key !== null) this.#repeat();
+      if (this.view.phase === "failed") this.#focusProblems();
     }
+  }
+
+  /** Send it again by and by, with the same key; meanwhile the card stays as it is. */
+  #repeat(): void {
+    const { client, view } = this;
+    const attempt = this.#attempt;
+    const id = view.request?.id;
+    if (!client || !attempt || !id) return;
+    const send = (): void => {
+      this.#calm = true;
+      void this.#deliver(id, attempt);
+    };
+    this.#repeater = keep?.repeat(client, attempt, send, () => this.redraw());
   }
 
   #conflict(request: InputRequest): void {
     this.#signal({ type: "conflict", request });
-    if (!isTerminal(request.status)) this.refuse([], this.say("changed"));
+    if (request.status === "pending") this.refuse([], this.say("changed"));
   }
 
   #focusProblems(): void {
@@ -220,19 +274,36 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
     } else if (event.key === "Escape") this.#kind?.escape(event.composedPath()[0] as HTMLElement);
   }
 
+  /** What could not be sent, whether it is sent again by itself, and the ways to do so now or not at all. */
+  #drawFailed(attempt: Attempt, summary: string | null): Template {
+    const { say, locale } = this;
+    const { request } = this.view;
+    const lines = [
+      summary,
+      this.#repeater && say(this.#repeater.active ? "keeping.waits" : "keeping.old"),
+      request && keep && say("keeping.what", { what: keep.describe(request, attempt, say, locale) }),
+    ];
+    const retry = (): void => (attempt.whole ? this.submit() : this.#send(attempt.action, attempt.body));
+    const discard = (): void => {
+      this.#signal({ type: "discard" });
+      this.focusOn("button");
+    };
+    return drawProblems(
+      say("failed"),
+      lines.flatMap((text) => (text ? [{ text }] : [])),
+      html`<div class="actions retry">
+        <button type="button" .onclick=${retry}>${say("retry")}</button>
+        <button type="button" class="quiet" .onclick=${discard}>${say("discard")}</button>
+      </div>`,
+    );
+  }
+
   #problems(): Template | string | false {
     const { say } = this;
     const attempt = this.#attempt;
     const { phase, summary, errors } = this.view;
     if (this.trouble) return this.trouble;
-    if (phase === "failed" && attempt) {
-      const retry = (): void => (attempt.whole ? this.submit() : this.#send(attempt.action, attempt.body));
-      return drawProblems(
-        say("failed"),
-        summary ? [{ text: summary }] : [],
-        html`<button type="button" class="retry" .onclick=${retry}>${say("retry")}</button>`,
-      );
-    }
+    if (phase === "failed" && attempt) return this.#drawFailed(attempt, summary);
     if (phase !== "error") return false;
     const open = errors.flatMap(({ path, message }): Problem[] => {
       const place = this.#kind?.placeOf(path);
@@ -248,8 +319,9 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
       body,
       lang,
     ) => html`<div class="card" part="card" role="group" aria-labelledby="asker">
-      ${drawAsker(request, this.say, this.locale, !this.inThread)}
+      ${drawAsker(request, this.say, this.locale, !this.inThread, this.client?.now ?? Date.now())}
       <div class="body" lang=${lang}>${this.#problems()} ${body}</div>
+      ${this.client?.link === "offline" && html`<p class="link">${icons.warn} ${this.say("stale")}</p>`}
     </div>`;
     return this.#kind?.drawOpen(request, frame) ?? frame(this.#drawUnknown());
   }
@@ -268,9 +340,42 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
     const kind = this.#kind;
     if (!request) return html`<p class="card plain">${say("loading")}</p>`;
     if (!isTerminal(request.status)) return this.#drawOpen(request);
-    const unsent = (!this.#sent && kind?.unsent(request)) || "";
-    const settled = { request, say, locale, lost: this.#lost, unsent };
-    return kind?.drawSettled(settled) || drawEnded(settled);
+    const unused =
+      this.view.origin === "here" && this.#attempt?.action === "answer" && request.status !== "answered";
+    const unsent = ((unused || !this.#sent) && kind?.unsent(request)) || "";
+    const settled = { request, say, locale, fate: this.#fate(request, unused), unsent };
+    return html`${kind?.drawSettled(settled) || drawEnded(settled)}${this.#drawRefusal(request)}`;
+  }
+
+  /** Until when the same is not asked again, and the way back after a slip. */
+  #drawRefusal({ id, refusal, level }: InputRequest): Template | false {
+    const until = refusal ? Date.parse(refusal.until) : 0;
+    if (this.readonly || !this.client?.post || level === "view" || until <= (this.client.now ?? Date.now()))
+      return false;
+    if (this.#lifted) return html`<p class="by" role="status">${this.say("asked_again")}</p>`;
+    const time = when(new Date(until).toISOString(), this.locale);
+    return html`<p class="by">${this.say("remembered", { time })}
+      <button type="button" .onclick=${() => this.#askAgain(id)}>${this.say("ask_again")}</button></p>`;
+  }
+
+  async #askAgain(id: string): Promise<void> {
+    try {
+      await this.client?.post?.(`/v1/requests/${encodeURIComponent(id)}/ask-again`, {}, newKey());
+    } catch {
+      return; // the button stays for another try
+    }
+    this.#lifted = true;
+    this.redraw();
+  }
+
+  /** The catalogue's key of what became of what this person did, where the receipt does not say it by itself. */
+  #fate({ status, settled_by }: InputRequest, unused: boolean): Fate | false {
+    const { origin } = this.view;
+    const own = !!this.#person && isSame(this.#person, settled_by);
+    if (origin === "lost" && own) return "lost_self";
+    if (unused || (origin === "lost" && ["cancelled", "expired"].includes(status))) return "unused";
+    if (origin === "lost") return origin;
+    return origin === "elsewhere" && own && status === "answered" && origin;
   }
 
   #announcement(): string {

@@ -1,5 +1,5 @@
 import { own } from "../core/path.ts";
-import type { Answer, Field, Form, InputRequest, Json } from "../core/wire.ts";
+import type { Answer, ChoiceField, Field, Form, InputRequest, Json, Option } from "../core/wire.ts";
 import { allFields } from "../core/wire.ts";
 import { type Say, variantOf } from "./text.ts";
 
@@ -31,12 +31,22 @@ function moment(text: string, locale: string): string {
   }
 }
 
+/** An option's label; Yes and No of a confirmation, which askback writes itself, in the reader's language. */
+export function labelOf(field: ChoiceField, { value, label }: Partial<Option>, say: Say): string {
+  const own = field.widget === "confirm" && value === label && (label === "Yes" || label === "No");
+  return own ? say(label.toLowerCase()) : (label ?? "");
+}
+
 function one(field: Field, value: Json, locale: string, say: Say): string {
   if (typeof value === "boolean") return say(value ? "yes" : "no");
   if (typeof value === "number")
     return new Intl.NumberFormat(variantOf(locale), { maximumFractionDigits: 20 }).format(value);
   if ("options" in field)
-    return field.options.find((option) => option.value === value)?.label ?? String(value);
+    return labelOf(
+      field,
+      field.options.find((option) => option.value === value) ?? { label: String(value) },
+      say,
+    );
   return field.type === "date" || field.type === "datetime" ? moment(String(value), locale) : String(value);
 }
 
@@ -53,5 +63,5 @@ export function answerLine(form: Form, answer: Answer, locale: string, say: Say)
   const texts = new Map(allFields(form).map((field) => [field.id, valueText(field, answer, locale, say)]));
   const template = form.completed_view?.summary_template;
   if (template) return template.replace(/\{([^{}]+)\}/g, (whole, id: string) => texts.get(id) ?? whole);
-  return [...texts.values()].filter(Boolean).join(" · ");
+  return [...texts.values()].filter(Boolean).join(" · ") || say("submitted_empty");
 }

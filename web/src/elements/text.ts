@@ -23,6 +23,17 @@ export const sayIn =
 export const variantOf = (locale: string): string =>
   navigator.languages.find((tag) => tag.toLowerCase().startsWith(locale)) ?? locale;
 
+const MINUTE_MS = 60_000;
+
+/** How long it is until a moment that is less than an hour away, in words; nothing for one that has passed or is far. */
+export function left(iso: string, now: number, locale: string): string {
+  const ms = Date.parse(iso) - now;
+  if (!(ms > 0 && ms < 60 * MINUTE_MS)) return "";
+  const [count, unit] =
+    ms < 2 * MINUTE_MS ? ([ms / 1000, "second"] as const) : ([ms / MINUTE_MS, "minute"] as const);
+  return new Intl.RelativeTimeFormat(locale).format(Math.floor(count), unit);
+}
+
 /** A moment for people, in their own zone: the time today, the date and time else. */
 export function when(iso: string, locale: string): string {
   const at = new Date(iso);

@@ -8,6 +8,7 @@ import { AskbackElement, type Changed, drawList } from "./element.ts";
 import type { SettledEvent } from "./events.ts";
 import { html, render, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
+import { fetchKeep } from "./keep.ts";
 import { fetchKinds } from "./kinds.ts";
 import type { AskbackRequest } from "./request.ts";
 import { questionOf } from "./show.ts";
@@ -61,10 +62,16 @@ export class AskbackThread extends AskbackElement implements Doubtful {
   /** Where somebody writes, once it is fetched: it is not needed to show a question and to answer it. */
   #composer: Composer | undefined;
   #follow = false;
+  /** Whether the person came into a card from where messages are written. */
+  #wrote = false;
 
   constructor() {
     super();
     this.addEventListener("askback-settled", (event) => this.#settled(event));
+    this.root.addEventListener("focusin", ({ target }) => {
+      const place = target as HTMLElement;
+      if (place.localName !== "askback-request") this.#wrote = place.matches(".composer textarea");
+    });
   }
 
   disconnectedCallback(): void {
@@ -106,7 +113,7 @@ export class AskbackThread extends AskbackElement implements Doubtful {
   async #furnish(): Promise<void> {
     if (this.#composer) return;
     try {
-      const part = await import("./composer/composer.ts");
+      const [part] = await Promise.all([import("./composer/composer.ts"), fetchKeep(this.client)]);
       this.#composer ??= new part.Composer(this);
       this.redraw();
     } catch {
@@ -121,6 +128,7 @@ export class AskbackThread extends AskbackElement implements Doubtful {
     const request = this.transcript?.requests.find((item) => item.id === event.id);
     const key = event.status === "answered" ? "done_answered" : "done_ended";
     if (request) this.news = this.say(key, { title: questionOf(request) });
+    if (event.own && this.#wrote) this.focusOn(".composer textarea");
   }
 
   protected override willUpdate(changed: Changed): void {
@@ -201,8 +209,9 @@ export class AskbackThread extends AskbackElement implements Doubtful {
   protected override render(): Template {
     if (this.missing) return html`<p class="none">${this.say("gone")}</p>`;
     if (!this.transcript) return html`<p class="none">${this.say("loading")}</p>`;
-    const { messages, requests } = this.transcript;
-    return html`<p class="none" hidden=${messages.length + requests.length > 0}>${this.say("thread_empty")}</p>
+    const { messages, requests, seq } = this.transcript;
+    const none = this.say(seq > 0 ? "thread_empty" : "thread_none", { name: this.thread });
+    return html`<p class="none" hidden=${messages.length + requests.length > 0}>${none}</p>
       <ol></ol>
       ${this.#composer?.draw(this.transcript)}
       <div class="hidden" role="status">${this.news}</div>`;

@@ -109,12 +109,12 @@ describe("numberOf", () => {
 });
 
 describe("what Submit waits for", () => {
-  it("counts the required choices, and one choice where none is required", () => {
+  it("counts the required choices, and waits for none where all are optional", () => {
     const form: Form = {
       fields: [choice("x", { required: true }), choice("y", { required: true }), choice("z")],
     };
     expect(progress(form, enter(form, { x: { chosen: ["a"] } }))).toEqual({ done: 1, all: 2 });
-    expect(progress({ fields: [choice("z")] }, start(form, "en"))).toEqual({ done: 0, all: 1 });
+    expect(progress({ fields: [choice("z")] }, start(form, "en"))).toEqual({ done: 0, all: 0 });
   });
 
   it("does not count an Other without words", () => {

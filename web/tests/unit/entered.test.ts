@@ -59,11 +59,16 @@ test("a denial has the note, and nothing where only blanks are written", () => {
   expect(sent(denial(request(COMMAND), enter({ note: " \n" })))).toEqual(deny);
 });
 
-test("a rule is sent when it was changed, and only with a scope that keeps it", () => {
-  const changed = enter({ rule: "bash(make:*)\n" });
-  expect(approvalOf(request(COMMAND), changed, "always")?.rule).toBe("bash(make:*)");
-  expect(approvalOf(request(COMMAND), changed, "once")?.rule).toBeUndefined();
-  expect(approvalOf(request(COMMAND), enter({ rule: "bash(make test)" }), "thread")?.rule).toBeUndefined();
+test("a rule is sent when another one was chosen, and only with a scope that keeps it", () => {
+  const changed = enter({ rule: "bash(make:*)", script_may_change: true });
+  expect(approvalOf(request(COMMAND), changed, "always")).toMatchObject({
+    rule: "bash(make:*)",
+    script_may_change: true,
+  });
+  const once = approvalOf(request(COMMAND), changed, "once");
+  expect([once?.rule, once?.script_may_change]).toEqual([undefined, undefined]);
+  expect(denial(request(COMMAND), changed)).toMatchObject({ scope: undefined, rule: undefined });
+  expect(denial(request(COMMAND), changed, true)).toMatchObject({ scope: "always", rule: "bash(make:*)" });
 });
 
 test("of a shell call the command is edited, and all else of its input stays", () => {

@@ -24,7 +24,7 @@ test("an answer goes from loading to the receipt", () => {
   expect(stateOf(after(pending))).toBe("pending");
   expect(stateOf(after(pending, submit))).toBe("submitting");
   const view = after(pending, submit, { type: "accepted", request: request("answered") });
-  expect([stateOf(view), view.elsewhere, view.key]).toEqual(["answered", false, null]);
+  expect([stateOf(view), view.origin, view.key]).toEqual(["answered", "here", null]);
 });
 
 test("a second click while submitting changes nothing", () => {
@@ -59,13 +59,70 @@ test("what is being tried is on its way, and tried in vain it is open again with
   expect(next(again, { type: "submit", key: "k2" })).toMatchObject({ errors: [], summary: null });
 });
 
+// requirement: N2
 test("an answer from elsewhere is told from one's own, whichever message comes first", () => {
   const answered = request("answered");
-  expect(after(pending, { type: "request", request: answered }).elsewhere).toBe(true);
-  expect(after(pending, submit, { type: "conflict", request: answered }).elsewhere).toBe(true);
   const event: Signal = { type: "request", request: answered };
-  expect(after(pending, submit, event, { type: "accepted", request: answered }).elsewhere).toBe(false);
-  expect(after(pending, submit, event, { type: "conflict", request: answered }).elsewhere).toBe(true);
+  expect(after(pending, event).origin).toBe("elsewhere");
+  expect(after(event).origin).toBe("");
+  expect(after(pending, submit, { type: "conflict", request: answered }).origin).toBe("lost");
+  expect(after(pending, submit, event, { type: "accepted", request: answered }).origin).toBe("here");
+  expect(after(pending, submit, event, { type: "conflict", request: answered }).origin).toBe("lost");
+});
+
+// requirement: N2
+test("an answer that was checked is one's own, in whatever order the messages come", () => {
+  const accepted: Signal = { type: "accepted", request: request("resolving") };
+  const checked: Signal = { type: "request", request: request("resolving") };
+  const end: Signal = { type: "request", request: request("answered") };
+  for (const order of [
+    [accepted, end],
+    [checked, accepted, end],
+    [accepted, checked, end],
+    [checked, end, { type: "accepted", request: request("answered") } as Signal],
+    [checked, end, accepted],
+  ])
+    expect(after(pending, submit, ...order).origin).toBe("here");
+});
+
+// requirement: N2
+test("an answer whose reply is lost while it is checked has arrived, and a repeated reply says whose it was", () => {
+  const checked: Signal = { type: "request", request: request("resolving") };
+  const view = after(pending, submit, checked, { type: "failed" });
+  expect([stateOf(view), view.key]).toEqual(["submitting", "k1"]);
+  expect(next(view, { type: "accepted", request: request("resolving") }).origin).toBe("here");
+});
+
+// requirement: N2
+test("an answer that was sent back and sent again is one's own", () => {
+  const accepted: Signal = { type: "accepted", request: request("resolving") };
+  const back: Signal = { type: "request", request: { ...request("pending", 2), field_errors: [fault] } };
+  const again: Signal = { type: "accepted", request: request("resolving", 2) };
+  const end: Signal = { type: "request", request: request("answered", 2) };
+  expect(after(pending, submit, accepted, back).origin).toBe("");
+  expect(after(pending, submit, accepted, back, { ...submit, key: "k2" }, again, end).origin).toBe("here");
+  // Somebody else sent what settled it, after one's own was sent back.
+  expect(after(pending, submit, accepted, back, end).origin).toBe("elsewhere");
+});
+
+// requirement: N2
+test("what is checked for somebody else is not one's own", () => {
+  const checked: Signal = { type: "request", request: request("resolving") };
+  const end: Signal = { type: "request", request: request("answered") };
+  expect(after(pending, checked, end).origin).toBe("elsewhere");
+  expect(after(checked, end).origin).toBe("");
+  const refused: Signal = { type: "conflict", request: request("resolving") };
+  const lost = after(pending, submit, refused);
+  expect([stateOf(lost), lost.origin]).toEqual(["submitting", "lost"]);
+  expect(next(lost, end).origin).toBe("lost");
+  expect(next(lost, { type: "request", request: request("pending", 2) }).origin).toBe("");
+});
+
+// requirement: N2
+test("a vote that was taken is not lost when another one settles", () => {
+  const end: Signal = { type: "request", request: request("answered") };
+  const view = after(pending, submit, { type: "accepted", request: voted }, end);
+  expect(view.origin).toBe("elsewhere");
 });
 
 test("a conflict with a newer revision opens the form again", () => {
@@ -101,7 +158,7 @@ test("another request starts over", () => {
     { type: "request", request: request("answered") },
     { type: "request", request: request("pending", 1, "req_2") },
   );
-  expect([stateOf(view), view.elsewhere]).toEqual(["pending", false]);
+  expect([stateOf(view), view.origin]).toEqual(["pending", ""]);
 });
 
 const anyRequest = fc

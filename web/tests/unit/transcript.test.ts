@@ -279,7 +279,8 @@ test("the inbox knows what its reader may do in each thread, and shows nothing o
     ["r1", "prompt"],
   ]);
   expect(levels(learn(changed, request("r1", { level: "all" })))).toContainEqual(["r1", "all"]);
-  expect(levels(learn(changed, request("r1", { status: "resolving" })))).toEqual([["r2", "view"]]);
+  expect(levels(learn(changed, request("r1", { status: "resolving" })))).toContainEqual(["r1", "prompt"]);
+  expect(levels(learn(changed, request("r1", { status: "answered" })))).toEqual([["r2", "view"]]);
   expect(levels(applyShared(changed, { thread_id: "t1", level: "none" }))).toEqual([["r2", "view"]]);
 });
 

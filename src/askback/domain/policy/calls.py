@@ -8,29 +8,46 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
-from askback.domain.policy import commands, files
+from askback.domain.policy import commands, files, shell_tools
 from askback.domain.policy.digest import canonical_call, canonical_json, digest_of
-from askback.domain.policy.shell.reading import Reading
+from askback.domain.policy.shell.reading import SHELLS, Reading
+from askback.domain.policy.shell_input import ShellInput, read_shell_input
 from askback.domain.policy.wordlist import words
 
-SHELL_TOOLS = words(
-    """
-    bash shell sh terminal exec exec_command run_command run_shell_command shell_command execute_command
-    run_in_terminal local_shell command zsh fish cmd powershell pwsh
-    """
-)
-"""Names of tools whose input is a shell command, in small letters. A rule `bash(…)` holds for all of them."""
-
-_OTHER_SHELLS = words("sh zsh fish cmd powershell pwsh")
-"""Those of them that say which shell it is; the others are taken for bash."""
+SHELL_TOOLS = shell_tools.NAMES
 
 EDIT_TOOLS = words(
     """
     write write_file edit edit_file multiedit notebookedit apply_patch create_file str_replace replace_in_file insert
-    str_replace_editor str_replace_based_edit_tool
+    str_replace_editor str_replace_based_edit_tool file_editor multi_edit notebook_edit edit_notebook writefile
+    write_to_file apply_diff insert_content search_and_replace search_replace replace_string_in_file fs_write
+    insert_edit_into_file multi_replace_string_in_file edit_existing_file single_find_and_replace create_new_file
+    strreplace replace_file_content multi_replace_file_content edit_notebook_file
     """
 )
 """Names of tools that write a file at a path, in small letters."""
+
+_OF_GENERAL_NAME = words("replace patch")
+"""Names of tools that write a file when their input names one, and may be anything else when it does not."""
+
+READ_TOOLS = words(
+    """
+    read read_file read_many_files view view_file notebookread ls list_files list_dir list_directory glob grep
+    grep_search search_file_content search_files file_search find_by_name codebase_search webfetch web_fetch
+    """
+)
+"""Names of tools that only look, in small letters."""
+
+_EDITORS = words("str_replace_editor str_replace_based_edit_tool file_editor")
+"""Edit tools of which the command `view` only looks."""
+
+_OF_VIEW = words("command path viewrange securityrisk summary")
+"""All that an editor takes for `view`. With another key nobody knows what it does."""
+
+_SAID_OF_ITSELF = words(
+    "description explanation justification security_risk task_progress toolaction toolsummary"
+)
+"""What these tools are told about a call and do nothing with."""
 
 _SEPARATOR = re.compile(r"__|[./:]")
 
@@ -68,12 +85,25 @@ class Call:
     @property
     def edits(self) -> bool:
         """Whether the tool writes files."""
-        return self.folded in EDIT_TOOLS
+        named = self.folded in EDIT_TOOLS or (
+            self.folded in _OF_GENERAL_NAME and files.names_file(self.input)
+        )
+        return named and not self.views
 
     @property
     def writes(self) -> bool:
         """Whether the tool may write files, judged by the last part of its name: `mcp__fs__write_file`."""
-        return self._last in EDIT_TOOLS
+        return self._last in EDIT_TOOLS and not self.views
+
+    @property
+    def views(self) -> bool:
+        """Whether this is an editor's command that shows a file or a folder, and nothing more."""
+        return (
+            self.folded in _EDITORS
+            and self.input.get("command") == "view"
+            and isinstance(self.input.get("path"), str)
+            and {files.folded(name) for name in self.input} <= _OF_VIEW
+        )
 
     @property
     def path_name(self) -> str | None:
@@ -116,6 +146,54 @@ class Call:
         """What binds a decision to this call. Raises NotCanonical."""
         return digest_of(canonical_call(self.tool, self.canonical_input))
 
+    @cached_property
+    def shell_input(self) -> ShellInput:
+        """What a shell tool was called with: the command, its shell and folder, and what may change what runs."""
+        return read_shell_input(self.folded, self.input)
+
+    @property
+    def folder(self) -> str | None:
+        """The folder that a shell tool runs its command in, when the input says so; it may be relative."""
+        return self.shell_input.folder if self.shell else None
+
+    @cached_property
+    def exact(self) -> tuple[str, bytes]:
+        """The shell, or the tool of an unknown one, and the canonical JSON of the input without what says nothing.
+
+        A rule for exactly this call of a shell tool names both, and the folder. Raises NotCanonical.
+        """
+        given = self.shell_input
+        if given.shell in SHELLS:
+            return given.shell, canonical_json({**given.beside, "command": given.text})
+        own = self.folded == given.shell or (given.shell in {"user", "unknown"} and self.folded not in SHELLS)
+        shell = {} if own else {"shell": given.shell}
+        return self.folded, canonical_json({**given.beside, **shell, "command": given.text})
+
+    @cached_property
+    def identity(self) -> str:
+        """Two calls with the same identity do the same: a digest without what says nothing. Raises NotCanonical.
+
+        Nothing is bound to it; see `digest`. Blanks between the words of a command, an explanation, and whether the
+        words came as a text, as a vector or through `bash -c` make no other call.
+        """
+        return digest_of(canonical_json(self._essence()))
+
+    def _essence(self) -> dict[str, Any]:
+        given = self.shell_input if self.shell else None
+        if given is not None and given.command is not None:
+            words = given.words
+            command = (
+                {"argv": words} if words else {"text": given.text, "shell": given.shell, "tool": self.folded}
+            )
+            return {**command, "folder": given.folder, "beside": dict(given.beside)}
+        known = self.folded in EDIT_TOOLS or self.folded in READ_TOOLS
+        left = {
+            key: value
+            for key, value in self.input.items()
+            if not (known and isinstance(value, str) and key.casefold() in _SAID_OF_ITSELF)
+        }
+        return {"tool": self.folded, "input": left}
+
     def texts(self) -> Iterator[str]:
         """Go through every text of the input, however deep it stands."""
         yield from _texts(self.input)
@@ -127,7 +205,7 @@ class Call:
         Only of a shell tool it can be clear. Of another tool it is a glimpse, for rules that deny and hard limits.
         """
         if self.shell:
-            return commands.read(self.input, shell=self.folded if self.folded in _OTHER_SHELLS else "bash")
+            return commands.read(self.shell_input)
         if self._last in SHELL_TOOLS or (not self.writes and commands.holds(self.input)):
             return commands.look(self.input)
         return None

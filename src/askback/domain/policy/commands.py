@@ -2,42 +2,63 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
 from askback.domain.policy.files import folded
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.lexer import Argv
-from askback.domain.policy.shell.reading import Reading, glimpse, read_argv, read_command
+from askback.domain.policy.shell.reading import SHELLS, Reading, glimpse, read_argv, read_command
+from askback.domain.policy.shell_input import ShellInput, vector
 from askback.domain.policy.wordlist import words
 
 _COMMANDS = words("command commands cmd argv script commandline shellcommand")
 """Keys that hold a command, whatever the tool is called."""
 
-_DESCRIBE = frozenset({"command", "argv", "shell", "description", "timeout", "timeout_s", "timeout_ms"})
-"""What a shell tool may be given without changing what its command does."""
+_READ_DIFFERENTLY = re.compile(r"[&|<>^!;()$`\\\\\"'\n{}@#]|\A[=~]")
+"""In a word that is quoted in bash: signs that some shell reads as more than a sign."""
 
 
-def read(given: Mapping[str, Any], *, shell: str) -> Reading:
-    """Read the input of a tool that runs commands for a shell, unless the input names another one.
-
-    An input of any other shape than `{"command": …}` or `{"argv": [...]}` is unclear, and so is a second command.
-    """
-    beside = {name: value for name, value in given.items() if name not in _DESCRIBE}
-    command = _command(given)
+def read(given: ShellInput) -> Reading:
+    """Read the input of a tool that runs commands. One without a single command is unclear."""
+    command = given.command
     if command is None:
-        return replace(glimpse(_pieces(given)), unseen="the input has no single command")
-    named = given.get("shell") or shell
+        return replace(glimpse(_pieces(given.beside)), unseen=Reason("no_command"))
     if isinstance(command, str):
-        reading = read_command(command, named if isinstance(named, str) else "?", beside=_pieces(beside))
+        reading = _read_text(command, given)
     else:
-        reading = read_argv(command, beside=_pieces(beside))
-    if holds(beside):
-        two = "the input has more than one command"
+        reading = read_argv(command, beside=_pieces(given.beside))
+    if given.beside or given.shell not in SHELLS:
+        reading = replace(reading, wider=None)
+    if holds(given.beside):
+        two = Reason("two_commands")
         return replace(reading, commands=(), unclear=two, unseen=two)
-    if beside and reading.unclear is None:
-        return replace(reading, commands=(), unclear=f"`{next(iter(beside))}` in the input changes what runs")
+    if given.beside and reading.unclear is None:
+        return replace(reading, commands=(), unclear=Reason("input_key", name=next(iter(given.beside))))
     return reading
+
+
+def _read_text(command: str, given: ShellInput) -> Reading:
+    understood = "sh" if given.shell == "user" else given.shell
+    reading = read_command(command, understood, beside=_pieces(given.beside))
+    if given.shell == "unknown":
+        return replace(reading, commands=(), unclear=Reason("unknown_shell"))
+    if given.shell == "user" and not reading.unclear and not portable(command, reading):
+        return replace(reading, commands=(), unclear=Reason("not_portable"))
+    return reading
+
+
+def portable(command: str, reading: Reading) -> bool:
+    """Tell whether bash, zsh, fish, PowerShell and cmd.exe would all find the same commands in a text.
+
+    They agree on plain words and on `&&`, `||` and `|`; they do not on signs within quotes (cmd.exe knows no single
+    ones), on backslashes, and on `;`.
+    """
+    if ";" in command or "\n" in command.strip() or "\\" in command:
+        return False
+    return not any(_READ_DIFFERENTLY.search(word) for argv in reading.commands for word in argv)
 
 
 def look(given: Mapping[str, Any]) -> Reading:
@@ -50,21 +71,6 @@ def look(given: Mapping[str, Any]) -> Reading:
 def holds(given: object) -> bool:
     """Tell whether an input has a key that holds a command, at any depth."""
     return next(_below(given), None) is not None
-
-
-def _command(given: Mapping[str, Any]) -> str | Argv | None:
-    found = [value for name in ("command", "argv") if (value := given.get(name)) is not None]
-    if len(found) != 1:
-        return None
-    if isinstance(found[0], str):
-        return found[0] if given.get("argv") is None else None
-    return _vector(found[0])
-
-
-def _vector(value: object) -> Argv | None:
-    items = cast("list[object]", value) if isinstance(value, list | tuple) else []
-    argv = tuple(item for item in items if isinstance(item, str))
-    return argv if argv and len(argv) == len(items) else None
 
 
 def _below(value: object) -> Iterator[object]:
@@ -90,7 +96,7 @@ def _pieces(value: object) -> Iterator[str | Argv]:
         for member in cast("Mapping[str, object]", value).values():
             yield from _pieces(member)
     elif isinstance(value, list | tuple):
-        argv = _vector(cast("object", value))
+        argv = vector(cast("object", value))
         if argv is not None:
             yield argv
         for item in cast("list[object]", value):

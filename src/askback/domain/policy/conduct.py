@@ -18,17 +18,18 @@ BOUNDS = MappingProxyType(
         "max_pending": (1, 1_000_000),
         "max_pending_per_agent": (1, 1_000_000),
         "max_submissions_per_minute": (1, 1_000_000),
+        "max_messages_per_hour": (1, 1_000_000),
         "retention_days": (1, 36_500),
     }
 )
 """The least and the most that each of the numbers can be set to."""
 
-EVERYWHERE_ONLY = frozenset({"max_pending_per_agent", "max_submissions_per_minute"})
-"""What is of a person or an agent, and so of no single thread."""
+EVERYWHERE_ONLY = frozenset({"max_pending_per_agent", "max_submissions_per_minute", "max_messages_per_hour"})
+"""What is set for a tenant and not for a single thread."""
 
 
 class Conduct(BaseModel):
-    """What holds in a thread, or in all of them; None is without a limit.
+    """What holds in a thread, or in all of them; None is the default of the server (`domain/limits.py`).
 
     `free_text` is what becomes of a person's message while a request is open. `max_questions` are the forms that a
     thread is asked within `questions_window_s`; approvals and secrets are never counted. One more is refused with
@@ -47,6 +48,7 @@ class Conduct(BaseModel):
     max_pending: int | None = None
     max_pending_per_agent: int | None = None
     max_submissions_per_minute: int | None = None
+    max_messages_per_hour: int | None = None
     retention_days: int | None = None
 
 

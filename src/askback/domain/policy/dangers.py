@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from askback.domain.policy import paths
 from askback.domain.policy.calls import Call
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.programs import basename, interpreter
 from askback.domain.policy.shell.reading import Reading
@@ -26,18 +27,25 @@ def risks(call: Call) -> tuple[str, ...]:
     reading = call.reading
     if reading is not None:
         for argv in reading.seen:
-            found += [reason for check in _CHECKS if (reason := check(argv))]
+            found += command_risks(argv)
         found += [
-            f"It writes into `{t}`." for t in reading.targets if t not in _HARMLESS and not t.isdecimal()
+            Reason("danger_writes", path=t)
+            for t in reading.targets
+            if t not in _HARMLESS and not t.isdecimal()
         ]
         if _piped(reading):
-            found.append("It pipes text into a program that runs it.")
+            found.append(Reason("danger_piped"))
     for path in call.written:
         if paths.steers(path):
-            found.append(f"`{path}` decides what runs later.")
+            found.append(Reason("danger_steers", path=path))
         if paths.secret_path(path):
-            found.append(f"`{path}` may hold secrets.")
+            found.append(Reason("danger_secret", path=path))
     return tuple(dict.fromkeys(found))
+
+
+def command_risks(argv: Argv) -> tuple[str, ...]:
+    """Return a sentence for each thing that is dangerous about one simple command."""
+    return tuple(reason for check in _CHECKS if (reason := check(argv)))
 
 
 def _piped(reading: Reading) -> bool:
@@ -58,12 +66,12 @@ def letters(argv: Argv) -> set[str]:
 
 def _removal(argv: Argv) -> str | None:
     if basename(argv[0]) == "find" and "-delete" in argv:
-        return "It deletes every file that it finds."
+        return Reason("danger_find")
     if basename(argv[0]) != "rm":
         return None
     if {"r", "R"} & letters(argv) or "--recursive" in argv:
-        return "It deletes folders with all they hold."
-    return "It deletes without asking." if "f" in letters(argv) or "--force" in argv else None
+        return Reason("danger_rm")
+    return Reason("danger_rm_forced") if "f" in letters(argv) or "--force" in argv else None
 
 
 def _git(argv: Argv) -> str | None:
@@ -73,36 +81,38 @@ def _git(argv: Argv) -> str | None:
     if sub == "push" and (
         "f" in flags or any(w.startswith(("--force", "--mirror", "--delete", "+")) for w in rest)
     ):
-        return "It overwrites or deletes history on the remote."
+        return Reason("danger_remote")
     if (sub == "reset" and "--hard" in rest) or (sub == "clean" and flags & {"f", "x"}):
-        return "It throws away changes that are not committed."
+        return Reason("danger_changes")
     if (sub == "branch" and flags & {"D", "M"}) or sub in {"filter-branch", "filter-repo"}:
-        return "It deletes or rewrites history."
+        return Reason("danger_history")
     if (sub == "checkout" and "." in rest) or (sub == "restore" and "." in rest):
-        return "It throws away changes that are not committed."
-    return "It deletes what was stashed." if sub == "stash" and rest[:1] in {("drop",), ("clear",)} else None
+        return Reason("danger_changes")
+    return Reason("danger_stash") if sub == "stash" and rest[:1] in {("drop",), ("clear",)} else None
 
 
 def _rights(argv: Argv) -> str | None:
     name = basename(argv[0])
     if name in {"chmod", "chown", "chgrp"} and "R" in letters(argv):
-        return "It changes the rights of a whole folder."
+        return Reason("danger_rights")
     if name == "chmod" and any(
         word in {"777", "0777", "a+rwx", "666"} or word.startswith(("u+s", "+s", "4")) for word in argv[1:]
     ):
-        return "It gives rights to everybody."
-    return "It runs with the rights of another user." if name in _ROOT else None
+        return Reason("danger_everybody")
+    return Reason("danger_other_user") if name in _ROOT else None
 
 
 def _machine(argv: Argv) -> str | None:
     name = basename(argv[0])
     if name in _HALT:
-        return "It stops the machine."
+        return Reason("danger_halt")
     if name in _KILL:
-        return "It ends other processes."
+        return Reason("danger_kill")
     if name in _DISK or name.startswith("mkfs."):
-        return "It works on disks below the files."
-    return "It changes how the system is set up." if name in _SYSTEM else None
+        return Reason("danger_disk")
+    if name == "systemctl" and {"status", "is-active", "list-units"} & set(argv[1:2]):
+        return None
+    return Reason("danger_system") if name in _SYSTEM else None
 
 
 def _far(argv: Argv) -> str | None:
@@ -111,13 +121,13 @@ def _far(argv: Argv) -> str | None:
         "publish",
         "upload",
     } & set(rest[:2]):
-        return "It publishes a package."
+        return Reason("danger_publish")
     if name in {"terraform", "tofu", "pulumi"} and {"apply", "destroy", "up"} & set(rest[:1]):
-        return "It changes real infrastructure."
+        return Reason("danger_infrastructure")
     if name in {"kubectl", "helm"} and {"delete", "uninstall", "drain"} & set(rest[:2]):
-        return "It deletes what runs in a cluster."
+        return Reason("danger_cluster")
     return (
-        "It deletes containers or their data."
+        Reason("danger_containers")
         if name in {"docker", "podman"} and {"rm", "rmi", "prune"} & set(rest[:2])
         else None
     )
@@ -125,9 +135,9 @@ def _far(argv: Argv) -> str | None:
 
 def _code(argv: Argv) -> str | None:
     if basename(argv[0]) == "eval":
-        return "It runs text as code."
+        return Reason("danger_eval")
     if interpreter(argv[0]) and {"c", "e"} & letters(argv[:2]):
-        return "It runs code that stands in its arguments."
+        return Reason("danger_code")
     return None
 
 

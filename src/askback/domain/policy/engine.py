@@ -6,20 +6,28 @@ Pure: the same call and policy always give the same decision. Whatever goes wron
 
 from __future__ import annotations
 
+import posixpath
+import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from askback.domain.approval import Mode
-from askback.domain.policy import files, hard_limits, paths
+from askback.domain.policy import bounds, edits, files, hard_limits
 from askback.domain.policy.calls import Call
 from askback.domain.policy.dangers import risks
 from askback.domain.policy.digest import NotCanonical
 from askback.domain.policy.lists import LOOKING
+from askback.domain.policy.reach import Reach
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Rule
 from askback.domain.policy.shell.reading import Reading
+from askback.domain.policy.shell.wider import Wider
 from askback.domain.policy.table import AskMode, Compat, Level, Verdict, unanswerable, verdict
 
 MODES: tuple[Mode, ...] = ("plan", "normal", "accept_edits", "full")
+
+
+_JOINED = re.compile(r"[;&\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +35,9 @@ class Policy:
     """What holds for a call: the rules that apply to its thread and project, and the settings.
 
     `read_only` are tools that look without changing anything; `faults` are sentences about rules that could not be
-    read: a deny rule among them makes everything ask.
+    read: a deny rule among them makes everything ask. `roots` are the folders that a person granted to the agent, `own`
+    the data folders of askback. `folder` is where the call runs as its adapter says, when its input does not, and
+    `secret_free` are folders in which the adapter found no secret file.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -37,6 +47,17 @@ class Policy:
     compat: Compat | None = None
     read_only: tuple[Rule, ...] = ()
     faults: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    folder: str | None = None
+    secret_free: tuple[str, ...] = ()
+
+    def reach(self, call: Call) -> Reach:
+        """Return what bounds the reading of a call."""
+        own = call.folder
+        joined = None if self.folder is None or own is None else posixpath.join(self.folder, own)
+        folder = own if own is not None and (joined is None or own.startswith("~")) else joined or self.folder
+        return Reach(self.roots, folder, self.own, self.secret_free)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +85,7 @@ def decide(call: Call, policy: Policy) -> Judgement:
     try:
         return replace(_decided(call, policy), digest=digest)
     except Exception as failure:  # noqa: BLE001 - whatever fails in a check must not let the call through
-        why = f"The check failed ({type(failure).__name__}), and what cannot be checked is not allowed."
+        why = Reason("check_failed", failure=type(failure).__name__)
         return Judgement(_instead(policy), (why,), digest=digest)
 
 
@@ -72,13 +93,13 @@ def _decided(call: Call, policy: Policy) -> Judgement:
     limit = hard_limits.broken(call)
     dangers = risks(call)
     if limit:
-        return Judgement("deny", (f"A hard limit refuses this: {limit}",), risks=dangers)
+        return Judgement("deny", (Reason("hard_limit", limit=limit),), risks=dangers)
     denied = _hit(call, policy.rules, "deny")
     if denied:
-        return Judgement("deny", (f"The rule `{denied.text}` denies this.",), denied.text, dangers)
+        return Judgement("deny", (Reason("denied_by_rule", rule=denied.text),), denied.text, dangers)
     asked = _hit(call, policy.rules, "ask")
     if asked or policy.faults:
-        reasons = (f"The rule `{asked.text}` asks each time.",) if asked else policy.faults
+        reasons = (Reason("asked_by_rule", rule=asked.text),) if asked else policy.faults
         return Judgement(
             _instead(policy),
             reasons,
@@ -99,14 +120,17 @@ def _by_table(call: Call, policy: Policy, dangers: tuple[str, ...]) -> Judgement
     listed = texts is not None
     rule = ", ".join(dict.fromkeys(texts)) if texts else None
     if policy.mode == "plan" and not (listed and _looks(call, texts or (), policy)):
-        return Judgement(
-            "deny", ("In plan mode nothing runs that could change something.", *misses), risks=dangers
-        )
-    if unchecked := _unchecked(call):
-        why = f"Not all of it can be checked: {unchecked}."
+        return Judgement("deny", (Reason("plan_mode"), *misses), risks=dangers)
+    if unchecked := _unchecked(call, policy):
+        why = Reason("unchecked", why=unchecked)
         return Judgement(_instead(policy), (why, *dangers), risks=dangers)
     level: Level = "full" if policy.mode == "full" and policy.level != "deny" else policy.level
-    edit = policy.mode == "accept_edits" and not dangers and _own_file(call)
+    edit = (
+        policy.mode == "accept_edits"
+        and not dangers
+        and call.edits
+        and edits.accepted(call.input, policy.reach(call))
+    )
     kind = verdict(level, policy.ask, listed=listed or edit, dangerous=bool(dangers), compat=policy.compat)
     if kind != "allow":
         return Judgement(kind, _why_not(kind, level, policy, misses, dangers), risks=dangers)
@@ -115,26 +139,28 @@ def _by_table(call: Call, policy: Policy, dangers: tuple[str, ...]) -> Judgement
 
 def _why(level: Level, rule: str | None, *, edit: bool) -> str:
     if rule:
-        return f"Allowed by {rule}."
+        return Reason("allowed_by_rule", rule=rule)
     if edit:
-        return "In this mode files of the project may be edited."
-    return f"Allowed by the level `{level}`." if level == "full" else "Nobody is asked, as Nebo has it."
+        return Reason("edits_allowed")
+    return Reason("allowed_by_level", level=level) if level == "full" else Reason("allowed_unasked")
 
 
 def _why_not(
     kind: Verdict, level: Level, policy: Policy, misses: tuple[str, ...], dangers: tuple[str, ...]
 ) -> tuple[str, ...]:
     if level == "deny":
-        return ("The level is `deny`: nothing runs.",)
+        return (Reason("level_deny"),)
     if kind == "deny":
-        return ("Nobody is asked in this mode, so this is refused.", *misses, *dangers)
-    return (*(("Everything is asked in this mode.",) if policy.ask == "always" else ()), *misses, *dangers)
+        return (Reason("nobody_asked"), *misses, *dangers)
+    return (*((Reason("everything_asked"),) if policy.ask == "always" else ()), *misses, *dangers)
 
 
-def _unchecked(call: Call) -> str | None:
+def _unchecked(call: Call, policy: Policy) -> str | None:
     """Say why the checks so far may have missed something; then no level and no mode lets the call through."""
     if call.reading is not None and call.reading.unseen:
         return call.reading.unseen
+    if own := bounds.own_data(call, policy.reach(call)):
+        return own
     return files.unsure(call.places, call.others) if call.edits else None
 
 
@@ -143,7 +169,7 @@ def _hit(call: Call, rules: tuple[Rule, ...], effect: Literal["deny", "ask"]) ->
     seen = () if call.reading is None else call.reading.seen
     for rule in sorted((rule for rule in rules if rule.effect == effect), key=lambda rule: not rule.locked):
         every = rule.words == () and call.reading is not None
-        if every or rule.covers(call) or any(rule.denies(argv) for argv in seen):
+        if rule.within(call) and (every or rule.covers(call) or any(rule.denies(argv) for argv in seen)):
             return rule
     return None
 
@@ -152,13 +178,16 @@ def _listed(
     call: Call, policy: Policy, dangers: tuple[str, ...]
 ) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
     """Return the rules that together cover the whole call, or None and what is not covered."""
-    allowing = [rule for rule in policy.rules if rule.effect == "allow"]
+    allowing = [rule for rule in policy.rules if rule.effect == "allow" and rule.within(call)]
     if call.shell and call.reading is not None:
-        return _commands(call.reading, allowing, dangerous=bool(dangers))
-    miss = f"No rule allows the tool `{call.name}`{' with this input' if call.input else ''}."
+        exact = next((rule for rule in allowing if rule.input is not None and rule.covers(call)), None)
+        if exact is not None:
+            return (exact.text,), ()
+        return _commands(call.reading, allowing, policy.reach(call), dangerous=bool(dangers))
+    miss = Reason("no_rule_for_input" if call.input else "no_rule_for_tool", tool=call.name)
     for rule in (*allowing, *policy.read_only):
-        if rule.covers(call):
-            wrong = None if rule.literal else _beyond(call, rule, dangerous=bool(dangers))
+        if rule.covers(call) and not (rule.built_in and call.edits):
+            wrong = None if rule.literal else _beyond(call, rule, policy.reach(call), dangerous=bool(dangers))
             if wrong is None:
                 return (rule.text,), ()
             miss = wrong
@@ -166,14 +195,20 @@ def _listed(
 
 
 def _commands(
-    reading: Reading, allowing: list[Rule], *, dangerous: bool
+    reading: Reading, allowing: list[Rule], reach: Reach, *, dangerous: bool
 ) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    if reading.unclear:
-        return None, (f"The command is not fully understood: {reading.unclear}.",)
+    wider = reading.wider
+    built_in = [rule for rule in allowing if rule.built_in]
+    if reading.unclear and (wider is None or not built_in):
+        return None, (Reason("not_understood", why=reading.unclear),)
+    if reading.unclear and wider is not None:
+        found = _wider(wider, built_in, reach, dangerous=dangerous)
+        return found if found[0] else (None, (Reason("not_understood", why=reading.unclear), *found[1]))
     texts: list[str] = []
     misses: list[str] = []
-    for argv in reading.commands:
-        text, miss = _command(argv, allowing, dangerous=dangerous)
+    one_pipeline = not _JOINED.search("".join(reading.lines[:1]))
+    for at, argv in enumerate(reading.commands):
+        text, miss = _command(argv, allowing, reach, dangerous=dangerous, piped=one_pipeline and at > 0)
         if text:
             texts.append(text)
         else:
@@ -181,38 +216,51 @@ def _commands(
     return (None, tuple(misses)) if misses else (tuple(texts), ())
 
 
-def _command(argv: tuple[str, ...], allowing: list[Rule], *, dangerous: bool) -> tuple[str | None, str]:
+def _wider(
+    wider: Wider, built_in: list[Rule], reach: Reach, *, dangerous: bool
+) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """Judge commands with patterns, or in another folder, by ready-made rules alone."""
+    reach = reach if wider.folder is None else reach.into(wider.folder)
+    texts: list[str] = []
+    for argv, patterns in zip(wider.commands, wider.patterns, strict=True):
+        wrong = next(filter(None, (bounds.pattern(argv, word) for word in sorted(patterns))), None)
+        text, miss = _command(argv, built_in, reach, dangerous=dangerous, piped=False)
+        if wrong or not text:
+            return None, (wrong or miss,)
+        texts.append(text)
+    return tuple(texts), ()
+
+
+def _command(
+    argv: tuple[str, ...], allowing: list[Rule], reach: Reach, *, dangerous: bool, piped: bool
+) -> tuple[str | None, str]:
     """Find the rule that allows one simple command, or say why none does."""
     shown = " ".join(argv)
     shown = shown if len(shown) <= 80 else f"{shown[:60]}…{shown[-19:]}"
-    miss = f"No rule allows `{shown}`."
+    miss = Reason("no_rule", command=shown)
     for rule in allowing:
         objection = rule.objection(argv)
+        if objection is None:
+            objection = bounds.command(argv, rule, reach, piped=piped)
         if objection is None and not (rule.prefix and dangerous):
             return rule.text, ""
         if objection is None:
-            miss = f"The rule `{rule.text}` does not reach `{shown}`: it is dangerous."
+            miss = Reason("beyond_dangerous", rule=rule.text, command=shown)
         elif objection:
-            miss = f"The rule `{rule.text}` does not reach `{shown}`: {objection}."
+            miss = Reason("beyond", rule=rule.text, command=shown, why=objection)
     return None, miss
 
 
-def _beyond(call: Call, rule: Rule, *, dangerous: bool) -> str | None:
+def _beyond(call: Call, rule: Rule, reach: Reach, *, dangerous: bool) -> str | None:
     """Say what in a call a rule that leaves something open does not reach."""
     if dangerous:
-        return f"The rule `{rule.text}` does not reach this: it is dangerous."
-    texts = call.texts() if not rule.arguments else ()
-    found = next((text for text in texts if paths.secret_path(text) or text.startswith("~")), None)
-    return f"`{found}` may hold secrets, and no rule names it." if found else None
+        return Reason("beyond_input", rule=rule.text)
+    wrong = bounds.tool(call, rule, reach)
+    return wrong and Reason("beyond_input_why", rule=rule.text, why=wrong)
 
 
 def _looks(call: Call, texts: tuple[str, ...], policy: Policy) -> bool:
     """Tell whether a listed call only looks: a read-only tool, or commands that the lists of harmless ones cover."""
     if not call.shell or call.reading is None:
         return any(rule.text in texts for rule in policy.read_only)
-    return _commands(call.reading, list(LOOKING), dangerous=False)[0] is not None
-
-
-def _own_file(call: Call) -> bool:
-    """Tell whether a call writes one file of the project, and is given nothing that could name another one."""
-    return call.edits and call.only_path is not None and not paths.outside(call.only_path)
+    return _commands(call.reading, list(LOOKING), policy.reach(call), dangerous=False)[0] is not None

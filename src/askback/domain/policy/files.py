@@ -17,13 +17,15 @@ FILES = 1_000
 
 _PATH_KEYS = words(
     "path paths file files filename filenames filepath filepaths notebookpath targetfile targetpath"
+    " absolutepath targetnotebook"
 )
 _CONTENTS = words(
     """
     content contents text filetext newtext oldtext newstring oldstring newstr oldstr inserttext insertline codeedit
     search replace replacement old new edits replaceall count expectedreplacements line lines startline endline
     viewrange newsource cellid cellnumber celltype editmode append overwrite encoding
-    description explanation instruction instructions comment reason
+    description explanation instruction instructions comment reason changes newcode codecontent replacementchunks
+    targetcontent replacementcontent
     """
 )
 """What is put into a file or said about it, and where in it. Under any other name a file tool may get anything."""
@@ -42,6 +44,11 @@ def folded(name: str) -> str:
 def is_path(name: str) -> bool:
     """Tell whether a key is one that holds a path."""
     return folded(name) in _PATH_KEYS
+
+
+def names_file(given: Mapping[str, Any]) -> bool:
+    """Tell whether an input has a path, or a patch, which names its files itself."""
+    return any(is_path(name) or folded(name) in {"patch", "patchtext"} for name in given)
 
 
 def path_name(given: Mapping[str, Any]) -> str | None:

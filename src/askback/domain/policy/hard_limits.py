@@ -10,6 +10,7 @@ import re
 from askback.domain.policy import paths
 from askback.domain.policy.calls import Call
 from askback.domain.policy.dangers import letters
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.programs import basename
 from askback.domain.policy.wordlist import words
@@ -38,7 +39,7 @@ def broken(call: Call) -> str | None:
     if reading is None:
         return next((reason for path in call.written if (reason := _written(path))), None)
     if any(map(_bomb, reading.lines)):
-        return "A function that calls itself in the background without end stops the machine."
+        return Reason("limit_bomb")
     for argv in reading.seen:
         reason = _command(argv)
         if reason:
@@ -58,15 +59,13 @@ def _command(argv: Argv) -> str | None:
     name = basename(argv[0])
     operands = [word for word in argv[1:] if not word.startswith("-")]
     if name == "rm" and ({"r", "R"} & letters(argv) or _long(argv, "--recursive")):
-        return _everything(operands) or (
-            "`--no-preserve-root` is never needed." if _long(argv, "--no-preserve-root") else None
-        )
+        return _everything(operands) or (Reason("limit_root") if _long(argv, "--no-preserve-root") else None)
     if name == "find" and ("-delete" in argv or any(basename(word) in {"rm", "shred"} for word in argv)):
         return _everything(operands[:1])
     if name in {"chmod", "chown", "chgrp"} and ("R" in letters(argv) or _long(argv, "--recursive")):
         return _everything(operands[1:])
     if name in _FORMATS or name.startswith("mkfs."):
-        return f"`{name}` erases a disk."
+        return Reason("limit_format", name=name)
     if name in {"dd", "shred", "tee", "cp", "mv", "fdisk", "sfdisk", "parted", "sgdisk"}:
         written = (
             [word[3:] for word in operands if word.startswith("of=")]
@@ -77,7 +76,7 @@ def _command(argv: Argv) -> str | None:
         )
         device = next((word for word in written if _device(word)), None)
         if device:
-            return f"Writing to the device `{device}` destroys what is on it."
+            return Reason("limit_device", path=device)
     if name in _COPIES or name == "dd":
         edits = name != "sed" or "i" in letters(argv)
         targets = (
@@ -98,9 +97,9 @@ def _everything(operands: list[str]) -> str | None:
     for word in operands:
         names = [name for name in paths.parts(word) if name not in {"*", ".*"}]
         if word.startswith("/") and (not names or (len(names) == 1 and names[0] in _SYSTEM)):
-            return f"`{word}` is the whole system."
+            return Reason("limit_system", path=word)
         if _HOME.fullmatch(word):
-            return f"`{word}` is a whole home folder."
+            return Reason("limit_home", path=word)
     return None
 
 
@@ -111,12 +110,12 @@ def _device(path: str) -> bool:
 
 def _written(path: str) -> str | None:
     if _device(path):
-        return f"Writing to the device `{path}` destroys what is on it."
+        return Reason("limit_device", path=path)
     names = paths.parts(path)
     if ".ssh" in names or names[-1:] == ["authorized_keys"]:
-        return f"Writing `{path}` can open the account to others."
+        return Reason("limit_ssh", path=path)
     if tuple(_absolute(path).split("/")[1:3]) in _ACCOUNTS:
-        return f"Writing `{path}` changes who may use the machine."
+        return Reason("limit_accounts", path=path)
     return None
 
 

@@ -1,34 +1,49 @@
 """Ready-made lists of rules, by name.
 
-`default` only looks, and leaves git out: what a repository configures (a file-system monitor, a text converter, a
-pager) runs when `git status` or `git diff` does. `nebo` is the list that users of Nebo know, read by our matcher,
-without `env` and `printenv` (they show secrets) and `type` (a builtin that reads what the shell defines).
-`git` adds git's looking sub-commands for repositories that are trusted.
+`default` only looks, and no further than the agent's roots (ADR 0032); git's looking sub-commands are in it, for a root
+itself (ADR 0033). `git` has them alone. `nebo` is the list that users of Nebo know, read by our matcher, without `env`
+and `printenv` (they show secrets) and `type` (a builtin that reads what the shell defines).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from askback.domain.policy.rules import Rule, parse_rule
+from askback.domain.policy.wordlist import words
 
-READ_ONLY_TOOLS = (
-    "tool:Read",
-    "tool:Glob",
-    "tool:Grep",
-    "tool:Ls",
-    "tool:LS",
-    "tool:read_file",
-    "tool:list_files",
+READ_ONLY_TOOLS = tuple(
+    f"tool:{name}"
+    for name in sorted(
+        words(
+            """
+    Read NotebookRead Glob Grep LS Ls read_file read_many_files list_files list_directory list_dir glob glob_file_search
+    file_search grep grep_search grep_files search_files search_file_content read view_file view ls list find_path
+    list_code_definition_names view_image str_replace_editor str_replace_based_edit_tool file_editor
+    """
+        )
+    )
 )
-"""Tools that look at files; a path that may hold secrets is asked all the same."""
+"""Tools that look at files; a path that may hold secrets is asked all the same.
 
-_DEFAULT = """
+Of the editors only their command `view` is meant: a ready-made list allows no call that edits.
+"""
+
+_LOOK = """
     ls:* | cat:* | head:* | tail:* | wc:* | grep:* | rg:* | sort:* | uniq:* | cut:* | tr:* | nl:* | tac:* | comm:*
     | diff:* | cmp:* | tree:* | file:* | stat:* | du:* | df:* | find:* | basename:* | dirname:* | realpath:*
     | readlink:* | pwd | whoami | id:* | hostname | uname:* | uptime | nproc | date:* | echo:* | printf:* | seq:*
-    | which:* | jq:* | sed:* | awk:* | md5sum:* | sha1sum:* | sha256sum:* | true | false | test:* | sleep:*"""
+    | which:* | jq:* | sed:* | awk:* | md5sum:* | sha1sum:* | sha256sum:* | true | false | test:* | sleep:*
+    | hexdump:* | od:* | column:* | rev:* | paste:* | node --version | node -v | npm --version | npm -v
+    | python --version | python3 --version | python -V | python3 -V | pip --version | pip3 --version | go version
+    | java -version | java --version | ruby --version | php --version | gcc --version | make --version
+    | docker --version | uv --version | bash --version"""
 _GIT = """
     git status:* | git diff:* | git log:* | git show:* | git blame:* | git grep:* | git ls-files:* | git rev-parse:*
-    | git branch:* | git tag:*"""
+    | git branch:* | git tag:* | git shortlog:* | git describe:* | git ls-tree:* | git merge-base:* | git rev-list:*
+    | git name-rev:* | git count-objects:* | git reflog:* | git stash list:* | git worktree list:* | git check-ignore:*
+    | git show-ref:* | git --version"""
+_DEFAULT = f"{_LOOK} | {_GIT}"
 _NEBO = """
     ls:* | pwd | cat:* | head:* | tail:* | grep:* | find:* | which:* | jq:* | cut:* | sort:* | uniq:* | wc:* | echo:*
     | date:* | git status:* | git log:* | git diff:* | git branch:* | git show:*
@@ -50,8 +65,8 @@ LISTS: dict[str, tuple[str, ...]] = {
 
 def rules_of(name: str) -> tuple[Rule, ...]:
     """Return the rules of a list. Raises KeyError for a name that there is not."""
-    return tuple(parse_rule(text) for text in LISTS[name])
+    return tuple(replace(parse_rule(text), built_in=True) for text in LISTS[name])
 
 
-LOOKING = (*rules_of("default"), *rules_of("git"))
+LOOKING = tuple(replace(rule, built_in=False) for rule in rules_of("default"))
 """What plan mode lets run, when a rule of the policy allows it too."""

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import shlex
+import json
 from collections.abc import Iterator
 
 from askback.domain.policy import hard_limits, paths
 from askback.domain.policy.calls import Call
-from askback.domain.policy.rules import Rule, RuleError, exact_text, parse_rule
-from askback.domain.policy.shell.programs import WRAPPERS, basename, interpreter
+from askback.domain.policy.rules import Rule, RuleError, exact_text, parse_rule, shell_text
+from askback.domain.policy.shell.hazards import runs_project
+from askback.domain.policy.shell.literal import read_literal_argv
 
 
 def narrow_rule(call: Call) -> Rule | None:
     """Return the narrowest rule that would have allowed this call, or None when none should be kept.
 
-    For a shell command: its exact words. None for what is compound, redirected or expanded, for wrappers
-    and interpreters (their script can change), and for shells that are not understood. For a file tool that is given
-    one path and contents: the path. For everything else: exactly the same input.
+    For a shell command: its text and its folder, when the text says what runs. For a file tool that is given one path
+    and contents: the path. For everything else: exactly the same input.
     """
     try:
         if hard_limits.broken(call):
@@ -26,15 +26,42 @@ def narrow_rule(call: Call) -> Rule | None:
         return None
 
 
+def runs_project_code(call: Call) -> bool:
+    """Tell whether a call runs code of the project, as `npm test` and `make` do."""
+    return call.shell and call.reading is not None and any(map(runs_project, call.reading.commands))
+
+
+def scripts(call: Call) -> tuple[str, ...]:
+    """Return the files that a shell command hands to an interpreter: what is in them later, no rule can tell."""
+    return tuple(dict.fromkeys(call.shell_input.literal.scripts)) if call.shell else ()
+
+
+def rule_scripts(rule: Rule) -> tuple[str, ...]:
+    """Return the files that a rule for a shell command hands to an interpreter; see `scripts`."""
+    if rule.input is not None:
+        return scripts(Call(rule.tool, json.loads(rule.input)))
+    return tuple(dict.fromkeys(read_literal_argv(rule.words).scripts)) if rule.words else ()
+
+
+def says_nothing(rule: Rule) -> str | None:
+    """Say why a rule that allows exactly some words does not tell what would run; None when it does."""
+    if rule.effect != "allow" or not rule.words or rule.prefix or not rule.tool:
+        return None
+    return read_literal_argv(rule.words).why_not
+
+
 def would_match(rule: Rule, calls: list[Call]) -> list[Call]:
-    """Return those of some earlier calls that a rule would have allowed, for the preview of an edited rule."""
+    """Return those of some calls that a rule is about."""
     return [call for call in calls if _matches(rule, call)]
 
 
 def _matches(rule: Rule, call: Call) -> bool:
-    if not call.shell or call.reading is None:
+    if not call.shell or call.reading is None or rule.input is not None:
         return rule.covers(call)
-    return not call.reading.unclear and all(rule.objection(argv) is None for argv in call.reading.commands)
+    if rule.effect != "allow":
+        return rule.within(call) and any(map(rule.denies, call.reading.seen))
+    inside = rule.within(call) and not call.reading.unclear
+    return inside and all(rule.objection(argv) is None for argv in call.reading.commands)
 
 
 def _texts(call: Call) -> Iterator[str]:
@@ -51,12 +78,12 @@ def _texts(call: Call) -> Iterator[str]:
 
 
 def _for_command(call: Call) -> Iterator[str]:
-    reading = call.reading
-    if reading is None or reading.unclear or len(reading.commands) != 1 or reading.targets:
+    given = call.shell_input
+    if call.reading is None or call.reading.unseen or given.literal.why_not:
         return
-    argv = reading.commands[0]
-    if basename(argv[0]) not in WRAPPERS and not interpreter(argv[0]):
-        yield f"bash({' '.join(shlex.quote(word) for word in argv)})"
+    folder = "" if given.folder is None else f" in {given.folder}"
+    yield f"{shell_text(call)}{folder}"
+    yield f"{exact_text(*call.exact)}{folder}"
 
 
 def _readable(text: str, call: Call) -> Rule | None:

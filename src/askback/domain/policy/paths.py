@@ -10,25 +10,92 @@ from askback.domain.policy.wordlist import words
 
 _NAMES = words(
     """
-    .ssh .gnupg .aws .azure .kube .docker .netrc _netrc .npmrc .pypirc .pgpass .my.cnf .git-credentials
-    .vault-token .htpasswd .bash_history .zsh_history .python_history .psql_history .mysql_history
-    .node_repl_history id_rsa id_dsa id_ecdsa id_ed25519 authorized_keys known_hosts credentials
-    credentials.json .credentials secrets.json secrets.yaml secrets.yml secrets.toml .secrets .boto .s3cfg
-    .terraformrc .dockercfg shadow gshadow sudoers sudoers.d keyrings environ .envrc .gitconfig terraform.tfvars secrets
-    master.key wallet.dat
-    service-account.json terraform.tfstate cookies.sqlite .password-store
+    .ssh .gnupg .aws .azure .kube .docker .netrc _netrc .npmrc .pypirc .pgpass pgpass.conf .my.cnf .mylogin.cnf
+    .git-credentials .vault-token .htpasswd htpasswd .oci .oci_api_keys .bluemix .aliyun .tccli .hcloud .linode-cli
+    .bash_history .zsh_history .sh_history .ash_history .ksh_history .histfile .history .fish_history fish_history
+    .python_history .psql_history .mysql_history .sqlite_history .irb_history .pry_history .rediscli_history .dbshell
+    .node_repl_history .lesshst .viminfo .nsr consolehost_history.txt
+    id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk ssh_host_rsa_key ssh_host_ecdsa_key
+    ssh_host_ed25519_key authorized_keys known_hosts credentials credentials.json credentials.yml credentials.yaml
+    credentials.toml credentials.xml credentials.db .credentials .credentials.json credentials.tfrc.json
+    secrets.json secrets.yaml secrets.yml secrets.toml secrets.xml secrets.ini secrets.env .secrets .secret
+    secret.json secret.yaml secret.yml secret.key secret_token.rb secrets.yml.key vault.json .vault_pass .vault_password
+    .boto .s3cfg .passwd-s3fs .smbcredentials rclone.conf .rclone.conf .msmtprc .fetchmailrc .mutt .muttrc
+    .terraformrc terraform.rc .terraform.d .dockercfg shadow shadow- gshadow sudoers sudoers.d keyrings environ .envrc
+    master.passwd krb5.keytab .gitconfig terraform.tfvars secrets kubeconfig .kubeconfig admin.conf
+    master.key wallet.dat keystore.json server.json askback.db
+    service-account.json service_account.json serviceaccount.json serviceaccountkey.json terraform.tfstate
+    local.settings.json application_default_credentials.json oauth_creds.json client_secret.json client_secrets.json
+    token.json .token .tokens auth.json .auth.json access_token refresh_token .claude.json .authinfo .authinfo.gpg
+    cookies.sqlite cookies.txt logins.json key3.db key4.db signons.sqlite .password-store .mozilla .thunderbird
+    .1password .bitwarden .lastpass .electrum .bitcoin .ethereum .solana .keychain .heroku .netlify .snyk
+    wp-config.php .pgadmin .dbeaver-data-sources.xml datasources.local.xml .jupyter_token nbsignature_secret
     """
+)
+_BELOW = frozenset(
+    tuple(pair.split("/"))
+    for pair in words("""
+    .git/config .git/hooks .git/credentials gh/hosts.yml gh/hosts.yaml glab-cli/config.yml .config/gh .config/gcloud
+    .config/op .config/hub .config/doctl .config/stripe .config/heroku .config/netlify .config/rclone
+    .config/configstore
+    .config/google-chrome .config/chromium .config/bravesoftware .config/microsoft-edge .config/github-copilot
+    .config/containers .config/sops .config/age .config/pip .config/vercel .config/fly .config/wrangler .config/gitlab
+    .config/1password .config/keybase .config/yandex-cloud .config/argocd .config/helm .config/zed .config/filezilla
+    google/chrome bravesoftware/brave-browser microsoft/edge firefox/profiles application/keychains library/keychains
+    library/cookies .codex/auth.json .gemini/oauth_creds.json .gemini/google_accounts.json .qwen/oauth_creds.json
+    .cargo/credentials.toml .gem/credentials .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties
+    .composer/auth.json .nuget/nuget.config .fly/config.yml .railway/config.json .wrangler/config .ngrok2/ngrok.yml
+    .ngrok/ngrok.yml .cloudflared/cert.pem .minikube/certs .expo/state.json .pulumi/credentials.json .cache/huggingface
+    .huggingface/token huggingface/token .kaggle/kaggle.json .openai/auth.json .anthropic/api_key
+    default/cookies network/cookies share/askback support/askback local/askback .askback/server.json
+    docker/config.json containers/auth.json .subversion/auth .irssi/config .weechat/sec.conf
+    """)
+)
+"""A name below the folder beside it, wherever both stand."""
+_NAMED = re.compile(
+    r"askback\.db[-.].*|client_secret[-_.].*\.json|.*service[-_]?account.*\.json|.*firebase-adminsdk.*\.json"
+    r"|.*-credentials\.(?:json|ya?ml|csv)|.*accesskeys\.csv|.*\.tfstate(?:\..*)?|.*\.(?:auto\.)?tfvars(?:\.json)?"
+    r"|snapshot_blob.*\.key|ssh_host_.*_key|.*_(?:rsa|dsa|ecdsa|ed25519)|dump\.rdb"
 )
 _START_UP = words(
     ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile .zshenv .gitconfig .gitmodules .vimrc .inputrc crontab"
 )
-_ENDINGS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc", ".gpg")
+_ENDINGS = (
+    *(
+        ".pem",
+        ".key",
+        ".p8",
+        ".p12",
+        ".pfx",
+        ".pvk",
+        ".jks",
+        ".bcfks",
+        ".keystore",
+        ".kdbx",
+        ".kdb",
+        ".ppk",
+        ".asc",
+    ),
+    *(
+        ".gpg",
+        ".pgp",
+        ".age",
+        ".keytab",
+        ".ovpn",
+        ".keychain",
+        ".keychain-db",
+        ".agilekeychain",
+        ".opvault",
+        ".psafe3",
+    ),
+    *(".secret", ".secrets", ".token", ".jwk", ".jwks.json", ".tfstate", ".netrc", ".htpasswd"),
+)
 _DOT_ENV = re.compile(r"\.env(?:\..+)?|.+\.env")
 _EXAMPLES = (".example", ".sample", ".template", ".dist")
 _SPLIT = re.compile(r"[=:@,]")
 _SCHEME = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*:")
 _EXPANDED = re.compile(r"[$%\x00-\x1f]")
-_IN_GIT = frozenset({(".git", "config"), (".git", "hooks"), (".git", "credentials")})
+_NAME_MAX = 256  # of no system is a file's name longer, and the pattern need not look at more
 _PROC = frozenset({"cpuinfo", "meminfo", "version", "loadavg", "uptime"})
 
 
@@ -68,10 +135,29 @@ def secret_path(path: str) -> bool:
         return True
     if any(name in _NAMES for name in names):
         return True
-    if any(pair in _IN_GIT for pair in pairwise(names)):
+    if any(pair in _BELOW for pair in pairwise(names)):
         return True
     last = names[-1]
-    return last.endswith(_ENDINGS) or bool(_DOT_ENV.fullmatch(last) and not last.endswith(_EXAMPLES))
+    return bool(
+        last.endswith(_ENDINGS)
+        or (len(last) < _NAME_MAX and _NAMED.fullmatch(last) and not last.endswith(".pub"))
+        or (_DOT_ENV.fullmatch(last) and not last.endswith(_EXAMPLES))
+    )
+
+
+def secret_examples() -> frozenset[str]:
+    """Return names that `secret_path` knows, one at least for each way in which it knows them."""
+    dotted = {
+        ".env",
+        ".env.local",
+        ".env.production",
+        ".env.development",
+        ".env.test",
+        "prod.env",
+        ".env.json",
+    }
+    below = {pair[1] for pair in _BELOW}
+    return frozenset({*_NAMES, *below, *dotted, *(f"x{ending}" for ending in _ENDINGS), "x.tfvars", "x_rsa"})
 
 
 def steers(path: str) -> bool:

@@ -1,10 +1,14 @@
-"""Rules: what somebody decided once, written so that it cannot mean more than it says.
+r"""Rules: what somebody decided once, written so that it cannot mean more than it says.
 
 bash(git status)            exactly these words
-bash(git diff:*)            these words, then anything that is not known to be risky
+bash(git diff:*)            these words, then arguments that the program's table knows to be harmless
+bash(deploy:!*)             these words, then any arguments at all
+bash(make | tee log)        exactly this text, when it says what it runs; `sh(…)` for another shell
+bash(make test) in /srv/a   the same, in this folder only; without one, in every folder
 git status, git diff:*      the same, short
 write_file(path=src/**)     a tool, with patterns for arguments; it may have others, but see below
 send_mail {"to": "bob"}     a tool with exactly this input, and `restart {}` with none: what a decision keeps
+bash {"command": "a\nb"}      the same for a command of several lines, or with other keys that change what it does
 mcp__github__get_*          tools by name; `mcp:github:get_*` and `tool:Read` say the same
 
 Of a tool that writes files, a rule with patterns is about these files, whatever is put into them. It covers no call
@@ -24,17 +28,21 @@ from typing import Any, Literal, cast
 from askback.domain import jsontext
 from askback.domain.faults import Faults
 from askback.domain.policy import arguments as args
+from askback.domain.policy import paths
 from askback.domain.policy.calls import SHELL_TOOLS, Call, folded_name, tool_name
 from askback.domain.policy.digest import NotCanonical, canonical_json
 from askback.domain.policy.shell.characters import suspicious
 from askback.domain.policy.shell.hazards import objection
 from askback.domain.policy.shell.lexer import Argv, NotUnderstood, split_words
 from askback.domain.policy.shell.programs import basename
+from askback.domain.policy.shell.reading import SHELLS
+from askback.domain.policy.shell_input import normal_folder
 
 Effect = Literal["deny", "ask", "allow"]
 
 _FORM = re.compile(r"(?P<tool>[A-Za-z_][\w.:*?-]*)\((?P<inside>.*)\)")
 _EXACT = re.compile(r"(?P<tool>[A-Za-z_][\w.:/-]*)\s*(?P<input>\{.*\})")
+_FOLDER = re.compile(r"(?P<rule>.*[)}]) in (?P<folder>[^(){}]+)")
 _NAME = re.compile(r"[A-Za-z_*?][\w.:/*?-]*")
 _ARGUMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^,]*?)\s*")
 _LONGEST = 2_000
@@ -48,9 +56,11 @@ class RuleError(ValueError):
 class Rule:
     """One rule. `text` is its canonical form: two rules with the same text match the same calls.
 
-    `words` is set for shell commands (`prefix`: more may follow), `tool` is a pattern of tool names, `arguments`
-    are patterns by argument name, `input` is the canonical JSON of the only input that is meant. `locked` rules are
-    not loosened by anything that a person decides on a card.
+    `words` is set for shell commands (`prefix`: more may follow; `any_arguments`: whatever it is), `tool` is a
+    pattern of tool names, `arguments` are patterns by argument name, `input` is the canonical JSON of the only input
+    that is meant, of a shell tool as in `Call.exact`; `folder` is the only one in which a shell command is meant.
+    `locked` rules are not loosened by anything that a person decides on a card. A `built_in` one is of a
+    ready-made list: it does not reach what is outside the agent's roots.
     """
 
     effect: Effect
@@ -58,9 +68,12 @@ class Rule:
     tool: str = ""
     words: Argv | None = None
     prefix: bool = False
+    any_arguments: bool = False
     arguments: tuple[tuple[str, str], ...] = ()
     input: bytes | None = None
+    folder: str | None = None
     locked: bool = False
+    built_in: bool = False
 
     @property
     def literal(self) -> bool:
@@ -71,11 +84,19 @@ class Rule:
             self.arguments and not any(args.wild(g) for _, g in self.arguments)
         )
 
+    def within(self, call: Call) -> bool:
+        """Tell whether a shell command runs where this rule holds; one that denies reaches what does not say where."""
+        if self.folder is None or call.folder == self.folder:
+            return True
+        return self.effect != "allow" and not (call.folder or "").startswith("/")
+
     def objection(self, argv: Argv) -> str | None:
         """Say why this rule does not allow a simple command; empty when it is about other commands."""
         words = self.words
         if words is None or argv[: len(words)] != words or (not self.prefix and argv != words):
             return ""
+        if self.any_arguments:
+            return paths.sensitive(argv[len(words) :])
         return objection(argv, len(words)) if self.prefix else None
 
     def denies(self, argv: Argv) -> bool:
@@ -99,6 +120,8 @@ class Rule:
     def _allows(self, call: Call) -> bool:
         if self.words is not None:
             return self._bare and call.name == self.words[0]
+        if call.shell and self.input is not None:
+            return self.within(call) and call.exact == (self.tool, self.input)
         if not _named(call.name, self.tool):
             return False
         if self.input is not None:
@@ -110,6 +133,8 @@ class Rule:
     def _reaches(self, call: Call) -> bool:
         if self.words is not None:
             return self._bare and call.folded == folded_name(self.words[0])
+        if call.shell and self.input is not None:
+            return self.within(call) and call.exact[1] == self.input
         if not _named(call.folded, folded_name(self.tool)):
             return False
         if self.input is not None:
@@ -147,9 +172,12 @@ def _read(text: str, effect: Effect) -> Rule:
         raise RuleError(f"A rule has between 1 and {_LONGEST} characters.")
     if "\n" in text or "\t" in text or suspicious(text):
         raise RuleError("A rule is one line, of characters that show themselves and do not look like others.")
+    placed = _FOLDER.fullmatch(text)
+    if placed and not _FORM.fullmatch(text) and not _EXACT.fullmatch(text):
+        return _in_folder(_read(placed["rule"], effect), placed["folder"])
     form, exact = _FORM.fullmatch(text), _EXACT.fullmatch(text)
     if form and form["tool"].casefold() in SHELL_TOOLS:
-        return _command(form["inside"], effect)
+        return _command(form["inside"], effect, tool=form["tool"].casefold())
     if form:
         return _with_arguments(form["tool"], form["inside"], effect)
     if exact:
@@ -164,24 +192,40 @@ def _read(text: str, effect: Effect) -> Rule:
         raise
 
 
-def _command(inside: str, effect: Effect, *, bare: bool = False) -> Rule:
+def _in_folder(rule: Rule, folder: str) -> Rule:
+    if folder != normal_folder(folder) or (rule.tool != "bash" and folded_name(rule.tool) not in SHELL_TOOLS):
+        raise RuleError("Only a rule for commands names a folder, as in `bash(make test) in /srv/shop`.")
+    return replace(rule, text=f"{rule.text} in {folder}", folder=folder)
+
+
+def _command(inside: str, effect: Effect, *, bare: bool = False, tool: str = "bash") -> Rule:
     inside = inside.strip()
-    prefix = inside.endswith(":*")
+    anything = inside.endswith(":!*")
+    prefix = anything or inside.endswith(":*")
     if inside in {"*", ":*", ""}:
         if effect == "allow":
             raise RuleError("A rule that allows every command is no rule; use the level `full` instead.")
         return Rule(effect, "bash(:*)", tool="*", words=(), prefix=True)
-    try:
-        words = split_words(inside.removesuffix(":*") if prefix else inside)
-    except NotUnderstood as odd:
+    if anything and effect != "allow":
         raise RuleError(
-            f"The rule `{inside}` cannot be read: {odd}. "
-            "Write the words of one command, and `:*` behind them for any arguments."
-        ) from None
+            "A rule that denies or asks covers all arguments with `:*`; `:!*` is for rules that allow."
+        )
+    ending = ":!*" if anything else ":*" if prefix else ""
+    try:
+        words = split_words(inside.removesuffix(ending))
+    except NotUnderstood as odd:
+        if prefix or bare:
+            raise RuleError(
+                f"The rule `{inside}` cannot be read: {odd}. "
+                "Write the words of one command, and `:*` behind them for any arguments; write several commands as in "
+                "`bash(make && make test)`."
+            ) from None
+        return _exactly(tool, {"command": inside}, effect)
     quoted = " ".join(shlex.quote(word) for word in words)
     if bare and len(words) == 1 and not prefix:
         return Rule(effect, quoted, words=words)
-    return Rule(effect, f"bash({quoted}{':*' if prefix else ''})", tool="bash", words=words, prefix=prefix)
+    text = f"bash({quoted}{ending})"
+    return Rule(effect, text, tool="bash", words=words, prefix=prefix, any_arguments=anything)
 
 
 def _with_arguments(tool: str, inside: str, effect: Effect) -> Rule:
@@ -200,16 +244,38 @@ def _with_arguments(tool: str, inside: str, effect: Effect) -> Rule:
 
 def _with_input(tool: str, inside: str, effect: Effect) -> Rule:
     name = tool_name(tool.removeprefix("tool:"))
-    if folded_name(name) in SHELL_TOOLS:
-        raise RuleError(f"Write the command of `{name}` as in `bash(git status)`.")
     try:
         value = cast("dict[str, Any]", jsontext.parse(inside))
+        if folded_name(name) in SHELL_TOOLS:
+            return _exactly(folded_name(name), value, effect)
         canonical = canonical_json(value)
     except (Faults, NotCanonical):
         raise RuleError(
             f'The input of `{name}` cannot be read; write it as JSON, such as `{name} {{"to": "bob"}}`.'
         ) from None
     return Rule(effect, exact_text(name, canonical), tool=name, input=canonical)
+
+
+def _exactly(tool: str, given: dict[str, Any], effect: Effect) -> Rule:
+    """Make the rule for exactly one call of a shell tool, whose text has to say what it runs."""
+    call = Call(tool, given)
+    if call.folder is not None:
+        raise RuleError("Write the folder behind the rule, as in `bash(make test) in /srv/shop`.")
+    found = call.shell_input.literal
+    if effect == "allow" and found.why_not:
+        raise RuleError(f"This does not say what would run: {found.why_not}. It can be allowed once only.")
+    named, canonical = call.exact
+    return Rule(effect, shell_text(call), tool=named, input=canonical)
+
+
+def shell_text(call: Call) -> str:
+    """Write the rule for exactly one call of a shell tool, without its folder."""
+    given, (named, canonical) = call.shell_input, call.exact
+    if given.beside or "\n" in given.text or "\t" in given.text:
+        return exact_text(named, canonical)
+    if given.words and call.reading and not call.reading.unclear:
+        return f"bash({given.text})"
+    return f"{named}({given.text})" if given.shell in SHELLS else exact_text(named, canonical)
 
 
 def exact_text(name: str, canonical: bytes) -> str:

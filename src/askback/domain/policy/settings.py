@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from functools import cache
 from typing import Protocol, cast
@@ -29,13 +30,28 @@ class KeptRule(Protocol):
     def shadow(self) -> bool: ...  # noqa: D102
 
 
-def read_settings(everywhere: str | None, in_thread: str | None = None) -> PolicySettings:
-    """Return the settings that hold in a thread, from the stored JSON texts; what the thread says itself wins."""
+LOOSENING = frozenset({"accept_edits", "full"})
+"""Modes that let more run: that of a thread is only for the agents that were in it when it was set."""
+
+
+def read_settings(
+    everywhere: str | None, in_thread: str | None = None, *, agent: str | None = None
+) -> PolicySettings:
+    """Return the settings that hold in a thread, from the stored JSON texts; what the thread says itself wins.
+
+    With an `agent` those that hold for it: the mode of a thread may be for others.
+    """
     settings = PolicySettings.model_validate_json(everywhere) if everywhere else PolicySettings()
     if not in_thread:
         return settings
     own = read_conduct(everywhere, in_thread).model_dump()
     mode = Trial.model_validate_json(in_thread).mode
+    if (
+        agent is not None
+        and mode in LOOSENING
+        and agent not in (json.loads(in_thread).get("mode_agents") or ())
+    ):
+        mode = None
     return settings.model_copy(update=own if mode is None else {**own, "mode": mode})
 
 

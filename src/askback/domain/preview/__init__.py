@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from askback.domain.preview.coded import coded
 from askback.domain.preview.escapes import escaped, parts
 from askback.domain.preview.shown import preview
 
-__all__ = ["escaped", "parts", "preview"]
+__all__ = ["coded", "escaped", "parts", "preview"]

@@ -46,10 +46,8 @@ def preview(call: Call, *, before: str | None = None) -> Preview:
 
 def _command(call: Call) -> Preview | None:
     """Show the one command of a shell call; None when the input has none, or two."""
-    name = "command" if call.input.get("argv") is None else "argv"
-    command = call.input.get(name)
-    if name == "argv" and call.input.get("command") is not None:
-        return None
+    given = call.shell_input
+    command = call.input.get(given.command_key) if given.command_key else None
     argv = _vector(command)
     shown = _quoted(argv) if argv else command
     if not isinstance(shown, str):
@@ -59,7 +57,8 @@ def _command(call: Call) -> Preview | None:
         headline=_headline(f"{call.tool}: {shown}"),
         parts=parts(shown),
         argv=argv is not None,
-        rest=_rest(call.input, without=name),
+        folder=parts(str(call.input[given.folder_key]), line=True) if given.folder_key else None,
+        rest=_rest(call.input, given.command_key, given.folder_key),
     )
 
 
@@ -99,12 +98,12 @@ def _plan(call: Call) -> Preview | None:
         type="plan",
         headline=_headline(f"{call.tool}: {plan}"),
         parts=parts(plan),
-        rest=_rest(call.input, without="plan"),
+        rest=_rest(call.input, "plan"),
     )
 
 
-def _rest(given: Mapping[str, Any], *, without: str | None = None) -> Parts | None:
-    left = {name: value for name, value in given.items() if name != without}
+def _rest(given: Mapping[str, Any], *shown: str | None) -> Parts | None:
+    left = {name: value for name, value in given.items() if name not in shown}
     return parts(_pretty(left)) if left else None
 
 

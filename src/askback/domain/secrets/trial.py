@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import Any
 
-from askback.domain.deadlines import Terms, Times
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
-from askback.domain.timestamps import rfc3339
 
 
 def probe_of(record: Record) -> str | None:
@@ -22,19 +19,7 @@ def probe_of(record: Record) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def begun(record: Record, *, until: int) -> tuple[dict[str, Any], Times]:
-    """Return what the state says of a trial that is to end by `until` (ms), and when the request is looked at next."""
-    return {"tried_until": rfc3339(until)}, waiting(record).no_later_than(until)
-
-
 def tried_until(record: Record) -> int | None:
     """Return until when the server tries what was sent (ms), None where it does not."""
     until = json.loads(record.state).get("tried_until") if record.status is Status.RESOLVING else None
     return None if until is None else round(datetime.fromisoformat(until).timestamp() * 1000)
-
-
-def waiting(record: Record) -> Times:
-    """Return the moments of a request for which nothing is tried."""
-    done = json.loads(record.state).get("escalated", 0)
-    terms = Terms.model_validate_json(record.spec)
-    return terms.after(record.expires_at, created_at=record.created_at, escalated=done)

@@ -11,18 +11,11 @@ from pydantic_core import to_json
 from askback.domain.record import Record
 
 _NAMES = frozenset({"names", "metadata", "present"})
-_MARK = '"hide_names":true'
-"""As the spec has it: within a string its quotes would be escaped, so the bare text is the key."""
-
-
-def hides_names(spec: str) -> bool:
-    """Tell whether what was asked is a request for secrets whose names are for those who may answer it."""
-    return _MARK in spec
 
 
 def veiled(record: Record) -> Record:
     """Return a record without the names of its secrets, if it hides them, else the record."""
-    if not hides_names(record.spec):
+    if not record.hides_names:
         return record
     return replace(record, spec=veil_spec(record.spec), state=veil_state(record.state))
 

@@ -22,13 +22,13 @@ class Cleaned(NamedTuple):
 def check_answer(form: Form, values: object, *, limits: Limits = DEFAULTS) -> Cleaned:
     """Return the cleaned answer: typed values in the order of the form, without what was not provided.
 
-    Raises `Faults` with paths such as `values.email` and `values.topics[1]`. `form` is one that
-    `check_form` has accepted.
+    An answer without values is one where every field is optional. Raises `Faults` with paths such as `values.email`
+    and `values.topics[1]`. `form` is one that `check_form` has accepted.
     """
     report = Report()
     if not isinstance(values, Mapping):
         report.add("values", "wrong_type.answers")
-    elif not values:
+    elif not values and not is_optional(form):
         report.add("values", "empty.values")
     report.finish()
     given = cast("Mapping[str, object]", values)
@@ -43,6 +43,13 @@ def check_answer(form: Form, values: object, *, limits: Limits = DEFAULTS) -> Cl
                 report.add(join_key("values", str(key)), "unknown_field")
     report.finish()
     return Cleaned(answer.values, answer.other)
+
+
+def is_optional(form: Form) -> bool:
+    """Whether a form may be submitted without filling anything in: each field is optional, or its section is (N18)."""
+    sections = form.sections or ()
+    required = [*(form.fields or ()), *(each for one in sections if not one.optional for each in one.fields)]
+    return not any(field.required for field in required)
 
 
 class _Reading:

@@ -11,7 +11,8 @@ from askback.domain.faults import Faults, fault, join
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.policy.calls import Call
 from askback.domain.policy.digest import NotCanonical
-from askback.domain.policy.narrow import would_match
+from askback.domain.policy.narrow import says_nothing, would_match
+from askback.domain.policy.prefixes import needs_choice
 from askback.domain.policy.rules import Rule, RuleError, parse_rule
 from askback.domain.request import ApprovalAsk
 from askback.domain.validation.envelope import read_asked
@@ -19,6 +20,9 @@ from askback.domain.validation.prose import Prose, report_note
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import encoded
 from askback.domain.validation.texts import is_blank
+
+FOLDERS, LONGEST_FOLDER = 20, 1_024
+"""The most folders that an adapter may report, and the longest path of one."""
 
 REASONS = 20
 """The most reasons for a risk that an agent may give."""
@@ -41,6 +45,9 @@ class AskedCall:
     def is_plan(self) -> bool:
         """Whether a plan is asked about, which no rule decides."""
         return self.ask.approval.plan is not None
+
+
+_ANY_ARGUMENTS = "A decision does not keep a rule for any arguments (`:!*`); make it in the list of rules."
 
 
 def check_approval(body: object, *, limits: Limits = DEFAULTS) -> AskedCall:
@@ -71,6 +78,12 @@ def _check_texts(asked: Approval, prose: Prose, limits: Limits) -> None:
     prose.lines(at, "reason", asked.reason, limits.description)
     prose.line(at, "project", asked.project, limits.identifier)
     prose.lines(at, "plan", asked.plan, limits.textarea_answer)
+    prose.line(at, "cwd", asked.cwd, LONGEST_FOLDER)
+    folders = asked.secret_free or []
+    if len(folders) > FOLDERS:
+        prose.report.add("approval.secret_free", "too_many", max=FOLDERS)
+    for index, folder in enumerate(folders[:FOLDERS]):
+        prose.at(join("approval.secret_free", index), folder, LONGEST_FOLDER)
     if asked.plan is not None and is_blank(asked.plan):
         prose.report.add("approval.plan", "empty")
     reasons = asked.risk.reasons if asked.risk else []
@@ -132,10 +145,14 @@ def check_decision(sent: DecisionBody, shown: ShownApproval, *, limits: Limits =
     report_note(report, sent.note, limits.note)
     if sent.decision == "deny":
         _check_denial(sent, shown, report)
+        _check_scope(sent, shown, report)
+        call = Call(shown.tool, shown.input)
+        kept = _kept(sent, shown, call, report)
         report.finish()
-        return Decided(Call(shown.tool, shown.input), shown.digest, None)
-    if sent.scope not in shown.scopes:
-        report.add("scope", "scope_not_offered", allowed=", ".join(shown.scopes))
+        return Decided(call, shown.digest, kept)
+    _check_scope(sent, shown, report)
+    if sent.grant_root and (shown.root is None or sent.scope != "once" or sent.edited_input is not None):
+        report.add("grant_root", "root_not_offered")
     if sent.mode is not None and shown.plan is None:
         report.add("mode", "only_for_plans")
     call, digest = _edited(sent, shown, report, limits)
@@ -144,15 +161,19 @@ def check_decision(sent: DecisionBody, shown: ShownApproval, *, limits: Limits =
     return Decided(call, digest, kept)
 
 
+def _check_scope(sent: DecisionBody, shown: ShownApproval, report: Report) -> None:
+    if sent.scope not in shown.scopes and not (sent.decision == "deny" and sent.scope == "once"):
+        report.add("scope", "scope_not_offered", allowed=", ".join(shown.scopes))
+
+
 def _check_denial(sent: DecisionBody, shown: ShownApproval, report: Report) -> None:
     if shown.plan is not None and (sent.note is None or is_blank(sent.note)):
         report.add("note", "feedback_required")
-    given: dict[str, Any] = {"edited_input": sent.edited_input, "rule": sent.rule, "mode": sent.mode}
+    given: dict[str, Any] = {"edited_input": sent.edited_input, "mode": sent.mode}
+    given["grant_root"] = sent.grant_root or None
     for name, value in given.items():
         if value is not None:
             report.add(name, "only_for_approvals")
-    if sent.scope != "once":
-        report.add("scope", "only_for_approvals")
 
 
 def _edited(sent: DecisionBody, shown: ShownApproval, report: Report, limits: Limits) -> tuple[Call, str]:
@@ -184,10 +205,17 @@ def _kept(sent: DecisionBody, shown: ShownApproval, call: Call, report: Report) 
     if text is None:
         return None  # then no such scope was offered, which is a fault already
     try:
-        rule = parse_rule(text, "allow")
+        rule = parse_rule(text, "allow" if sent.decision == "approve" else "deny")
+        choice = needs_choice(rule)
     except RuleError as odd:
         report.add("rule", "invalid_rule", reason=str(odd))
         return None
-    if not would_match(rule, [call]):
+    if rule.any_arguments or choice is not None:
+        report.add("rule", "invalid_rule", reason=choice or _ANY_ARGUMENTS)
+    elif why := says_nothing(rule):
+        report.add("rule", "invalid_rule", reason=f"It does not say what would run: {why}.")
+    elif not would_match(rule, [call]):
         report.add("rule", "rule_misses_call")
+    elif rule.effect == "allow" and sent.scope != "thread" and shown.scripts and not sent.script_may_change:
+        report.add("script_may_change", "script_may_change", files=", ".join(shown.scripts))
     return rule

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from pydantic_core import to_json
@@ -15,20 +12,20 @@ from askback.domain.access import Level
 from askback.domain.faults import Faults, fault
 from askback.domain.lifecycle import Status
 from askback.domain.markdown import may_be_markdown, tree
-from askback.domain.record import Record, splice
+from askback.domain.record import Record
 from askback.domain.request import SecretRequest
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.secret import check_secret
-from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.ports.secrets import SecretRecord
 from askback.ports.store import Change, Principal
-from askback.service import sharing
+from askback.service import refusals, sharing
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.ledger import entry
 from askback.service.opening import new_record, open_request, opening
-from askback.service.secrets.places import grants, places
+from askback.service.orphans import resumes_at_once
+from askback.service.secrets.places import REACH, covering, grants, places, usable
 from askback.service.settle import replayed
 
 
@@ -38,11 +35,13 @@ async def ask_secret(ctx: Services, principal: Principal, body: object, *, key: 
     Raises `Faults`, and `VaultLocked` when there is no master key: better than to ask for what cannot be kept.
     """
     asked = check_secret(body, limits=ctx.limits)
-    if isinstance(asked.secret.probe, str) and asked.secret.probe not in ctx.probes:
-        raise Faults([fault("secret.probe", "unknown_value.probe")])
     claimed = claim(principal, "create", key, asked)
     held = await ctx.store.access(principal.tenant, asked.thread_id)
-    await sharing.require(ctx, principal, held, Level.PROMPT, attempted="create")
+    await sharing.require(ctx, principal, held, Level.PROMPT, thread_id=asked.thread_id, attempted="create")
+    if (before := await replayed(ctx, claimed)) is not None:
+        return before
+    if isinstance(asked.secret.probe, str) and asked.secret.probe not in ctx.probes:
+        raise Faults([fault("secret.probe", "unknown_value.probe")])
     await ctx.vault.active()
     found = await ctx.store.secrets_at(
         principal.tenant,
@@ -50,24 +49,25 @@ async def ask_secret(ctx: Services, principal: Principal, body: object, *, key: 
         places(thread_id=asked.thread_id, project=asked.secret.project),
         asked.secret.names,
     )
+    # What an agent was not given it does not learn of: neither that it is set nor where.
+    found = await usable(ctx, principal, found)
     record = _record(ctx, principal, asked, found)
-    here = [each for each in found if each.scope == asked.secret.default_scope]
+    here = covering(found, asked.secret.default_scope)
     if len(here) == len(asked.secret.names):
-        record, along = _settled(record, here, scope=asked.secret.default_scope)
+        record, along = _settled(record, here)
+        along = replace(along, resumes=resumes_at_once(ctx, record, now=record.created_at))
         event = opening(record, f"request.{Status.ANSWERED}")
         return await ctx.store.insert(record, event, claimed, along)
-    dismissed = await _dismissed(ctx, record)
-    if dismissed is not None:
-        if (before := await replayed(ctx, dismissed, claimed)) is not None:
-            return before
-        again = replace(dismissed, state=splice(dismissed.state, '{"repeated":true}'))
-        return Change(again, Outcome.REPLAYED)
+    same = refusals.secret_identity(asked.secret.names)
+    if (refused := await refusals.refused_before(ctx, record, same)) is not None:
+        return await refusals.repeated(ctx, record, refused, key=key)
     return await open_request(ctx, principal, asked, record, claimed)
 
 
-def _settled(record: Record, here: Sequence[SecretRecord], *, scope: str) -> tuple[Record, Along]:
-    """Settle as it is made: all is set already, and the agent may use it."""
+def _settled(record: Record, here: Sequence[SecretRecord]) -> tuple[Record, Along]:
+    """Settle as it is made: all is set already, and the agent may use it. The scope is the one where all are valid."""
     names = sorted(each.name for each in here)
+    scope = min((each.scope for each in here), key=REACH.index)
     state = {
         "status": Status.ANSWERED,
         "revision": 1,
@@ -98,16 +98,6 @@ def _settled(record: Record, here: Sequence[SecretRecord], *, scope: str) -> tup
     return settled, Along(audit=(told,), grants=given)
 
 
-async def _dismissed(ctx: Services, record: Record) -> Record | None:
-    """Return the request for the same names that a person dismissed in this thread a moment ago."""
-    assert record.digest is not None
-    last = await ctx.store.last_with_digest(record.tenant, record.thread_id, record.requester, record.digest)
-    if last is None or last.status is not Status.DECLINED:
-        return None
-    at = datetime.fromisoformat(json.loads(last.state)["settled_at"]).timestamp() * 1000
-    return last if record.created_at - at < ctx.limits.dismissed_s * 1000 else None
-
-
 def _record(
     ctx: Services, principal: Principal, asked: SecretRequest, found: Sequence[SecretRecord]
 ) -> Record:
@@ -124,7 +114,8 @@ def _record(
         kind=asked.kind,
         timeout_s=asked.timeout_s,
         view=_view(asked),
-        digest=hashlib.sha256("\n".join(asked.secret.names).encode()).hexdigest(),
+        hides_names=asked.secret.hide_names,
+        digest=refusals.secret_identity(asked.secret.names),
     )
 
 

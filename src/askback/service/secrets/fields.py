@@ -22,11 +22,13 @@ from askback.domain.validation.answer import check_answer
 from askback.ports.policy import Along
 from askback.ports.secrets import Grant, Place, SecretRecord, VersionTaken
 from askback.ports.store import Change, Principal
+from askback.service.admission import admit, readable
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.secrets.places import REQUEST_SCOPE
 from askback.service.secrets.sealing import sealed
-from askback.service.settle import conflict, lost, settle
+from askback.service.settle import conflict, replayed, settle
+from askback.service.submission import with_submission
 
 
 def has_sensitive(record: Record) -> bool:
@@ -39,19 +41,23 @@ async def answer_fields(
 ) -> Change:
     """Settle a form with sensitive fields; see `answer.answer_unread`. Raises `Faults` that name fields only."""
     form = ctx.newest.form(record)
-    sent = body.read(lambda text: _read(text, form, ctx.limits))
+    sent = await readable(
+        ctx, principal, record, lambda: body.read(lambda text: _read(text, form, ctx.limits))
+    )
     claimed = claim(principal, f"answer:{record.id}", key, sent.said)
-    if record.settled:
-        return await lost(ctx, record, claimed)
-    if sent.revision != record.revision:
+    if (before := await replayed(ctx, claimed)) is not None:
+        return with_submission(before, sent.revision)
+    await admit(ctx, principal, record)
+    if record.settled or sent.revision != record.revision:
         raise conflict(record)
     if sent.faults:
         raise Faults(sent.faults)
     while True:
         try:
-            return await _settle(ctx, principal, record, sent, claimed)
+            change = await _settle(ctx, principal, record, sent, claimed)
         except VersionTaken:
             continue  # the same answer came twice at once; the settled request says so
+        return change
 
 
 async def _settle(

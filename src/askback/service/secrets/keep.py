@@ -37,7 +37,8 @@ async def page(
     found = await ctx.store.secrets(
         principal.tenant, person=sharing.person(principal), before=cursor, limit=size + 1
     )
-    return found[:size], found[size - 1].id if len(found) > size else None
+    shown = [each for each in found[:size] if _in_reach(principal, each)]
+    return shown, found[size - 1].id if len(found) > size else None
 
 
 async def put(ctx: Services, principal: Principal, body: Unread) -> SecretRecord:
@@ -62,7 +63,7 @@ async def drop(ctx: Services, principal: Principal, secret_id: str) -> None:
     """Erase a secret. Raises `NotFound`."""
     await access.require(ctx, principal, "secrets")
     known = await ctx.store.secret(principal.tenant, secret_id)
-    if known is not None and await _looks_after(ctx, principal, known):
+    if known is not None and await looks_after(ctx, principal, known):
         along = Along(audit=(_told(ctx, "secret.drop", principal, known),))
         if await ctx.store.drop_secret(principal.tenant, secret_id, along):
             return
@@ -72,8 +73,9 @@ async def drop(ctx: Services, principal: Principal, secret_id: str) -> None:
 async def _owner(ctx: Services, principal: Principal, where: Place, given: str | None) -> str:
     if where.scope == "session":
         held = await ctx.store.access(principal.tenant, where.subject)
-        await sharing.require(ctx, principal, held, Level.ALL, attempted="secrets")
+        await sharing.require(ctx, principal, held, Level.ALL, thread_id=where.subject, attempted="secrets")
         return held.owner
+    await sharing.require_unlimited(ctx, principal, "secrets")
     owner = given or SHARED
     if principal.role != "admin" and owner not in {SHARED, principal.user}:
         await access.record_refusal(ctx, principal, "secrets")
@@ -81,18 +83,28 @@ async def _owner(ctx: Services, principal: Principal, where: Place, given: str |
     return owner
 
 
-async def _looks_after(ctx: Services, principal: Principal, secret: SecretRecord) -> bool:
+def _in_reach(principal: Principal, secret: SecretRecord) -> bool:
+    """Whether a secret is of a thread that the caller's token reaches; a token without a limit reaches all."""
+    if not sharing.is_limited(principal):
+        return True
+    return secret.scope == "session" and sharing.reaches(principal, secret.subject)
+
+
+async def looks_after(ctx: Services, principal: Principal, secret: SecretRecord) -> bool:
     """Whether the caller may look after a secret; see `SecretStore.secrets`, and for one answer as for its thread."""
+    if not _in_reach(principal, secret):
+        return False
     if principal.role == "admin" or secret.owner == principal.user:
         return True
+    thread_id = secret.subject
     if secret.scope == "session":
-        held = await ctx.store.access(secret.tenant, secret.subject)
+        held = await ctx.store.access(secret.tenant, thread_id)
     elif secret.scope == REQUEST_SCOPE:
         answered = await ctx.store.get(secret.tenant, secret.subject)
         held = OPEN if answered is None else answered.access
     else:
         return secret.owner == SHARED
-    return sharing.level(principal, held) >= Level.ALL
+    return sharing.level(principal, held, thread_id) >= Level.ALL
 
 
 def _told(ctx: Services, action: str, by: Principal, about: SecretRecord) -> Any:

@@ -17,7 +17,7 @@ from askback.errors import Conflict, Forbidden, NotFound
 from askback.ports.policy import Along
 from askback.ports.secrets import SecretRecord
 from askback.ports.store import Principal
-from askback.service import access
+from askback.service import access, sharing
 from askback.service.context import Services
 from askback.service.ledger import entry
 from askback.service.read import get
@@ -126,8 +126,10 @@ def _check(ctx: Services, sent: LeaseBody) -> None:
 
 
 def _check_limits(principal: Principal, thread_id: str, names: Sequence[str]) -> None:
-    """Refuse what a runner's token was not made for."""
+    """Refuse what a token was not made for: other threads, and of a runner other names."""
     if principal.role != "runner":
+        if not sharing.reaches(principal, thread_id):
+            raise sharing.no_such_thread()
         return
     fits = any(fnmatchcase(thread_id, each) for each in principal.threads)
     if not fits or not all(any(fnmatchcase(name, each) for each in principal.names) for name in names):

@@ -18,10 +18,11 @@ from askback.domain.lifecycle import Action
 from askback.domain.record import Record
 from askback.domain.redaction.redactor import Redactor
 from askback.domain.secrets.secret import Secret
-from askback.domain.secrets.trial import probe_of, tried_until, waiting
+from askback.domain.secrets.trial import probe_of, tried_until
 from askback.domain.secrets.verdict import spoken
 from askback.errors import Conflict
 from askback.ports.probe import UNVERIFIABLE, Probe, Verdict
+from askback.service.checks import pending_times
 from askback.service.context import Services
 from askback.service.secrets.places import binding
 from askback.service.secrets.resolve import accept, trying
@@ -99,4 +100,5 @@ async def _ask_again(ctx: Services, record: Record, said: Mapping[str, Any]) -> 
     if record.revision > ctx.limits.reprompts:
         await settle(ctx, record, Action.CANCEL, {"reason": "failed"}, by=None, via=VIA)
     else:
-        await settle(ctx, record, Action.REPROMPT, said, by=None, times=waiting(record), via=VIA)
+        times = pending_times(ctx, record)
+        await settle(ctx, record, Action.REPROMPT, said, by=None, times=times, via=VIA)

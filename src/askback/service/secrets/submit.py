@@ -12,18 +12,21 @@ from askback.domain.faults import Faults, fault, join
 from askback.domain.lifecycle import Action
 from askback.domain.record import Record
 from askback.domain.secrets.asked import ShownSecret
-from askback.domain.secrets.trial import begun
 from askback.domain.secrets.unread import Unread
 from askback.domain.validation.secret import Submission, read_submission
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.ports.secrets import SecretRecord, VersionTaken
 from askback.ports.store import Change, Principal
+from askback.service import sharing
+from askback.service.admission import admit, readable
+from askback.service.checks import submitted
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.secrets.places import grants, nearest, place, places
 from askback.service.secrets.sealing import sealed
-from askback.service.settle import conflict, lost, settle
+from askback.service.settle import conflict, replayed, settle
+from askback.service.submission import with_submission
 
 
 async def submit(
@@ -34,21 +37,25 @@ async def submit(
     Raises `Faults` that name fields only (the request stays open), `Conflict`, `Gone`.
     """
     shown = shown_secret(record)
-    sent = read_submission(body, shown, limits=ctx.limits)
+    sent = await readable(ctx, principal, record, lambda: read_submission(body, shown, limits=ctx.limits))
     # The key is bound to the names: a digest of the values would tell a short one to whoever reads the table.
     said = json.dumps([sent.revision, sent.scope, sorted(sent.values), sorted(sent.existing)])
     claimed = claim(principal, f"answer:{record.id}", key, said)
-    if record.settled:
-        return await lost(ctx, record, claimed)
-    if sent.revision != record.revision:
+    if (before := await replayed(ctx, claimed)) is not None:
+        return with_submission(before, sent.revision)
+    await admit(ctx, principal, record)
+    if record.settled or sent.revision != record.revision:
         raise conflict(record)
+    if sent.scope in {"project", "global"}:
+        await sharing.require_unlimited(ctx, principal, "secrets")
     reused = await _reused(ctx, record, shown, sent)
     while True:
         try:
             kept = await _sealed(ctx, principal, record, shown, sent)
-            return await _hand_over(ctx, principal, record, shown, sent, kept, reused, claimed)
+            change = await _hand_over(ctx, principal, record, shown, sent, kept, reused, claimed)
         except VersionTaken:
             continue  # another value came into the same place: seal over that one
+        return change
 
 
 def shown_secret(record: Record) -> ShownSecret:
@@ -101,23 +108,11 @@ async def _hand_over(
     owner = record.access.owner or None
     if shown.probe:
         along = Along(candidates=tuple((record.id, each) for each in kept))
-        tried: dict[str, Any] = {"submitted": answer, "submitted_by": principal.settler}
-        times = None
-        if isinstance(shown.probe, str):
-            trial, times = begun(record, until=ctx.clock.now_ms() + 2 * ctx.limits.probe_s * 1000)
-            tried |= trial
-        change = await settle(
-            ctx,
-            record,
-            Action.SUBMIT,
-            tried,
-            by=principal,
-            claim=claimed,
-            along=along,
-            owner=owner,
-            times=times,
+        probe = shown.probe if isinstance(shown.probe, str) else None
+        change = await submitted(
+            ctx, record, answer, by=principal, claim=claimed, along=along, probe=probe, owner=owner
         )
-        if times is not None and change.outcome is Outcome.APPLIED:
+        if probe is not None and change.outcome is Outcome.APPLIED:
             ctx.submissions.add(change.record)
         return change
     outcome = {"source": "responder", "answer": answer}

@@ -49,6 +49,7 @@ async def _resume(ctx: Services, delivery: Delivery, *, until_ms: int) -> Letter
     if lease is not None and not await authority.stands(ctx, lease):
         return NotYet(until_ms)
     if lease is not None:
+        lease = authority.told(lease)
         wire = resume_wire(
             lease.resume.id, lease.record, attempt=lease.attempt, until=until_ms, texts=ctx.texts
         )

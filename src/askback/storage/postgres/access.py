@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from askback.ports.store import Principal, Session
+from askback.ports.policy import NOTHING, Along
+from askback.ports.store import NewSession, Principal, Session
 from askback.storage import rows
 from askback.storage.postgres import queries
+from askback.storage.postgres.along import write_along
 from askback.storage.postgres.borrowed import Borrowed
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.part import Part
@@ -16,23 +18,12 @@ from askback.storage.postgres.writer import Writer
 
 
 class AccessPart(Part):
-    """Tokens, login codes and sessions. See `askback.ports.store` for what each method promises."""
+    """Login codes and sessions. See `askback.ports.store` for what each method promises."""
 
     def __init__(self, writer: Writer, borrowed: Borrowed) -> None:
         super().__init__(writer, borrowed)
-        self._token = Together(self._ask_tokens)
         self._session = Together(self._ask_sessions)
-
-    async def put_token(self, digest: str, principal: Principal) -> None:
-        """Make a token known, or replace what it stands for."""
-        limits = (json.dumps(principal.names), json.dumps(principal.threads))
-        await self._borrowed.change(
-            lambda db: db.execute(queries.PUT_TOKEN, digest, *_person(principal), *limits)
-        )
-
-    async def token(self, digest: str) -> Principal | None:
-        """Read whom a token stands for."""
-        return await self._token(digest)
+        self._server_id: str | None = None
 
     async def put_login(self, digest: str, principal: Principal, *, expires_at: int) -> None:
         """Make a one-time login code known."""
@@ -40,19 +31,18 @@ class AccessPart(Part):
             lambda db: db.execute(queries.PUT_LOGIN, digest, *_person(principal), expires_at)
         )
 
-    async def open_session(
-        self, login_digest: str, session_digest: str, *, csrf: str, now_ms: int, expires_at: int
-    ) -> Session | None:
+    async def open_session(self, login_digest: str, session_digest: str, new: NewSession) -> Session | None:
         """Use up a login code and open a session; what has ended meanwhile is dropped on the way."""
 
         async def use(db: Connection) -> Session | None:
-            row = await db.fetchrow(queries.USE_LOGIN, login_digest, now_ms)
+            row = await db.fetchrow(queries.USE_LOGIN, login_digest, new.created_at)
             if row is None:
                 return None
-            await db.execute(queries.DROP_LATE_LOGINS, now_ms)
-            await db.execute(queries.DROP_LATE_SESSIONS, now_ms)
-            await db.execute(queries.ADD_SESSION, session_digest, *row, csrf, expires_at)
-            return rows.session((*row, csrf, expires_at))
+            await db.execute(queries.DROP_LATE_LOGINS, new.created_at)
+            await db.execute(queries.DROP_LATE_SESSIONS, new.created_at)
+            session = new.of(rows.principal(row))
+            await db.execute(queries.ADD_SESSION, session_digest, *rows.session_row(session))
+            return session
 
         return await self._borrowed.change(use)
 
@@ -61,13 +51,38 @@ class AccessPart(Part):
         found = await self._session(digest)
         return None if found is None or found.expires_at <= now_ms else found
 
-    async def close_session(self, digest: str) -> None:
-        """End a session."""
-        await self._borrowed.change(lambda db: db.execute(queries.CLOSE_SESSION, digest))
+    async def touch_session(self, session_id: str, *, now_ms: int) -> None:
+        """Note that a session was used."""
+        await self._borrowed.change(lambda db: db.execute(queries.TOUCH_SESSION, now_ms, session_id))
 
-    async def _ask_tokens(self, digests: Sequence[Key]) -> Mapping[Key, Principal]:
-        found = await self._borrowed.rows(queries.TOKENS, [digest for (digest,) in digests])
-        return {(digest,): rows.token(row) for digest, *row in found}
+    async def sessions(
+        self,
+        tenant: str | None,
+        *,
+        now_ms: int,
+        person: str | None = None,
+        ids: Sequence[str] | None = None,
+    ) -> Sequence[Session]:
+        """Read sessions, newest first."""
+        wanted = None if ids is None else list(ids)
+        found = await self._borrowed.rows(queries.LIST_SESSIONS, now_ms, tenant, person, wanted)
+        return [rows.session(row) for row in found]
+
+    async def end_sessions(self, ids: Sequence[str], along: Along = NOTHING) -> None:
+        """End sessions."""
+
+        async def end(db: Connection) -> None:
+            await db.execute(queries.END_SESSIONS, list(ids))
+            await write_along(db, along)
+
+        await self._borrowed.change(end)
+
+    async def server_id(self) -> str:
+        """Read the id of this store, which never changes."""
+        if self._server_id is None:
+            [[self._server_id]] = await self._borrowed.rows(queries.SERVER_ID)
+        assert self._server_id is not None
+        return self._server_id
 
     async def _ask_sessions(self, digests: Sequence[Key]) -> Mapping[Key, Session]:
         found = await self._borrowed.rows(queries.SESSIONS, [digest for (digest,) in digests])

@@ -117,5 +117,5 @@ def _note(job: Job, change: Settle, thread: Thread) -> None:
     step = change.step
     if step.refunds:
         thread.give_back(created_at=job.found[3])
-    if step.refused is not None:
+    if step.refused:
         thread.refuse(at=step.event.at)

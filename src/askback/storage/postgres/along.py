@@ -35,6 +35,10 @@ async def _write_rows(db: Connection, along: Along) -> None:
     await _write_secrets(db, along)
     for resume in along.resumes:
         await db.execute(resume_queries.ADD, *astuple(resume))
+    for refusal in along.refusals:
+        await db.execute(policy_queries.ADD_REFUSAL, *astuple(refusal))
+    for lift in along.lifts:
+        await db.execute(policy_queries.LIFT, *astuple(lift))
 
 
 async def _append(db: Connection, drafts: Sequence[AuditDraft]) -> None:
@@ -75,6 +79,7 @@ async def _write_secrets(db: Connection, along: Along) -> None:
         await db.execute(secret_queries.DROP_CANDIDATES, *along.promote)
     for grant in along.grants:
         await db.execute(secret_queries.PUT_GRANT, *astuple(grant))
+        await db.execute(secret_queries.LET_USE, grant.tenant, grant.secret_id, grant.requester)
 
 
 async def _put_secret(db: Connection, secret: SecretRecord) -> None:

@@ -51,7 +51,12 @@ def event_of(entry: Entry) -> Event:
     """Return an event that has been logged."""
     place = entry.place
     return domain_events.commit(
-        entry.draft, seq=place.seq, position=entry.position, spec=entry.spec, access=place.access
+        entry.draft,
+        seq=place.seq,
+        position=entry.position,
+        spec=entry.spec,
+        access=place.access,
+        hides_names=entry.hides_names,
     )
 
 
@@ -66,12 +71,12 @@ def result_of(job: Job) -> Any:
 
 def _entry(job: Job) -> Entry:
     assert job.place is not None
-    spec = None
+    spec, hides_names = None, False
     if isinstance(job.change, Insert):
-        spec = job.change.record.spec
+        spec, hides_names = job.change.record.spec, job.change.record.hides_names
     elif isinstance(job.change, Settle):
-        spec = job.found[5]
-    return Entry(job.change.draft, job.place, spec)
+        spec, hides_names = job.found[5], job.found[10]
+    return Entry(job.change.draft, job.place, spec, hides_names)
 
 
 def _written(job: Job) -> Record:
@@ -82,8 +87,8 @@ def _written(job: Job) -> Record:
         return record if record.access is access else replace(record, access=access)
     assert isinstance(job.change, Settle)
     step = job.change.step
-    kind, requester, revision, created_at, expires_at, spec, digest, due_at, exclusive, behind = job.found
+    kind, requester, revision, created_at, expires_at, spec, digest, due_at, *line = job.found
     return Record(
         step.id, step.tenant, step.event.thread_id, kind, requester, step.status, revision,
-        created_at, expires_at, spec, step.state, digest, due_at, access, exclusive, behind,
+        created_at, expires_at, spec, step.state, digest, due_at, access, *line,
     )  # fmt: skip

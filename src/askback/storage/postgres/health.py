@@ -20,6 +20,13 @@ class HealthPart(Part):
         """Try a change that changes nothing."""
         await self._borrowed.change(lambda db: db.execute(_TOUCH))
 
+    def read_only(self) -> str | None:
+        """A server without its database does not start."""
+        return None
+
+    async def recover(self) -> None:
+        """There is nothing to recover from."""
+
     async def counts(self, *, now_ms: int) -> Counts:
         """Count what waits."""
         async with self._borrowed.snapshot() as db:

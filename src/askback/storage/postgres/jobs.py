@@ -123,11 +123,12 @@ class Place:
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """An event in its place: what it tells, with the spec of its request, and its position once it has one."""
+    """An event in its place: what it tells, its request's spec and whether that hides names, and its position."""
 
     draft: Draft
     place: Place
     spec: str | None = None
+    hides_names: bool = False
     position: int = 0
 
 
@@ -154,9 +155,9 @@ class Job:
     @classmethod
     def of(cls, change: Change, future: asyncio.Future[Any]) -> Job:
         """Make the job of a change."""
-        claim_id = None if change.claim is None else _digest(change.claim)
-        keys: set[Key | bytes] = {*change.rows} if claim_id is None else {*change.rows, claim_id}
-        return cls(change, future, claim_id, frozenset(keys))
+        claimed = None if change.claim is None else claim_id(change.claim)
+        keys: set[Key | bytes] = {*change.rows} if claimed is None else {*change.rows, claimed}
+        return cls(change, future, claimed, frozenset(keys))
 
     @property
     def alone(self) -> bool:
@@ -192,7 +193,8 @@ class WholeJob:
     result: Any = None
 
 
-def _digest(claim: Claim) -> bytes:
+def claim_id(claim: Claim) -> bytes:
+    """Return what a key is stored under."""
     return hashlib.sha256(to_json((claim.tenant, claim.principal, claim.scope, claim.key))).digest()
 
 

@@ -7,8 +7,9 @@ from dataclasses import astuple
 
 from askback.domain.audit import GENESIS
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along, Execution, PolicyView, RuleRecord
+from askback.ports.policy import NOTHING, Along, Execution, PolicyView, Refusal, RuleRecord
 from askback.storage import rows
+from askback.storage.postgres import agent_queries
 from askback.storage.postgres import policy_queries as queries
 from askback.storage.postgres.along import write_along
 from askback.storage.postgres.connection import Connection
@@ -18,19 +19,30 @@ from askback.storage.postgres.part import Part
 class PolicyPart(Part):
     """Rules, settings, executions and the audit log. See `askback.ports.store` for what each method promises."""
 
+    async def refusals(
+        self, tenant: str, thread_id: str, requester: str, identity: str, *, since_ms: int
+    ) -> Sequence[Refusal]:
+        """Read refusals of the same, newest first."""
+        found = await self._borrowed.rows(queries.REFUSALS, tenant, thread_id, requester, identity, since_ms)
+        return [Refusal(*row) for row in found]
+
     async def write(self, along: Along) -> None:
         """Write what has no change of its own to come along with."""
         await self._borrowed.change(lambda db: write_along(db, along))
 
-    async def policy(self, tenant: str, *, thread_id: str, project: str | None, now_ms: int) -> PolicyView:
+    async def policy(
+        self, tenant: str, *, thread_id: str, project: str | None, now_ms: int, agent: str = ""
+    ) -> PolicyView:
         """Read what decides about a call, in one snapshot."""
         if "\0" in thread_id:
             thread_id = ""  # no text of Postgres can be that, so nothing has been said of such a thread
         async with self._borrowed.snapshot() as db:
             settings = {at: data for at, data in await db.fetch(queries.POLICIES, tenant, thread_id)}  # noqa: C416 - rows of a driver are no pairs
-            found = await db.fetch(queries.RULES_IN_FORCE, tenant, thread_id, project or "", now_ms)
+            found = await db.fetch(queries.RULES_IN_FORCE, tenant, thread_id, project or "", now_ms, agent)
+            roots = await db.fetchval(agent_queries.ROOTS, tenant, agent) if agent else None
         rules = sorted((rows.rule(row) for row in found), key=lambda rule: rule.id)
-        return PolicyView(settings.get(""), settings.get(thread_id) if thread_id else None, rules)
+        here = settings.get(thread_id) if thread_id else None
+        return PolicyView(settings.get(""), here, rules, rows.root_paths(roots))
 
     async def rule(self, tenant: str, rule_id: str) -> RuleRecord | None:
         """Read one rule."""

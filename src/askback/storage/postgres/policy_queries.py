@@ -13,18 +13,19 @@ from askback.storage.postgres.conditions import Conditions
 # Rules
 
 # In the order of the fields of `RuleRecord`.
-_RULE = "id, tenant, effect, text, scope, subject, locked, shadow, expires_at, revoked, wire"
+_RULE = "id, tenant, effect, text, scope, subject, locked, shadow, expires_at, revoked, wire, agent"
 # -> a row unless the id is in use.
 ADD_RULE = f"""
-INSERT INTO rules ({_RULE}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO rules ({_RULE}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT DO NOTHING RETURNING id"""
 RULE = f"SELECT {_RULE} FROM rules WHERE tenant = $1 AND id = $2"
 
 # The first condition is written exactly as in the partial index, or Postgres would not use it.
 _IN_FORCE = "NOT revoked AND coalesce(expires_at > {0}, TRUE)"
-# (tenant, thread id, project, now), in any order.
+_MEANT = "coalesce(agent = $5, TRUE)"
+# (tenant, thread id, project, now, agent), in any order.
 RULES_IN_FORCE = " UNION ALL ".join(
-    f"SELECT {_RULE} FROM rules WHERE tenant = $1 AND {where} AND {_IN_FORCE.format('$4')}"
+    f"SELECT {_RULE} FROM rules WHERE tenant = $1 AND {where} AND {_IN_FORCE.format('$4')} AND {_MEANT}"
     for where in (
         "scope = 'always' AND subject = ''",
         "scope = 'thread' AND subject = $2",
@@ -110,3 +111,19 @@ AUDIT = "SELECT entry, seq FROM audit WHERE tenant = $1 AND seq > $2 ORDER BY se
 AUDIT_HEAD = "SELECT seq, hash FROM audit_heads WHERE tenant = $1"
 # Every tenant that has an entry or a head.
 AUDITED = "SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit ORDER BY tenant"
+
+# Refusals
+
+ADD_REFUSAL = """
+INSERT INTO refusals (tenant, thread, requester, identity, request, at, until) VALUES ($1, $2, $3, $4, $5, $6, $7)"""
+# (tenant, thread, requester, identity, since), newest first.
+REFUSALS = """
+SELECT tenant, thread, requester, identity, request, at, until FROM refusals
+WHERE tenant = $1 AND thread = $2 AND requester = $3 AND identity = $4 AND at > $5
+ORDER BY at DESC, key DESC LIMIT 10"""
+# (tenant, thread, at, request or null, requester or null).
+LIFT = """
+UPDATE refusals SET until = $3 WHERE tenant = $1 AND thread = $2 AND until > $3
+AND requester = coalesce($5::text, requester)
+AND ($4::text IS NULL
+     OR (requester, identity) IN (SELECT requester, identity FROM refusals WHERE tenant = $1 AND request = $4))"""

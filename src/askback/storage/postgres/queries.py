@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from askback.storage.branches import branches
 from askback.storage.postgres.access_queries import may_view
 from askback.storage.postgres.conditions import Conditions
 
@@ -59,9 +60,13 @@ SELECT place.tenant, place.position,
     pg_notify('askback', json_build_array($3::text, place.tenant, place.position - n.events + 1, place.position)::text)
 FROM place JOIN unnest($1::text[], $2::bigint[]) AS n (tenant, events) ON n.tenant = place.tenant"""
 
+# A row without it was written by an older server, while all were exchanged one after the other.
+HIDES_NAMES = "coalesce(r.hides_names, r.kind = 'secret')"
+
 # Both cursors walk an index from where the reader stands. The spec is joined: events keep only the state.
-_EVENTS = """
-SELECT e.type, t.tenant, t.id, e.at, e.request, e.data, coalesce(r.requester, ''), e.seq, e.position, r.spec, t.access
+_EVENTS = f"""
+SELECT e.type, t.tenant, t.id, e.at, e.request, e.data, coalesce(r.requester, ''), e.seq, e.position, r.spec,
+    {HIDES_NAMES}, t.access
 FROM events AS e JOIN threads AS t ON t.key = e.thread
 LEFT JOIN requests AS r ON r.tenant = e.tenant AND r.id = e.request"""
 THREAD_EVENTS = f"{_EVENTS} WHERE t.tenant = $1 AND t.id = $2 AND e.seq > $3 ORDER BY e.seq LIMIT $4"
@@ -76,24 +81,24 @@ POSITIONS = "SELECT tenant, position FROM positions"
 # Columns in this order; an id that is in use is left as it is, and does not come back.
 ADD_REQUESTS = """
 INSERT INTO requests (tenant, id, thread, kind, requester, status, revision,
-                      created_at, expires_at, created_seq, state, spec, digest, due_at, exclusive, behind)
+                      created_at, expires_at, created_seq, state, spec, digest, due_at, exclusive, behind, hides_names)
 SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::integer[],
                      $8::bigint[], $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[],
-                     $15::text[], $16::boolean[])
+                     $15::text[], $16::boolean[], $17::boolean[])
 ON CONFLICT (tenant, id) DO NOTHING RETURNING tenant, id"""
 
 # The compare-and-set: tenant, id, the expected statuses with spaces between, the expected revision and state or null;
-# then status, state, by how much the revision grows, a new spec or null, whether the times change, and to what, a new
-# digest or null, whether it leaves its line.
+# then status, state, by how much the revision grows, a new spec or null, whether the times change, and to what,
+# whether it leaves its line.
 #
 # A row that another server holds is waited for; then its newest version is what is compared.
-SETTLE = """
+SETTLE = f"""
 WITH step AS (
     SELECT s.* FROM unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::text[],
                            $8::integer[], $9::text[], $10::boolean[], $11::bigint[], $12::bigint[],
-                           $13::text[], $14::boolean[])
+                           $13::boolean[])
         AS s (tenant, id, expected, revision, state_before, status, state, growth, spec, timed, expires_at, due_at,
-              digest, forward)
+              forward)
     JOIN requests AS r ON r.tenant = s.tenant AND r.id = s.id
     ORDER BY r.tenant, r.id FOR NO KEY UPDATE OF r
 )
@@ -101,27 +106,22 @@ UPDATE requests AS r SET status = s.status, state = s.state, revision = r.revisi
     spec = coalesce(s.spec, r.spec),
     expires_at = CASE WHEN s.timed THEN s.expires_at ELSE r.expires_at END,
     due_at = CASE WHEN s.timed THEN s.due_at ELSE r.due_at END,
-    digest = coalesce(s.digest, r.digest), behind = r.behind AND NOT s.forward
+    behind = r.behind AND NOT s.forward
 FROM step AS s
 WHERE r.tenant = s.tenant AND r.id = s.id AND r.status = ANY (string_to_array(s.expected, ' '))
     AND r.revision = coalesce(s.revision, r.revision) AND r.state = coalesce(s.state_before, r.state)
 RETURNING r.tenant, r.id, r.kind, r.requester, r.revision, r.created_at, r.expires_at, r.spec, r.digest, r.due_at,
-    r.exclusive, r.behind"""
+    r.exclusive, r.behind, {HIDES_NAMES}"""
 
 # In the order of the fields of `Record`.
-RECORD = """
+RECORD = f"""
 r.id, r.tenant, t.id, r.kind, r.requester, r.status, r.revision,
-r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access, r.exclusive, r.behind"""
+r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access, r.exclusive, r.behind, {HIDES_NAMES}"""
 REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
 # By tenants and ids.
 GET = f"""
 SELECT {RECORD} {REQUESTS}
 JOIN unnest($1::text[], $2::text[]) AS w (tenant, id) ON w.tenant = r.tenant AND w.id = r.id"""
-# The newest request about a call that a person dealt with: (tenant, thread id, digest, requester).
-LAST_WITH_DIGEST = f"""
-SELECT {RECORD} {REQUESTS} WHERE t.tenant = $1 AND t.id = $2 AND r.digest = $3 AND r.requester = $4
-  AND r.status IN ('answered', 'declined')
-ORDER BY r.id DESC LIMIT 1"""
 
 # Written exactly as in the partial indexes, or Postgres would not use them.
 OPEN = "r.status IN ('pending', 'resolving')"
@@ -147,6 +147,8 @@ def list_requests(
     limit: int,
 ) -> tuple[str, Sequence[Any]]:
     """Return the query of one page of requests with the chosen filters, and its parameters."""
+    if thread_id is None and (kind is not None or requester is not None or statuses is not None):
+        return _branches(tenant, statuses, kind, requester, person, before, limit)
     where = Conditions()
     if thread_id is None:
         where.add("r.tenant = {}", tenant)
@@ -167,9 +169,40 @@ def list_requests(
     return where.query(f"SELECT {RECORD} {REQUESTS}", f"ORDER BY r.id DESC LIMIT {where.parameter(limit)}")
 
 
+def _branches(
+    tenant: str,
+    statuses: Sequence[str] | None,
+    kind: str | None,
+    requester: str | None,
+    person: str | None,
+    before: str | None,
+    limit: int,
+) -> tuple[str, Sequence[Any]]:
+    """Return the query of one page of requests by kind and status; see `storage.branches`."""
+    all_of_them = Conditions()
+    tenant_, limit_ = all_of_them.parameter(tenant), all_of_them.parameter(limit)
+    common = [f"r.tenant = {tenant_}"]
+    for condition, value in (
+        ("r.requester = {0}", requester),
+        (may_view("{0}"), person),
+        ("r.id < {0}", before),
+    ):
+        if value is not None:
+            common.append(condition.format(all_of_them.parameter(value)))
+    source = "requests AS r" if person is None else "requests AS r JOIN threads AS t ON t.key = r.thread"
+    parts = [
+        f"(SELECT r.id FROM {source} WHERE {' AND '.join(common)} AND r.kind = {all_of_them.parameter(of_kind)} "
+        f"AND r.status = {all_of_them.parameter(status)} ORDER BY r.id DESC LIMIT {limit_})"
+        for of_kind, status in branches(kind=kind, statuses=statuses)
+    ]
+    page = f"SELECT id FROM ({' UNION ALL '.join(parts)}) AS page ORDER BY id DESC LIMIT {limit_}"
+    query = f"SELECT {RECORD} {REQUESTS} WHERE r.tenant = {tenant_} AND r.id IN ({page}) ORDER BY r.id DESC"
+    return query, all_of_them.parameters
+
+
 # The newest requests and messages of a thread, newest first: (thread key, limit).
 THREAD_REQUESTS = f"""
-SELECT r.created_seq, {RECORD} {REQUESTS} WHERE r.thread = $1 ORDER BY r.created_seq DESC LIMIT $2"""
+SELECT r.created_seq, {RECORD} {REQUESTS} WHERE r.thread = $1 ORDER BY r.id DESC LIMIT $2"""
 THREAD_MESSAGES = """
 SELECT m.id, m.seq, m.data, (SELECT string_agg(d.text, '' ORDER BY d.seq) FROM deltas AS d WHERE d.message = m.key)
 FROM messages AS m WHERE m.thread = $1 ORDER BY m.seq DESC LIMIT $2"""
@@ -213,28 +246,32 @@ INSERT INTO claims (id, tenant, thread, digest, target)
 SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::text[], $5::text[])
     AS c (id, tenant, thread, digest, target) ORDER BY c.id
 ON CONFLICT DO NOTHING RETURNING id"""
+CLAIM = "SELECT digest, target FROM claims WHERE id = $1"
 CLAIMS = "SELECT id, digest, target FROM claims WHERE id = ANY ($1::bytea[])"
 GIVE_CLAIMS_BACK = "DELETE FROM claims WHERE id = ANY ($1::bytea[])"
 
-# Tokens, logins, sessions
+# Logins, sessions
 
 _PERSON = "principal, tenant, role, name, person, groups"
-PUT_TOKEN = f"""
-INSERT INTO tokens (digest, {_PERSON}, names, threads) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excluded.tenant, role = excluded.role,
-    name = excluded.name, person = excluded.person, groups = excluded.groups, names = excluded.names,
-    threads = excluded.threads"""
-# By digests.
-TOKENS = f"SELECT digest, {_PERSON}, names, threads FROM tokens WHERE digest = ANY ($1::text[])"
 PUT_LOGIN = f"""
 INSERT INTO logins (digest, {_PERSON}, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excluded.tenant, role = excluded.role,
     name = excluded.name, person = excluded.person, groups = excluded.groups, expires_at = excluded.expires_at"""
 USE_LOGIN = f"DELETE FROM logins WHERE digest = $1 AND expires_at > $2 RETURNING {_PERSON}"
+_SESSION = f"id, {_PERSON}, half, device, created_at, seen_at, expires_at"
 ADD_SESSION = f"""
-INSERT INTO sessions (digest, {_PERSON}, csrf, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"""
+INSERT INTO browser_sessions (digest, {_SESSION})
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"""
 # By digests.
-SESSIONS = f"SELECT digest, {_PERSON}, csrf, expires_at FROM sessions WHERE digest = ANY ($1::text[])"
-CLOSE_SESSION = "DELETE FROM sessions WHERE digest = $1"
+SESSIONS = f"SELECT digest, {_SESSION} FROM browser_sessions WHERE digest = ANY ($1::text[])"
+# NULL for any tenant, person or id.
+LIST_SESSIONS = f"""
+SELECT {_SESSION} FROM browser_sessions
+WHERE expires_at > $1 AND ($2::text IS NULL OR tenant = $2) AND ($3::text IS NULL OR person = $3)
+    AND ($4::text[] IS NULL OR id = ANY ($4))
+ORDER BY id DESC"""
+TOUCH_SESSION = "UPDATE browser_sessions SET seen_at = greatest(seen_at, $1) WHERE id = $2"
+END_SESSIONS = "DELETE FROM browser_sessions WHERE id = ANY ($1::text[])"
+SERVER_ID = "SELECT id FROM server"
 DROP_LATE_LOGINS = "DELETE FROM logins WHERE expires_at <= $1"
-DROP_LATE_SESSIONS = "DELETE FROM sessions WHERE expires_at <= $1"
+DROP_LATE_SESSIONS = "DELETE FROM browser_sessions WHERE expires_at <= $1"

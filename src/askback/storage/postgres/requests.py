@@ -37,7 +37,7 @@ def _step(step: Settlement) -> tuple[Any, ...]:
     return (
         step.tenant, step.id, " ".join(step.expected), step.revision, step.state_before,
         step.status.value, step.state, int(step.asks_again), step.spec, step.times is not None, expires_at, due_at,
-        step.refused, step.forward,
+        step.forward,
     )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def _request(job: Job, change: Insert) -> tuple[Any, ...]:
     return (
         record.tenant, record.id, job.place.thread, record.kind, record.requester, record.status.value,
         record.revision, record.created_at, record.expires_at, job.place.seq, record.state, record.spec,
-        record.digest, record.due_at, record.exclusive, record.behind,
+        record.digest, record.due_at, record.exclusive, record.behind, record.hides_names,
     )  # fmt: skip
 
 

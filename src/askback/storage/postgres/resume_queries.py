@@ -10,19 +10,20 @@ from typing import Any
 from askback.storage.postgres.conditions import Conditions
 from askback.storage.postgres.queries import RECORD
 
-# (the fields of `Resume`): one for each request; a second is no second.
+# (the fields of `Resume`): one for each request and cause; a second is no second.
 ADD = """
-INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held) VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (tenant, request) DO NOTHING"""
+INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held, cause)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT (tenant, request, cause) DO NOTHING"""
 
 # The same, for a request that is there.
 HOLD = """
-INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held)
-SELECT $1, $2, $3, $4, $5, $6, $7 WHERE EXISTS (SELECT 1 FROM requests WHERE tenant = $2 AND id = $5)
-ON CONFLICT (tenant, request) DO NOTHING"""
+INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held, cause)
+SELECT $1, $2, $3, $4, $5, $6, $7, $8 WHERE EXISTS (SELECT 1 FROM requests WHERE tenant = $2 AND id = $5)
+ON CONFLICT (tenant, request, cause) DO NOTHING"""
 
 
-_RESUME = "s.id, s.tenant, s.thread, s.requester, s.request, s.available_at, s.held, s.attempt"
+_RESUME = "s.id, s.tenant, s.thread, s.requester, s.request, s.available_at, s.held, s.cause, s.attempt"
 _LEASED = """
 FROM leased AS s JOIN requests AS r ON r.tenant = s.tenant AND r.id = s.request JOIN threads AS t ON t.key = r.thread"""
 
@@ -65,10 +66,10 @@ def next_available(tenant: str, requester: str, thread_id: str | None) -> tuple[
     return _mine(tenant, requester, thread_id).query("SELECT min(available_at) FROM resumes")
 
 
-# By tenant and id, and by tenant and request.
+# By tenant and id, and by tenant, request and cause.
 _STANDING = f"SELECT {_RESUME}, s.finished_at IS NOT NULL FROM resumes AS s"
 STANDING = f"{_STANDING} WHERE s.tenant = $1 AND s.id = $2"
-STANDING_OF = f"{_STANDING} WHERE s.tenant = $1 AND s.request = $2"
+STANDING_OF = f"{_STANDING} WHERE s.tenant = $1 AND s.request = $2 AND s.cause = $3"
 
 # (tenant, id, now, until) -> the row, as of `lease`, when it was there to be leased.
 LEASE_ONE = f"""

@@ -70,9 +70,9 @@ class ResumePart(Part):
         """Read where a resume stands."""
         return await self._standing(queries.STANDING, tenant, resume_id)
 
-    async def resume_of(self, tenant: str, request_id: str) -> Standing | None:
+    async def resume_of(self, tenant: str, request_id: str, cause: str = "") -> Standing | None:
         """Read where the resume of a request stands."""
-        return await self._standing(queries.STANDING_OF, tenant, request_id)
+        return await self._standing(queries.STANDING_OF, tenant, request_id, cause)
 
     async def lease_resume(self, tenant: str, resume_id: str, *, now_ms: int, until_ms: int) -> Lease | None:
         """Lease this one."""
@@ -100,8 +100,8 @@ class ResumePart(Part):
 
     async def _standing(self, query: str, *which: str) -> Standing | None:
         row = await self._borrowed.row(query, *which)
-        return None if row is None else Standing(Resume(*row[:7]), row[7], row[8])
+        return None if row is None else Standing(Resume(*row[:8]), row[8], row[9])
 
 
 def _leased(row: rows.Row, until_ms: int) -> Lease:
-    return Lease(Resume(*row[:7]), rows.record(row[8:]), row[7], until_ms)
+    return Lease(Resume(*row[:8]), rows.record(row[9:]), row[8], until_ms)

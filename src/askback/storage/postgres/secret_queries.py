@@ -73,6 +73,13 @@ INSERT INTO grants (tenant, thread, requester, name, secret, request) VALUES ($1
 ON CONFLICT (tenant, thread, name, requester) DO UPDATE SET key = DEFAULT, secret = excluded.secret,
     request = excluded.request"""
 
+# (tenant, secret id, agent)
+LET_USE = "INSERT INTO secret_agents (tenant, secret, agent) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
+LET_NOBODY_USE = "DELETE FROM secret_agents WHERE tenant = $1 AND secret = $2"
+# (tenant, secret id, agents)
+TAKE_BACK = "DELETE FROM grants WHERE tenant = $1 AND secret = $2 AND requester <> ALL ($3::text[])"
+AGENTS_OF = "SELECT secret, agent FROM secret_agents WHERE tenant = $1 AND secret = ANY ($2::text[])"
+
 
 def granted(
     tenant: str, thread_id: str, names: Sequence[str], *, requester: str | None

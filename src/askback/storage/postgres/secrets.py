@@ -52,6 +52,26 @@ class SecretPart(Part):
         sql, parameters = queries.granted(tenant, thread_id, list(names), requester=requester)
         return [rows.granted(row) for row in await self._borrowed.rows(sql, *parameters)]
 
+    async def agents_of_secrets(self, tenant: str, secret_ids: Sequence[str]) -> Sequence[tuple[str, str]]:
+        """Read which agents may use secrets."""
+        found = await self._borrowed.rows(queries.AGENTS_OF, tenant, list(secret_ids))
+        return [(secret_id, agent) for secret_id, agent in found]
+
+    async def set_secret_agents(
+        self, tenant: str, secret_id: str, agents: Sequence[str], along: Along
+    ) -> None:
+        """Say which agents may use a secret."""
+
+        async def change(db: Connection) -> None:
+            await db.execute(queries.LET_NOBODY_USE, tenant, secret_id)
+            for agent in agents:
+                await db.execute(queries.LET_USE, tenant, secret_id, agent)
+            if "*" not in agents:
+                await db.execute(queries.TAKE_BACK, tenant, secret_id, list(agents))
+            await write_along(db, along)
+
+        await self._borrowed.change(change)
+
     async def drop_secret(self, tenant: str, secret_id: str, along: Along) -> bool:
         """Erase a secret."""
 

@@ -13,16 +13,17 @@ from askback.errors import StoreUnusable, Unavailable
 from askback.ports.bus import Arrival, Dismissal, News, Subscription
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
-from askback.ports.store import Change, Claim, Settlement, ThreadView
+from askback.ports.store import Change, Claim, ClaimMismatch, Settlement, ThreadView
 from askback.ports.threads import Quota
 from askback.storage import rows
 from askback.storage.postgres import queries, schema, wholes
 from askback.storage.postgres.access import AccessPart
+from askback.storage.postgres.agents import AgentPart
 from askback.storage.postgres.borrowed import Borrowed
 from askback.storage.postgres.clock import DatabaseClock
 from askback.storage.postgres.connection import Database, refused_by_database
 from askback.storage.postgres.health import HealthPart
-from askback.storage.postgres.jobs import AddMessage, AppendText, Insert, Settle
+from askback.storage.postgres.jobs import AddMessage, AppendText, Insert, Settle, claim_id
 from askback.storage.postgres.listening import TELL, listen, payload
 from askback.storage.postgres.policy import PolicyPart
 from askback.storage.postgres.presence import PresenceRegister
@@ -36,7 +37,9 @@ from askback.storage.postgres.writer import Writer
 _ENDLESS = 2**62
 
 
-class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, HealthPart, AccessPart):
+class PostgresStore(
+    PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, HealthPart, AccessPart, AgentPart
+):
     """Everything in one database, which other servers may use as well. It is also the `Feed` of a shared bus.
 
     `on_commit` hears of committed events on the event loop. `origin` is what this server's notices are known by;
@@ -109,6 +112,15 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart,
         """Try one step of the lifecycle."""
         return await self._writer.submit(Settle(settlement, claim, along))
 
+    async def claimed(self, claim: Claim) -> str | None:
+        """Read what a key was used for before."""
+        row = await self._borrowed.row(queries.CLAIM, claim_id(claim))
+        if row is None:
+            return None
+        if row[0] != claim.digest:
+            raise ClaimMismatch(claim.key)
+        return row[1]
+
     async def list_requests(
         self,
         tenant: str,
@@ -122,6 +134,8 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart,
         limit: int = 50,
     ) -> Sequence[Record]:
         """Read requests, newest first."""
+        if statuses is not None and not statuses:
+            return []
         sql, parameters = queries.list_requests(
             tenant,
             thread_id=thread_id,
@@ -134,13 +148,6 @@ class PostgresStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart,
             limit=limit,
         )
         return [rows.record(row) for row in await self._borrowed.rows(sql, *parameters)]
-
-    async def last_with_digest(
-        self, tenant: str, thread_id: str, requester: str, digest: str
-    ) -> Record | None:
-        """Read the newest request about a call, if that one has ended."""
-        row = await self._borrowed.row(queries.LAST_WITH_DIGEST, tenant, thread_id, digest, requester)
-        return None if row is None else rows.record(row)
 
     async def open_requests(self, *, after: tuple[str, str] = ("", ""), limit: int = 200) -> Sequence[Record]:
         """Read open requests of every tenant."""

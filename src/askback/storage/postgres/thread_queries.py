@@ -105,6 +105,7 @@ secrets_ AS (DELETE FROM secrets WHERE tenant = $2
     AND (scope = 'request' AND subject IN (SELECT id FROM its) OR scope = 'session' AND subject = $3)),
 grants_ AS (DELETE FROM grants WHERE tenant = $2 AND thread = $3),
 resumes_ AS (DELETE FROM resumes WHERE tenant = $2 AND thread = $3),
+refusals_ AS (DELETE FROM refusals WHERE tenant = $2 AND thread = $3),
 rules_ AS (DELETE FROM rules WHERE tenant = $2 AND scope = 'thread' AND subject = $3),
 policies_ AS (DELETE FROM policies WHERE tenant = $2 AND thread = $3),
 events_ AS (DELETE FROM events WHERE thread = $1),
@@ -118,4 +119,5 @@ SELECT t.tenant, t.id, e.at FROM threads AS t JOIN events AS e ON e.thread = t.k
 WHERE (t.tenant, t.id) > ($1, $2) AND e.at < $3 AND e.type <> 'thread.erased' AND {_NOTHING_OPEN}
 ORDER BY t.tenant, t.id LIMIT $4"""
 SCRUB = """
-VACUUM claims, executions, candidates, secrets, grants, resumes, rules, policies, events, deltas, messages, requests"""
+VACUUM claims, executions, candidates, secrets, grants, resumes, refusals, rules, policies, events, deltas, messages,
+    requests"""

@@ -172,11 +172,14 @@ class Writer:
     async def _transact(self, lane: Lane, group: Group) -> None:
         db = await lane.connection()
         turn: Turn | None = None
+        events: list[Event] = []
         try:
             async with transaction(db):
                 entries = await _write(db, group)
                 if entries:
                     await log(db, entries, origin=self._origin)
+                    # Before the commit: what cannot be told must not be stored, or nobody could read past it.
+                    events = [event_of(entry) for entry in entries]
                     turn = self._turns.take()
             self._groups += 1
             self._changes += len(group)
@@ -185,14 +188,14 @@ class Writer:
                 self._turns.settle(turn, _nothing)
             raise
         if turn is None:
-            self._deliver(group, [])
+            self._deliver(group, events)
         else:
-            self._turns.settle(turn, partial(self._deliver, group, entries))
+            self._turns.settle(turn, partial(self._deliver, group, events))
 
-    def _deliver(self, group: Group, entries: Sequence[Entry]) -> None:
-        if entries and self._on_commit is not None:
+    def _deliver(self, group: Group, events: Sequence[Event]) -> None:
+        if events and self._on_commit is not None:
             try:
-                self._on_commit([event_of(entry) for entry in entries])
+                self._on_commit(events)
             except Exception:  # noqa: BLE001 - the port: a failing listener does not fail the write
                 _log.exception("a listener failed; the events are stored")
         for job in group:

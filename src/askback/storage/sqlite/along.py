@@ -25,6 +25,10 @@ def write_along(db: Connection, along: Along) -> None:
     _write_secrets(db, along)
     for resume in along.resumes:
         db.execute(resume_queries.ADD, astuple(resume))
+    for refusal in along.refusals:
+        db.execute(policy_queries.ADD_REFUSAL, astuple(refusal))
+    for lift in along.lifts:
+        db.execute(policy_queries.LIFT, astuple(lift))
     _append(db, along.audit)
 
 
@@ -55,6 +59,7 @@ def _write_secrets(db: Connection, along: Along) -> None:
         db.execute(secret_queries.DROP_CANDIDATES, along.promote)
     for grant in along.grants:
         db.execute(secret_queries.PUT_GRANT, astuple(grant))
+        db.execute(secret_queries.LET_USE, (grant.tenant, grant.secret_id, grant.requester))
 
 
 def _put_secret(db: Connection, secret: SecretRecord) -> None:

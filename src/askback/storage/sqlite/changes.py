@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import replace
 
 from askback.domain.access import Access
@@ -18,6 +19,7 @@ from askback.ports.store import (
     IdTaken,
     MessageFull,
     MessageMissing,
+    NewSession,
     Principal,
     Session,
     Settlement,
@@ -49,13 +51,13 @@ def insert(
     row = (
         record.tenant, record.id, at.thread, record.kind, record.requester, record.status.value, record.revision,
         record.created_at, record.expires_at, at.seq, record.state, record.spec, record.digest, record.due_at,
-        record.exclusive, record.behind,
+        record.exclusive, record.behind, record.hides_names,
     )  # fmt: skip
     try:
         key = db.execute(queries.ADD_REQUEST, row).lastrowid
     except sqlite3.IntegrityError:
         raise IdTaken(record.id) from None
-    append(db, events, draft, at, request=key, spec=record.spec)
+    append(db, events, draft, at, request=key, spec=record.spec, hides_names=record.hides_names)
     write_along(db, along)
     return Change(
         record if at.access is record.access else replace(record, access=at.access), Outcome.APPLIED
@@ -66,13 +68,13 @@ def settle(
     db: Connection, events: list[Event], step: Settlement, claim: Claim | None, along: Along
 ) -> Change | None:
     """Try one step of the lifecycle; a claim is looked up first, and kept only with an applied step, as is `along`."""
-    if claim is not None and (target := _replayed(db, claim)) is not None:
+    if claim is not None and (target := claimed(db, claim)) is not None:
         return Change(_present(db, step.tenant, target), Outcome.REPLAYED)
     expected = f" {' '.join(step.expected)} "
     where = (step.tenant, step.id, expected, step.revision, step.state_before)
     timed, (expires_at, due_at) = step.times is not None, step.times or (None, None)
     times = (timed, expires_at, timed, due_at)
-    new = (step.status.value, step.state, step.asks_again, step.spec, *times, step.refused, step.forward)
+    new = (step.status.value, step.state, step.asks_again, step.spec, *times, step.forward)
     held = step.forward and threads.is_held_by_another(db, step.tenant, step.id)
     row = None if held else db.execute(queries.SETTLE, (*new, *where)).fetchone()
     if row is None:
@@ -81,7 +83,7 @@ def settle(
     key, kind, requester, revision, created_at, expires_at, spec, digest, due_at, *line = row
     draft = step.event
     at = next_seq(db, draft)
-    append(db, events, draft, at, request=key, spec=spec)
+    append(db, events, draft, at, request=key, spec=spec, hides_names=bool(line[2]))
     threads.note(db, at.thread, step, created_at=created_at)
     if claim is not None:
         _take(db, claim, step.id)
@@ -89,6 +91,7 @@ def settle(
     record = Record(
         step.id, step.tenant, draft.thread_id, kind, requester, step.status, revision,
         created_at, expires_at, spec, step.state, digest, due_at, at.access, line[0], bool(line[1]),
+        bool(line[2]),
     )  # fmt: skip
     return Change(record, Outcome.APPLIED)
 
@@ -155,10 +158,11 @@ def _take(db: Connection, claim: Claim, target: str) -> str | None:
     row = (claim.tenant, claim.principal, claim.scope, claim.key, claim.digest, target)
     if db.execute(queries.TAKE_CLAIM, row).fetchone() is not None:
         return None
-    return _replayed(db, claim)
+    return claimed(db, claim)
 
 
-def _replayed(db: Connection, claim: Claim) -> str | None:
+def claimed(db: Connection, claim: Claim) -> str | None:
+    """Return what a key was used for before; raises `ClaimMismatch`."""
     row = db.execute(queries.CLAIM, (claim.tenant, claim.principal, claim.scope, claim.key)).fetchone()
     if row is None:
         return None
@@ -177,12 +181,6 @@ def _present(db: Connection, tenant: str, request_id: str) -> Record:
 # Access
 
 
-def put_token(db: Connection, digest: str, who: Principal) -> None:
-    """Make a token known, or replace what it stands for."""
-    limits = (json.dumps(who.names), json.dumps(who.threads))
-    db.execute(queries.PUT_TOKEN, (digest, *_person(who), *limits))
-
-
 def put_login(db: Connection, digest: str, who: Principal, *, expires_at: int) -> None:
     """Make a one-time login code known."""
     db.execute(queries.PUT_LOGIN, (digest, *_person(who), expires_at))
@@ -192,19 +190,25 @@ def _person(who: Principal) -> tuple[str, ...]:
     return who.id, who.tenant, who.role, who.name, who.user, json.dumps(who.groups)
 
 
-def open_session(
-    db: Connection, login: str, digest: str, *, csrf: str, now_ms: int, expires_at: int
-) -> Session | None:
+def open_session(db: Connection, login: str, digest: str, new: NewSession) -> Session | None:
     """Use up a login code and open a session; what has ended meanwhile is dropped on the way."""
-    row = db.execute(queries.USE_LOGIN, (login, now_ms)).fetchone()
+    row = db.execute(queries.USE_LOGIN, (login, new.created_at)).fetchone()
     if row is None:
         return None
-    db.execute(queries.DROP_LATE_LOGINS, (now_ms,))
-    db.execute(queries.DROP_LATE_SESSIONS, (now_ms,))
-    db.execute(queries.ADD_SESSION, (digest, *row, csrf, expires_at))
-    return rows.session((*row, csrf, expires_at))
+    db.execute(queries.DROP_LATE_LOGINS, (new.created_at,))
+    db.execute(queries.DROP_LATE_SESSIONS, (new.created_at,))
+    session = new.of(rows.principal(row))
+    db.execute(queries.ADD_SESSION, (digest, *rows.session_row(session)))
+    return session
 
 
-def close_session(db: Connection, digest: str) -> None:
-    """End a session."""
-    db.execute(queries.CLOSE_SESSION, (digest,))
+def touch_session(db: Connection, session_id: str, now_ms: int) -> None:
+    """Note that a session was used."""
+    db.execute(queries.TOUCH_SESSION, (now_ms, session_id))
+
+
+def end_sessions(db: Connection, ids: Sequence[str], along: Along) -> None:
+    """End sessions."""
+    for session_id in ids:
+        db.execute(queries.END_SESSION, (session_id,))
+    write_along(db, along)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -61,8 +63,38 @@ def connect(path: Path) -> Connection:
         needed = ".".join(map(str, OLDEST_SQLITE))
         raise StoreUnusable(f"This Python has SQLite {sqlite3.sqlite_version}; askback needs {needed}.")
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=64)
-    configure(connection)
+    try:
+        configure(connection)
+    except BaseException:
+        connection.close()
+        raise
     return connection
+
+
+def connect_read_only(path: Path) -> Connection:
+    """Open the database at `path` on a disk that may take no writes.
+
+    SQLite shares the index of a write-ahead log through the `-shm` file, which it cannot write here. Without a log
+    the file is opened as one that nobody changes (`immutable`). With a log each connection keeps an index of its own,
+    but for its locks the `-shm` file has to be there. Close these connections before one that writes is opened.
+    """
+    options = "mode=ro&immutable=1"
+    if _size(Path(f"{path}-wal")):
+        options = "mode=ro&readonly_shm=1"
+        os.close(os.open(f"{path}-shm", os.O_RDONLY | os.O_CLOEXEC | _missing(Path(f"{path}-shm")), 0o600))
+    uri = f"{path.absolute().as_uri()}?{options}"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    for pragma in ("busy_timeout = 5000", "trusted_schema = OFF", "query_only = ON"):
+        connection.execute(f"PRAGMA {pragma}").fetchall()
+    return connection
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
+
+
+def _missing(file: Path) -> int:
+    return 0 if file.exists() else os.O_CREAT
 
 
 def configure(connection: Connection, *, busy_ms: int = 5_000) -> None:
@@ -117,6 +149,26 @@ _REFUSED_BY_DISK = frozenset(
         sqlite3.SQLITE_NOTADB,
     }
 )
+
+
+_NO_WRITES = frozenset(
+    {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
+)
+_NO_WRITES_OF_SYSTEM = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+
+
+def takes_no_writes(error: BaseException) -> str | None:
+    """Return why the disk takes no writes; None for an error of another kind. The text names no path."""
+    if isinstance(error, OSError):
+        return error.strerror if error.errno in _NO_WRITES_OF_SYSTEM else None
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return str(error) if isinstance(error, sqlite3.Error) and (code & 0xFF) in _NO_WRITES else None
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether an error says that the content of the database file is wrong."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return (code & 0xFF) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def refused_by_disk(error: BaseException) -> bool:

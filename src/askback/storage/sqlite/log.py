@@ -52,8 +52,13 @@ def append(
     *,
     request: int | None = None,
     spec: str | None = None,
+    hides_names: bool = False,
 ) -> None:
     """Write an event in its place; `request` is the key of the one that it tells of, `spec` what that asks."""
     row = (draft.tenant, at.thread, at.seq, draft.type, request, draft.at, draft.data)
     position = db.execute(queries.ADD_EVENT, row).lastrowid
-    events.append(domain_events.commit(draft, seq=at.seq, position=position, spec=spec, access=at.access))
+    events.append(
+        domain_events.commit(
+            draft, seq=at.seq, position=position, spec=spec, access=at.access, hides_names=hides_names
+        )
+    )

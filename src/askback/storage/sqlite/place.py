@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from askback.errors import StoreUnusable
+
+ROOM_BYTES = 64 * 1024
+"""More than a small request takes."""
 
 
 def make_folder(folder: Path) -> None:
@@ -14,7 +19,7 @@ def make_folder(folder: Path) -> None:
     if folder.is_dir():
         return
     make_folder(folder.parent)
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
     descriptor = os.open(folder.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -22,41 +27,72 @@ def make_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def make_private(file: Path) -> None:
-    """Make a file that only its owner may read, unless it is there: SQLite gives its log the rights of the database.
+_WRITABLE = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+_READ_ONLY = os.O_RDONLY | os.O_CLOEXEC
 
-    For the holder of the lock, before it connects: closing a descriptor drops the locks that SQLite has on the file.
-    """
-    os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+_REFUSED: list[int] = []
+"""Descriptors of databases that another store of this process may have open; see `FileLock`."""
 
 
 class FileLock:
-    """An exclusive lock on `<database>.lock`; the kernel lets go of it however the process ends.
+    """An exclusive lock on a database, whatever name leads to it; the kernel lets go of it however the process ends.
 
-    A file of its own, because closing any descriptor of the database itself would drop the locks
-    that SQLite holds on it. The file stays behind: removing it would let two processes lock two
-    different files of the same name.
+    There are two: on `<database>.lock`, beside the file that links lead to, and on the database itself by `flock`. That
+    knows the file by its inode and so sees hard links. SQLite's own locks are of another kind, but closing any
+    descriptor of the database would drop them. So that one is opened before SQLite opens the file, closed after SQLite
+    has closed it, and never closed where it was refused. The `.lock` file stays behind: removing it would let two
+    processes lock two different files of the same name.
     """
 
     def __init__(self, database: Path) -> None:
         self._database = database
-        self._descriptor: int | None = None
+        self._descriptors: dict[Path, int] = {}
 
-    def acquire(self) -> None:
-        """Take the lock; raises `StoreUnusable` when another store has it."""
-        descriptor = os.open(f"{self._database}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(descriptor)
-            raise StoreUnusable(
-                f"The database {self._database} is in use by another process. "
-                "Stop that one first, or choose another file (ASKBACK_DATA_DIR or ASKBACK_DATABASE_URL)."
-            ) from None
-        self._descriptor = descriptor
+    def acquire(self, *, read_only: bool = False) -> None:
+        """Take the lock, or what is missing of it, and make the database for its owner alone unless it is there.
+
+        With `read_only` no file is made, and the lock is on those that are there. Raises `StoreUnusable` when another
+        store has it: call `release` then as well.
+        """
+        flags = _READ_ONLY if read_only else _WRITABLE
+        beside = Path(f"{self._database.resolve()}.lock")
+        if beside not in self._descriptors and (beside.exists() or not read_only):
+            descriptor = os.open(beside, flags, 0o600)
+            if not _locked(descriptor):
+                os.close(descriptor)
+                raise self._in_use()
+            self._descriptors[beside] = descriptor
+        if self._database not in self._descriptors:
+            # SQLite gives its log the rights of the database.
+            descriptor = os.open(self._database, flags, 0o600)
+            if not _locked(descriptor):
+                _REFUSED.append(descriptor)
+                raise self._in_use()
+            self._descriptors[self._database] = descriptor
 
     def release(self) -> None:
-        """Let go of the lock, if it is held."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        """Let go of the lock, if it is held; SQLite has closed the file by then."""
+        while self._descriptors:
+            os.close(self._descriptors.popitem()[1])
+
+    def _in_use(self) -> StoreUnusable:
+        return StoreUnusable(
+            f"The database {self._database} is in use by another process. "
+            "Stop that one first, or choose another file (ASKBACK_DATA_DIR or ASKBACK_DATABASE_URL)."
+        )
+
+
+def take_room(folder: Path) -> None:
+    """Write and sync a file without a name in a folder; raises `OSError` when the disk takes no more."""
+    with TemporaryFile(dir=folder, buffering=0) as file:
+        if file.write(bytes(ROOM_BYTES)) < ROOM_BYTES:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.fsync(file.fileno())
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

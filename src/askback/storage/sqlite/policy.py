@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along, Execution, PolicyView, RuleRecord
+from askback.ports.policy import NOTHING, Along, Execution, PolicyView, Refusal, RuleRecord
 from askback.storage.sqlite import policy_changes as changes
+from askback.storage.sqlite import policy_queries as queries
 from askback.storage.sqlite import policy_rows as rows
 from askback.storage.sqlite.along import write_along
 from askback.storage.sqlite.part import Part
@@ -15,14 +16,27 @@ from askback.storage.sqlite.part import Part
 class PolicyPart(Part):
     """Rules, settings, executions and the audit log. See `askback.ports.store` for what each method promises."""
 
+    async def refusals(
+        self, tenant: str, thread_id: str, requester: str, identity: str, *, since_ms: int
+    ) -> Sequence[Refusal]:
+        """Read refusals of the same, newest first."""
+        which = (tenant, thread_id, requester, identity, since_ms)
+        return self._readers.point(
+            lambda db: [Refusal(*row) for row in db.execute(queries.REFUSALS, which).fetchall()]
+        )
+
     async def write(self, along: Along) -> None:
         """Write what has no change of its own to come along with."""
         await self._change(lambda db, _: write_along(db, along), along)
 
-    async def policy(self, tenant: str, *, thread_id: str, project: str | None, now_ms: int) -> PolicyView:
+    async def policy(
+        self, tenant: str, *, thread_id: str, project: str | None, now_ms: int, agent: str = ""
+    ) -> PolicyView:
         """Read what decides about a call."""
         return await self._readers.page(
-            lambda db: rows.read_policy(db, tenant, thread_id=thread_id, project=project, now_ms=now_ms)
+            lambda db: rows.read_policy(
+                db, tenant, thread_id=thread_id, project=project, now_ms=now_ms, agent=agent
+            )
         )
 
     async def rule(self, tenant: str, rule_id: str) -> RuleRecord | None:

@@ -9,15 +9,16 @@ from askback.storage.sqlite.access_queries import MAY_VIEW
 # Rules
 
 # In the order of the fields of `RuleRecord`.
-_RULE = "id, tenant, effect, text, scope, subject, locked, shadow, expires_at, revoked, wire"
-ADD_RULE = f"INSERT INTO rules ({_RULE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_RULE = "id, tenant, effect, text, scope, subject, locked, shadow, expires_at, revoked, wire, agent"
+ADD_RULE = f"INSERT INTO rules ({_RULE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 RULE = f"SELECT {_RULE} FROM rules WHERE tenant = ? AND id = ?"
 
 # The first condition is written exactly as in the partial index, or SQLite would not use it.
 _IN_FORCE = "revoked = 0 AND coalesce(expires_at > ?, TRUE)"
-# (tenant, scope, subject, now), oldest first.
+# (tenant, scope, subject, now, agent), oldest first.
 RULES_IN_FORCE = f"""
-SELECT {_RULE} FROM rules WHERE tenant = ? AND scope = ? AND subject = ? AND {_IN_FORCE} ORDER BY id"""
+SELECT {_RULE} FROM rules WHERE tenant = ? AND scope = ? AND subject = ? AND {_IN_FORCE}
+    AND coalesce(agent = ?, TRUE) ORDER BY id"""
 
 # (wire, tenant, id) -> a row when this ended the rule.
 REVOKE_RULE = """
@@ -84,3 +85,18 @@ AUDITED = "SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit ORDER B
 MOVE_AUDIT_HEAD = """
 INSERT INTO audit_heads (tenant, seq, hash) VALUES (?, ?, ?)
 ON CONFLICT (tenant) DO UPDATE SET seq = excluded.seq, hash = excluded.hash"""
+
+# Refusals
+
+ADD_REFUSAL = """
+INSERT INTO refusals (tenant, thread, requester, identity, request, at, until) VALUES (?, ?, ?, ?, ?, ?, ?)"""
+# (tenant, thread, requester, identity, since), newest first.
+REFUSALS = """
+SELECT tenant, thread, requester, identity, request, at, until FROM refusals
+WHERE tenant = ? AND thread = ? AND requester = ? AND identity = ? AND at > ?
+ORDER BY at DESC, key DESC LIMIT 10"""
+# (tenant, thread, at, request or null, requester or null).
+LIFT = """
+UPDATE refusals SET until = ?3 WHERE tenant = ?1 AND thread = ?2 AND until > ?3 AND requester = coalesce(?5, requester)
+AND (?4 IS NULL
+     OR (requester, identity) IN (SELECT requester, identity FROM refusals WHERE tenant = ?1 AND request = ?4))"""

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from askback.domain.audit import GENESIS
 from askback.ports.policy import Execution, PolicyView, RuleRecord
 from askback.storage import rows
+from askback.storage.sqlite import agent_queries
 from askback.storage.sqlite import policy_queries as queries
 from askback.storage.sqlite.connection import Connection
 
 
 def read_policy(
-    db: Connection, tenant: str, *, thread_id: str, project: str | None, now_ms: int
+    db: Connection, tenant: str, *, thread_id: str, project: str | None, now_ms: int, agent: str
 ) -> PolicyView:
     """Read what decides about a call in one snapshot, which the transaction around the queries gives."""
     db.execute("BEGIN")
@@ -21,11 +22,17 @@ def read_policy(
         rules = [
             rows.rule(row)
             for scope, subject in (("always", ""), ("thread", thread_id), ("project", project or ""))
-            for row in db.execute(queries.RULES_IN_FORCE, (tenant, scope, subject, now_ms)).fetchall()
+            for row in db.execute(queries.RULES_IN_FORCE, (tenant, scope, subject, now_ms, agent)).fetchall()
         ]
+        roots = db.execute(agent_queries.ROOTS, (tenant, agent)).fetchone()
     finally:
         db.execute("ROLLBACK")
-    return PolicyView(settings.pop("", None), settings.get(thread_id), sorted(rules, key=lambda r: r.id))
+    return PolicyView(
+        settings.pop("", None),
+        settings.get(thread_id),
+        sorted(rules, key=lambda r: r.id),
+        rows.root_paths(None if roots is None else roots[0]),
+    )
 
 
 def read_rule(db: Connection, tenant: str, rule_id: str) -> RuleRecord | None:

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from askback.errors import Unavailable
 from askback.storage.sqlite.connection import Connection, refused_by_disk
+from askback.storage.sqlite.damage import Damage
 from askback.storage.sqlite.writer import unavailable
 
 T = TypeVar("T")
@@ -19,8 +20,10 @@ T = TypeVar("T")
 class Readers:
     """Connections that only read. Each sees every commit that returned before its query began."""
 
-    def __init__(self, connect: Callable[[], Connection], *, pages: int = 2) -> None:
+    def __init__(self, connect: Callable[[], Connection], *, damage: Damage, pages: int = 2) -> None:
         self._connect = connect
+        self._damage = damage
+        self._changing: asyncio.Event | None = None
         self._most = pages
         self._point: Connection | None = None
         self._pool: ThreadPoolExecutor | None = None
@@ -40,10 +43,12 @@ class Readers:
         """
         if self._point is None:
             raise _closed()
-        return _attempt(read, self._point)
+        return self._attempt(read, self._point)
 
     async def page(self, read: Callable[[Connection], T]) -> T:
         """Read many rows, on a reader's thread."""
+        while self._changing is not None:
+            await self._changing.wait()
         if self._pool is None:
             raise _closed()
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._read_page, read)
@@ -51,28 +56,62 @@ class Readers:
     async def close(self) -> None:
         """Let reads finish, then close every connection."""
         pool, self._pool = self._pool, None
-        point, self._point = self._point, None
         if pool is not None:
             await asyncio.to_thread(pool.shutdown)
+        self._close_connections()
+
+    async def change(self, connect: Callable[[], Connection], *, between: Callable[[], T]) -> T:
+        """Close every connection, call `between`, and read through `connect` from now on; return what `between` did.
+
+        Where `between` fails, reading goes on as before. Page reads wait meanwhile; point reads do not notice, because
+        nothing here waits from the first close to the last open.
+        """
+        self._changing = asyncio.Event()
+        try:
+            pool, self._pool = self._pool, None
+            if pool is not None:
+                await asyncio.to_thread(pool.shutdown)
+            self._close_connections()
+            try:
+                result = between()
+                self._connect = connect
+            finally:
+                self.open()
+            return result
+        finally:
+            self._changing.set()
+            self._changing = None
+
+    def reading(self, connect: Callable[[], Connection]) -> None:
+        """Open through `connect`."""
+        self._connect = connect
+        self.open()
+
+    def _close_connections(self) -> None:
+        point, self._point = self._point, None
         for connection in [*([point] if point else []), *self._opened]:
             connection.close()
         self._opened.clear()
+        self._local = threading.local()
 
     def _read_page(self, read: Callable[[Connection], T]) -> T:
         connection: Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._local.connection = self._connect()
+            try:
+                connection = self._local.connection = self._connect()
+            except sqlite3.Error as error:  # no descriptors are left, or the file is gone
+                raise unavailable(error) from error
             self._opened.append(connection)
-        return _attempt(read, connection)
+        return self._attempt(read, connection)
 
-
-def _attempt(read: Callable[[Connection], T], connection: Connection) -> T:
-    try:
-        return read(connection)
-    except sqlite3.Error as error:
-        if refused_by_disk(error):
-            raise unavailable(error) from error
-        raise
+    def _attempt(self, read: Callable[[Connection], T], connection: Connection) -> T:
+        try:
+            return read(connection)
+        except sqlite3.Error as error:
+            self._damage.note(error)
+            if refused_by_disk(error):
+                raise unavailable(error) from error
+            raise
 
 
 def _closed() -> Unavailable:

@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
-# (the fields of `Resume`): one for each request; a second is no second.
+# (the fields of `Resume`): one for each request and cause; a second is no second.
 ADD = """
-INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held) VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (tenant, request) DO NOTHING"""
+INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held, cause)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (tenant, request, cause) DO NOTHING"""
 
 # The same, then (tenant, request): one for a request that is there.
 HOLD = """
-INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held)
-SELECT ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM requests WHERE tenant = ? AND id = ?)
-ON CONFLICT (tenant, request) DO NOTHING"""
+INSERT INTO resumes (id, tenant, thread, requester, request, available_at, held, cause)
+SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM requests WHERE tenant = ? AND id = ?)
+ON CONFLICT (tenant, request, cause) DO NOTHING"""
 
 _MINE = "finished_at IS NULL AND tenant = ? AND requester = ?"
 
@@ -27,7 +28,7 @@ def lease(*, thread: bool) -> str:
     return f"""
 UPDATE resumes SET attempt = attempt + 1, available_at = ?
 WHERE key IN (SELECT key FROM resumes WHERE {_at(thread)} AND available_at <= ? ORDER BY key LIMIT ?)
-RETURNING id, tenant, thread, requester, request, available_at, held, attempt"""
+RETURNING id, tenant, thread, requester, request, available_at, held, cause, attempt"""
 
 
 def next_available(*, thread: bool) -> str:
@@ -36,16 +37,17 @@ def next_available(*, thread: bool) -> str:
 
 
 _STANDING = """
-SELECT id, tenant, thread, requester, request, available_at, held, attempt, finished_at IS NOT NULL FROM resumes"""
-# (tenant, id), and (tenant, request id)
+SELECT id, tenant, thread, requester, request, available_at, held, cause, attempt, finished_at IS NOT NULL
+FROM resumes"""
+# (tenant, id), and (tenant, request id, cause)
 STANDING = f"{_STANDING} WHERE tenant = ? AND id = ?"
-STANDING_OF = f"{_STANDING} WHERE tenant = ? AND request = ?"
+STANDING_OF = f"{_STANDING} WHERE tenant = ? AND request = ? AND cause = ?"
 
 # (until, tenant, id, now) -> the row when it was there to be leased.
 LEASE_ONE = """
 UPDATE resumes SET attempt = attempt + 1, available_at = ?
 WHERE tenant = ? AND id = ? AND finished_at IS NULL AND available_at <= ?
-RETURNING id, tenant, thread, requester, request, available_at, held, attempt"""
+RETURNING id, tenant, thread, requester, request, available_at, held, cause, attempt"""
 
 # Parameters: now, tenant, id, attempt.
 RELEASE = """

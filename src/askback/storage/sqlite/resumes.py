@@ -51,9 +51,9 @@ class ResumePart(Part):
         """Read where a resume stands."""
         return self._readers.point(lambda db: _standing(db, queries.STANDING, tenant, resume_id))
 
-    async def resume_of(self, tenant: str, request_id: str) -> Standing | None:
+    async def resume_of(self, tenant: str, request_id: str, cause: str = "") -> Standing | None:
         """Read where the resume of a request stands."""
-        return self._readers.point(lambda db: _standing(db, queries.STANDING_OF, tenant, request_id))
+        return self._readers.point(lambda db: _standing(db, queries.STANDING_OF, tenant, request_id, cause))
 
     async def lease_resume(self, tenant: str, resume_id: str, *, now_ms: int, until_ms: int) -> Lease | None:
         """Lease this one."""
@@ -102,10 +102,14 @@ def _lease_one(db: Connection, which: tuple[int, str, str, int], *, until_ms: in
 
 
 def _leased(db: Connection, row: Sequence[Any], until_ms: int) -> Lease:
-    resume = Resume(*row[:6], held=bool(row[6]))
+    resume = _resume(row)
     record = read_request(db, resume.tenant, resume.request_id)
     assert record is not None, "a resume lives no longer than its request"
-    return Lease(resume, record, row[7], until_ms)
+    return Lease(resume, record, row[8], until_ms)
+
+
+def _resume(row: Sequence[Any]) -> Resume:
+    return Resume(*row[:6], held=bool(row[6]), cause=row[7])
 
 
 def _release(db: Connection, which: tuple[int, str, str, int]) -> None:
@@ -114,7 +118,7 @@ def _release(db: Connection, which: tuple[int, str, str, int]) -> None:
 
 def _standing(db: Connection, query: str, *which: str) -> Standing | None:
     row = db.execute(query, which).fetchone()
-    return None if row is None else Standing(Resume(*row[:6], held=bool(row[6])), row[7], bool(row[8]))
+    return None if row is None else Standing(_resume(row), row[8], bool(row[9]))
 
 
 def _finish(db: Connection, which: tuple[str, str, str], *, attempt: int, now_ms: int) -> Outcome | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,8 +10,9 @@ from askback.domain.access import Access, read_access
 from askback.domain.events import Event
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.record import Record
-from askback.ports.store import Principal, Session, ThreadView
+from askback.ports.store import Session, ThreadView
 from askback.storage import rows
+from askback.storage.branches import branches
 from askback.storage.sqlite import queries
 from askback.storage.sqlite.connection import Connection
 
@@ -36,10 +38,27 @@ def read_requests(
     """Read one page of requests, newest first."""
     if statuses is not None and not statuses:
         return []
+    only_open = bool(statuses) and not (statuses & TERMINAL)
+    if (
+        thread_id is None
+        and (kind is not None or requester is not None or statuses)
+        and not (only_open and kind is None and requester is None)
+    ):
+        found = branches(kind=kind, statuses=statuses)
+        sql = queries.list_branches(
+            branches=len(found),
+            requester=requester is not None,
+            person=person is not None,
+            before=before is not None,
+        )
+        page = [value for value in (person, person, before) if value is not None]
+        who = [tenant] if requester is None else [tenant, requester]
+        each = [value for branch in found for value in (*who, *branch, *page, limit)]
+        return [rows.record(row) for row in db.execute(sql, [*each, limit]).fetchall()]
     sql = queries.list_requests(
         thread=thread_id is not None,
         statuses=len(statuses or ()),
-        only_open=bool(statuses) and not (statuses & TERMINAL),
+        only_open=only_open,
         kind=kind is not None,
         requester=requester is not None,
         person=person is not None,
@@ -56,14 +75,6 @@ def read_requests(
     ]
     parameters = [tenant, *(value for value in chosen if value is not None), limit]
     return [rows.record(row) for row in db.execute(sql, parameters).fetchall()]
-
-
-def read_last_with_digest(
-    db: Connection, tenant: str, thread_id: str, requester: str, digest: str
-) -> Record | None:
-    """Read the newest request about a call that a person dealt with."""
-    row = db.execute(queries.LAST_WITH_DIGEST, (tenant, thread_id, digest, requester)).fetchone()
-    return None if row is None else rows.record(row)
 
 
 def read_open(db: Connection, tenant: str, request_id: str, *, limit: int) -> Sequence[Record]:
@@ -124,16 +135,24 @@ def read_last_position(db: Connection, tenant: str) -> int:
     return db.execute(queries.LAST_POSITION, (tenant,)).fetchone()[0] or 0
 
 
-def read_token(db: Connection, digest: str) -> Principal | None:
-    """Read whom a token stands for."""
-    row = db.execute(queries.TOKEN, (digest,)).fetchone()
-    return None if row is None else rows.token(row)
-
-
 def read_session(db: Connection, digest: str, *, now_ms: int) -> Session | None:
     """Read a session that has not ended."""
     row = db.execute(queries.SESSION, (digest, now_ms)).fetchone()
     return None if row is None else rows.session(row)
+
+
+def read_sessions(
+    db: Connection, tenant: str | None, *, now_ms: int, person: str | None, ids: Sequence[str] | None
+) -> Sequence[Session]:
+    """Read sessions whose time has not passed, newest first."""
+    wanted = None if ids is None else json.dumps(list(ids))
+    bound = (now_ms, tenant, tenant, person, person, wanted, wanted)
+    return [rows.session(row) for row in db.execute(queries.SESSIONS, bound).fetchall()]
+
+
+def read_server_id(db: Connection) -> str:
+    """Read the id of the store."""
+    return db.execute(queries.SERVER_ID).fetchone()[0]
 
 
 def _events(db: Connection, sql: str, parameters: tuple[Any, ...]) -> Sequence[Event]:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from importlib.resources import files
 
 from askback.errors import StoreUnusable
 from askback.storage.sqlite.connection import Connection
+
+_COLUMNS = """
+SELECT t.name || '.' || c.name FROM sqlite_master AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table'"""
 
 
 def migrations() -> dict[int, str]:
@@ -27,7 +31,7 @@ def version(connection: Connection) -> int:
 def upgrade(connection: Connection, steps: dict[int, str] | None = None) -> tuple[int, int]:
     """Apply what is missing, each migration in a transaction; return the versions before and after.
 
-    Raises `StoreUnusable` when the database is newer than this code.
+    Raises `StoreUnusable` when the database is newer than this code, or no release wrote it.
     """
     steps = migrations() if steps is None else steps
     before, newest = version(connection), max(steps)
@@ -35,9 +39,42 @@ def upgrade(connection: Connection, steps: dict[int, str] | None = None) -> tupl
         raise StoreUnusable(
             f"The database has schema {before}; this askback knows up to {newest}. Install a newer askback."
         )
+    _require_known(connection, before, steps)
     for number in range(before + 1, newest + 1):
         _apply(connection, steps[number], number)
     return before, newest
+
+
+def require_newest(connection: Connection, why: str) -> None:
+    """Raise `StoreUnusable` unless the database has the newest schema; `why` says why it cannot be upgraded now."""
+    before, steps = version(connection), migrations()
+    if before < max(steps):
+        raise StoreUnusable(
+            f"The database has schema {before} and has to be upgraded to {max(steps)}, which is not possible now "
+            f"({why}). Make room or make the disk writable, and start again."
+        )
+    upgrade(connection, steps)
+
+
+def _require_known(connection: Connection, before: int, steps: dict[int, str]) -> None:
+    """Raise `StoreUnusable` unless the database has every column of its schema.
+
+    Before 2026-11-21 the first migration was edited in place: those databases have other tables under the same number.
+    """
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
+        for number in range(1, before + 1):
+            _apply(made, steps[number], number)
+        missing = sorted(_columns(made) - _columns(connection))
+    if missing:
+        raise StoreUnusable(
+            f"The database has schema {before} without {', '.join(missing)}: a development version of askback wrote "
+            "it, and it cannot be upgraded. Nothing was changed. Use the version that wrote it, or start with another "
+            "folder (ASKBACK_DATA_DIR)."
+        )
+
+
+def _columns(connection: Connection) -> set[str]:
+    return {name for (name,) in connection.execute(_COLUMNS).fetchall()}
 
 
 def _apply(connection: Connection, script: str, number: int) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+
 from askback.ports.policy import Along
 from askback.storage.sqlite import secret_queries as queries
 from askback.storage.sqlite.along import write_along
@@ -21,3 +24,13 @@ def rewrap(db: Connection, secret_id: str, *, sealed: str, instead: str) -> bool
     row = (sealed, secret_id, instead)
     found = [db.execute(query, row).fetchone() for query in (queries.REWRAP_SECRET, queries.REWRAP_CANDIDATE)]
     return found != [None, None]
+
+
+def set_agents(db: Connection, tenant: str, secret_id: str, agents: Sequence[str], along: Along) -> None:
+    """Say which agents may use a secret, and take back the grants of all others."""
+    db.execute(queries.LET_NOBODY_USE, (tenant, secret_id))
+    for agent in agents:
+        db.execute(queries.LET_USE, (tenant, secret_id, agent))
+    if "*" not in agents:
+        db.execute(queries.TAKE_BACK, (tenant, secret_id, json.dumps(agents)))
+    write_along(db, along)

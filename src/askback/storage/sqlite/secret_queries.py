@@ -71,6 +71,16 @@ DROP_CANDIDATES = "DELETE FROM candidates WHERE tenant = ? AND request = ?"
 PUT_GRANT = """
 INSERT OR REPLACE INTO grants (tenant, thread, requester, name, secret, request) VALUES (?, ?, ?, ?, ?, ?)"""
 
+# (tenant, secret id, agent)
+LET_USE = "INSERT OR IGNORE INTO secret_agents (tenant, secret, agent) VALUES (?, ?, ?)"
+LET_NOBODY_USE = "DELETE FROM secret_agents WHERE tenant = ? AND secret = ?"
+# (tenant, secret id, agents as a JSON array)
+TAKE_BACK = """
+DELETE FROM grants WHERE tenant = ? AND secret = ? AND requester NOT IN (SELECT value FROM json_each(?))"""
+AGENTS_OF = (
+    "SELECT secret, agent FROM secret_agents WHERE tenant = ? AND secret IN (SELECT value FROM json_each(?))"
+)
+
 
 def granted(*, names: int, requester: bool) -> str:
     """Return the query of the newest grant of each name: tenant, thread id, the names, then the requester if chosen.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from askback.ports.policy import Along
 from askback.ports.secrets import Grant, Place, SecretRecord
 from askback.storage.sqlite import secret_changes as changes
+from askback.storage.sqlite import secret_queries as queries
 from askback.storage.sqlite import secret_rows as rows
 from askback.storage.sqlite.part import Part
 
@@ -43,6 +45,17 @@ class SecretPart(Part):
         return self._readers.point(
             lambda db: rows.read_granted(db, tenant, thread_id, names, requester=requester)
         )
+
+    async def agents_of_secrets(self, tenant: str, secret_ids: Sequence[str]) -> Sequence[tuple[str, str]]:
+        """Read which agents may use secrets."""
+        row = (tenant, json.dumps(secret_ids))
+        return self._readers.point(lambda db: db.execute(queries.AGENTS_OF, row).fetchall())
+
+    async def set_secret_agents(
+        self, tenant: str, secret_id: str, agents: Sequence[str], along: Along
+    ) -> None:
+        """Say which agents may use a secret."""
+        await self._change(lambda db, _: changes.set_agents(db, tenant, secret_id, agents, along), along)
 
     async def drop_secret(self, tenant: str, secret_id: str, along: Along) -> bool:
         """Erase a secret."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from askback.domain.access import Access
@@ -13,22 +15,29 @@ from askback.domain.record import Record
 from askback.errors import StoreUnusable
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
-from askback.ports.store import Change, Claim, Principal, Session, Settlement, ThreadView
+from askback.ports.store import Change, Claim, NewSession, Principal, Session, Settlement, ThreadView
 from askback.ports.threads import Quota
 from askback.storage.sqlite import changes, rows, schema
-from askback.storage.sqlite.connection import Connect, Connection, connect
+from askback.storage.sqlite.agents import AgentPart
+from askback.storage.sqlite.connection import (
+    Connect,
+    Connection,
+    connect,
+    connect_read_only,
+    takes_no_writes,
+)
 from askback.storage.sqlite.health import HealthPart
-from askback.storage.sqlite.place import FileLock, make_folder, make_private
+from askback.storage.sqlite.place import FileLock, make_folder, take_room
 from askback.storage.sqlite.policy import PolicyPart
 from askback.storage.sqlite.readers import Readers
 from askback.storage.sqlite.resumes import ResumePart
 from askback.storage.sqlite.secrets import SecretPart
 from askback.storage.sqlite.threadpart import ThreadPart
 from askback.storage.sqlite.webhooks import WebhookPart
-from askback.storage.sqlite.writer import Writer
+from askback.storage.sqlite.writer import Writer, unavailable
 
 
-class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, HealthPart):
+class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, HealthPart, AgentPart):
     """Everything in one file. See `askback.ports.store` for what each method promises.
 
     `on_commit` hears of committed events on the event loop. `connect` opens a connection to the
@@ -46,22 +55,51 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
         self._connect = connect
         self._lock = FileLock(self._path)
         writer = Writer(self._open_writer, on_commit=on_commit, on_outdated=self._forget)
-        super().__init__(writer, Readers(lambda: connect(self._path)))
+        super().__init__(writer, Readers(lambda: connect(self._path), damage=writer.damage))
 
     async def open(self) -> None:
-        """Lock, open and migrate the file; raises `StoreUnusable` when one of them cannot be done."""
+        """Lock, open and migrate the file; where the disk takes no writes, open it for reading (`read_only`).
+
+        Raises `StoreUnusable` when neither can be done.
+        """
         try:
-            make_folder(self._path.parent)
-            self._lock.acquire()
-            make_private(self._path)
-            await self._writer.start()
-            self._readers.open()
+            try:
+                make_folder(self._path.parent)
+                self._lock.acquire()
+                await self._writer.start()
+                self._readers.open()
+            except (OSError, sqlite3.Error) as error:
+                reason = takes_no_writes(error)
+                if reason is None or not self._path.is_file() or not self._path.stat().st_size:
+                    raise
+                self._open_read_only(reason)
         except (OSError, sqlite3.Error) as error:
             await self.close()
             raise StoreUnusable(f"The database {self._path} cannot be opened: {error}.") from error
         except BaseException:
             await self.close()
             raise
+
+    def _open_read_only(self, reason: str) -> None:
+        self._lock.acquire(read_only=True)
+        with closing(connect_read_only(self._path)) as db:
+            schema.require_newest(db, f"{reason}: the disk takes no writes")
+        self._readers.reading(lambda: connect_read_only(self._path))
+        self._writer.read_only = reason
+
+    async def recover(self) -> None:
+        """Open the file for writes as well, if the disk takes them by now."""
+        if self._writer.read_only is None:
+            return
+        try:
+            await asyncio.to_thread(take_room, self._path.parent)
+            self._lock.acquire()
+            connection = await self._readers.change(
+                lambda: self._connect(self._path), between=self._open_writer
+            )
+        except (OSError, sqlite3.Error) as error:
+            raise unavailable(error) from error
+        await self._writer.start(connection)
 
     async def close(self) -> None:
         """Finish what is under way and close; the writer last, because the last to leave tidies the log."""
@@ -77,6 +115,7 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
         self._terms.forget()
 
     def _open_writer(self) -> Connection:
+        take_room(self._path.parent)  # on a full disk a file can be opened, and then takes nothing
         connection = self._connect(self._path)
         try:
             schema.upgrade(connection)
@@ -112,8 +151,12 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
         return await self._change(
             lambda db, events: changes.settle(db, events, settlement, claim, along),
             along,
-            outdates=settlement.refused is not None,
+            outdates=settlement.refused,
         )
+
+    async def claimed(self, claim: Claim) -> str | None:
+        """Read what a key was used for before."""
+        return self._readers.point(lambda db: changes.claimed(db, claim))
 
     async def list_requests(
         self,
@@ -140,14 +183,6 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
                 before=before,
                 limit=limit,
             )
-        )
-
-    async def last_with_digest(
-        self, tenant: str, thread_id: str, requester: str, digest: str
-    ) -> Record | None:
-        """Read the newest request about a call, if that one has ended."""
-        return self._readers.point(
-            lambda db: rows.read_last_with_digest(db, tenant, thread_id, requester, digest)
         )
 
     async def open_requests(self, *, after: tuple[str, str] = ("", ""), limit: int = 200) -> Sequence[Record]:
@@ -230,34 +265,43 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
 
     # Access
 
-    async def put_token(self, digest: str, principal: Principal) -> None:
-        """Make a token known."""
-        await self._writer.submit(lambda db, _: changes.put_token(db, digest, principal))
-
-    async def token(self, digest: str) -> Principal | None:
-        """Read whom a token stands for."""
-        return self._readers.point(lambda db: rows.read_token(db, digest))
-
     async def put_login(self, digest: str, principal: Principal, *, expires_at: int) -> None:
         """Make a one-time login code known."""
         await self._writer.submit(
             lambda db, _: changes.put_login(db, digest, principal, expires_at=expires_at)
         )
 
-    async def open_session(
-        self, login_digest: str, session_digest: str, *, csrf: str, now_ms: int, expires_at: int
-    ) -> Session | None:
+    async def open_session(self, login_digest: str, session_digest: str, new: NewSession) -> Session | None:
         """Use up a login code and open a session."""
         return await self._writer.submit(
-            lambda db, _: changes.open_session(
-                db, login_digest, session_digest, csrf=csrf, now_ms=now_ms, expires_at=expires_at
-            )
+            lambda db, _: changes.open_session(db, login_digest, session_digest, new)
         )
 
     async def session(self, digest: str, *, now_ms: int) -> Session | None:
         """Read a session that has not ended."""
         return self._readers.point(lambda db: rows.read_session(db, digest, now_ms=now_ms))
 
-    async def close_session(self, digest: str) -> None:
-        """End a session."""
-        await self._writer.submit(lambda db, _: changes.close_session(db, digest))
+    async def touch_session(self, session_id: str, *, now_ms: int) -> None:
+        """Note that a session was used."""
+        await self._writer.submit(lambda db, _: changes.touch_session(db, session_id, now_ms))
+
+    async def sessions(
+        self,
+        tenant: str | None,
+        *,
+        now_ms: int,
+        person: str | None = None,
+        ids: Sequence[str] | None = None,
+    ) -> Sequence[Session]:
+        """Read sessions, newest first."""
+        return await self._readers.page(
+            lambda db: rows.read_sessions(db, tenant, now_ms=now_ms, person=person, ids=ids)
+        )
+
+    async def end_sessions(self, ids: Sequence[str], along: Along = NOTHING) -> None:
+        """End sessions."""
+        await self._change(lambda db, _: changes.end_sessions(db, ids, along), along)
+
+    async def server_id(self) -> str:
+        """Read the id of this store."""
+        return self._readers.point(rows.read_server_id)

@@ -92,6 +92,7 @@ ERASE_BY_THREAD = (
     f"DELETE FROM secrets WHERE {_ITS_OWN} AND scope = 'session' AND subject = ?3",
     f"DELETE FROM grants WHERE {_ITS_OWN} AND thread = ?3",
     f"DELETE FROM resumes WHERE {_ITS_OWN} AND thread = ?3",
+    f"DELETE FROM refusals WHERE {_ITS_OWN} AND thread = ?3",
     f"DELETE FROM rules WHERE {_ITS_OWN} AND scope = 'thread' AND subject = ?3",
     f"DELETE FROM policies WHERE {_ITS_OWN} AND thread = ?3",
 )

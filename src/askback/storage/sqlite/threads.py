@@ -52,7 +52,7 @@ def note(db: Connection, thread: int, step: Settlement, *, created_at: int) -> N
     """Note what a step of a request means for its thread."""
     if step.refunds:
         db.execute(own.GIVE_BACK, (step.tenant, step.event.thread_id, created_at))
-    if step.refused is not None:
+    if step.refused:
         db.execute(own.REFUSED, (step.event.at, thread))
 
 

@@ -20,6 +20,7 @@ from askback.domain.events import Event
 from askback.errors import Unavailable
 from askback.ports.health import Pressure
 from askback.storage.sqlite.connection import Connection, empty_log, refused_by_disk
+from askback.storage.sqlite.damage import Damage
 
 _log = logging.getLogger(__name__)
 
@@ -29,6 +30,7 @@ Operation = Callable[[Connection, list[Event]], T]
 
 LARGEST_GROUP = 512
 ERASE_AGAIN_S = 1.0
+READ_ONLY_RETRY_S = 5.0
 
 
 @dataclass(slots=True)
@@ -76,19 +78,28 @@ class Writer:
         self._closed: asyncio.Future[None] | None = None
         self._erase_due: float | None = 0.0
         self._groups = self._changes = 0
+        self.read_only: str | None = None
+        """Why the writer was not started, where the disk takes no writes."""
+        self.damage = Damage()
 
-    async def start(self) -> None:
-        """Start the thread and wait until it has its connection; raises what `connect` raised."""
+    async def start(self, connection: Connection | None = None) -> None:
+        """Start the thread and wait until it has its connection, this one or what `connect` opens.
+
+        Raises what `connect` raised.
+        """
         self._loop = asyncio.get_running_loop()
         ready: asyncio.Future[None] = self._loop.create_future()
         self._closed = self._loop.create_future()
-        self._thread = threading.Thread(target=self._run, args=(ready,), name="askback-writer", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, args=(ready, connection), name="askback-writer", daemon=True
+        )
         self._thread.start()
         try:
             await ready
         except BaseException:
             self._thread = None
             raise
+        self.read_only = None
 
     def submit(
         self, operation: Operation[T], *, erases: bool = False, outdates: bool = False
@@ -104,7 +115,7 @@ class Writer:
         operation happens whole and nobody hears of it.
         """
         if self._thread is None or self._loop is None:
-            raise Unavailable("The store is closed.", retry_after=1)
+            raise self._not_started()
         future: asyncio.Future[T] = self._loop.create_future()
         self._put(Job(operation, future, erases, outdates))
         return future
@@ -115,7 +126,7 @@ class Writer:
         Whoever writes waits for it meanwhile. Raises `Unavailable` when it cannot be done.
         """
         if self._thread is None or self._loop is None:
-            raise Unavailable("The store is closed.", retry_after=1)
+            raise self._not_started()
         future: asyncio.Future[None] = self._loop.create_future()
         self._put(Job(_nothing, future, erases=True, rebuilds=True))
         await future
@@ -135,11 +146,19 @@ class Writer:
         self._handed_over.put(_END)
         await self._closed
 
+    def _not_started(self) -> Unavailable:
+        if self.read_only is None:
+            return Unavailable("The store is closed.", retry_after=1)
+        return Unavailable(
+            f"The database is read-only ({self.read_only}). Nothing was stored; try again later.",
+            retry_after=READ_ONLY_RETRY_S,
+        )
+
     # On the writer thread
 
-    def _run(self, ready: asyncio.Future[None]) -> None:
+    def _run(self, ready: asyncio.Future[None], connection: Connection | None) -> None:
         try:
-            connection = self._connect()
+            connection = connection or self._connect()
         except BaseException as error:  # noqa: BLE001 - open() raises it, rather than wait for ever
             self._post(_fail, ready, error)
             return
@@ -177,6 +196,7 @@ class Writer:
                 return self._transact(connection, group, isolate=True)
         except Exception as error:  # noqa: BLE001 - every caller of the group hears of it
             _log.error("a group of %d changes was not stored: %s", len(group), error)
+            self.damage.note(error)
             self._abandon(connection)
             for job in group:
                 job.error = unavailable(error)

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class Readiness:
-    """The handler of `GET /readyz`: 200 while a change can be stored, else 503.
+    """The handler of `GET /readyz`: 200 while a change can be stored, else 503 with the reason.
 
     Anybody may ask, so it is looked at most once a second, however many do.
     """
@@ -29,16 +29,17 @@ class Readiness:
     def __init__(self) -> None:
         self._lock = anyio.Lock()
         self._looked: float | None = None
-        self._ready = False
+        self._trouble: str | None = None
 
     async def __call__(self, call: Call) -> Reply:
         """Answer."""
+        call.ctx.read_only.require_writable()
         async with self._lock:
             if self._looked is None or anyio.current_time() - self._looked > FRESH_S:
-                self._ready = await _writable(call.ctx)
+                self._trouble = await _trouble(call.ctx)
                 self._looked = anyio.current_time()
-        if not self._ready:
-            raise Unavailable("This server cannot store anything just now.", retry_after=PATIENCE_S)
+        if self._trouble is not None:
+            raise Unavailable(self._trouble, retry_after=PATIENCE_S)
         return json_reply({"status": "ready"})
 
 
@@ -52,11 +53,14 @@ def metrics(connections: Callable[[], Mapping[str, int]]) -> Handler:
     return show
 
 
-async def _writable(ctx: Services) -> bool:
+async def _trouble(ctx: Services) -> str | None:
     try:
         with anyio.fail_after(PATIENCE_S):
             await ctx.store.check_writable()
-    except (Unavailable, TimeoutError):
-        log.warning("not ready: the store cannot be written")
-        return False
-    return True
+    except Unavailable as error:
+        log.warning("not ready: %s", error.message)
+        return f"This server cannot store anything just now. {error.message}"
+    except TimeoutError:
+        log.warning("not ready: the store did not answer within %.0f s", PATIENCE_S)
+        return "This server cannot store anything just now."
+    return None

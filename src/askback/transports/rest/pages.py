@@ -27,6 +27,7 @@ PAGES = {
     "/gallery": "gallery.html",
     "/login": "login.html",
 }
+ERROR_PAGES = {401: "login.html", 404: "missing.html"}
 _COMPRESSED = ("text/", "application/json", "image/svg+xml")
 _NOT_BUILT = b"""<!doctype html><html lang="en"><meta charset="utf-8"><title>askback: not built</title>
 <h1>The web pages are not built</h1><p>Run <code>make setup</code> in the project's folder and reload.</p>
@@ -61,6 +62,11 @@ class Site:
         if found is None or call.path["name"].endswith(".html"):
             raise NotFound("There is nothing at this address.")
         return _send(call, found)
+
+    async def error(self, status: int) -> Reply | None:
+        """Return the page for a person whose browser opened an address and got this status; None without one."""
+        found = (await self._all()).get(ERROR_PAGES.get(status, ""))
+        return None if found is None else Reply(status, found.body, (_HTML,))
 
     async def _page(self, name: str, call: Call) -> Reply:
         found = (await self._all()).get(name)

@@ -6,14 +6,15 @@ import asyncio
 from collections.abc import Awaitable
 from typing import TypeVar
 
+from askback.domain.record import says
 from askback.ports.outcome import Outcome
 from askback.ports.store import Change
 from askback.service import answer as answers
 from askback.service import ask as asks
 from askback.service import cancel as cancels
+from askback.service import checks, refusals, resolve, sharing
 from askback.service import decline as declines
 from askback.service import read as reads
-from askback.service import resolve, sharing
 from askback.service import shown as notes
 from askback.service import wait as waits
 from askback.transports.http import Call, ClientGone, Receive, Reply, text_reply
@@ -27,7 +28,8 @@ _T = TypeVar("_T")
 async def create(call: Call) -> Reply:
     """`POST /v1/requests`."""
     change = await asks.ask(call.ctx, call.principal, await call.json(), key=call.key)
-    return _changed(change, status=201)
+    repeated = change.outcome is Outcome.REPLAYED and says(change.record.state, "repeated", True)
+    return _changed(change, status=200 if repeated else 201)
 
 
 async def answer(call: Call) -> Reply:
@@ -59,6 +61,17 @@ async def reprompt(call: Call) -> Reply:
     """`POST /v1/requests/{id}/reprompt`."""
     body = await call.json()
     return _changed(await resolve.reprompt(call.ctx, call.principal, call.path["id"], body, key=call.key))
+
+
+async def check(call: Call) -> Reply:
+    """`POST /v1/requests/{id}/check`."""
+    return _changed(await checks.check(call.ctx, call.principal, call.path["id"], await call.json()))
+
+
+async def ask_again(call: Call) -> Reply:
+    """`POST /v1/requests/{id}/ask-again`."""
+    record = await refusals.ask_again(call.ctx, call.principal, call.path["id"], await call.json())
+    return text_reply(record.wire)
 
 
 async def shown(call: Call) -> Reply:
@@ -99,7 +112,7 @@ async def page(call: Call) -> Reply:
 
 def _changed(change: Change, *, status: int = 200) -> Reply:
     if change.outcome is Outcome.REPLAYED:
-        return text_reply(change.record.wire, headers=(REPLAYED,))
+        return text_reply(change.record.wire, status=status, headers=(REPLAYED,))
     return text_reply(change.record.wire, status=status)
 
 

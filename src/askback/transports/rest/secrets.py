@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askback.service.secrets import keep, rotate
+from askback.service.secrets import agents, keep, rotate
 from askback.service.secrets import lease as leases
 from askback.transports.http import Call, Reply, json_reply, text_reply
 from askback.transports.rest import query
@@ -40,3 +40,19 @@ async def rotate_all(call: Call) -> Reply:
     """`POST /v1/secrets/rotate`."""
     done = await rotate.rotate(call.ctx, call.principal, await call.json())
     return json_reply(done._asdict())
+
+
+async def read_agents(call: Call) -> Reply:
+    """`GET /v1/secrets/{id}/agents`."""
+    return json_reply({"agents": await agents.read_agents(call.ctx, call.principal, call.path["id"])})
+
+
+async def set_agents(call: Call) -> Reply:
+    """`PUT /v1/secrets/{id}/agents`."""
+    body = await call.json()
+    return json_reply({"agents": await agents.set_agents(call.ctx, call.principal, call.path["id"], body)})
+
+
+async def saved(call: Call) -> Reply:
+    """`GET /v1/requests/{id}/saved`."""
+    return json_reply({"saved": await agents.saved(call.ctx, call.principal, call.path["id"])})

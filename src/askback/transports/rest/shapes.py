@@ -14,6 +14,11 @@ OBJECTS: Mapping[str, Any] = {"type": "array", "items": ANYTHING}
 REQUEST: Mapping[str, Any] = {"$ref": "#/components/schemas/InputRequest"}
 
 
+def nullable(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of a value that may be null."""
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
 @dataclass(frozen=True, slots=True)
 class AnyOf:
     """A body that is one of several models."""

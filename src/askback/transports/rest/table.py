@@ -6,25 +6,25 @@ Requests, rules and secrets have tables of their own beside this one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from askback.domain.access import Level
 from askback.domain.bodies import AccessBody, AppendBody, MessageBody
-from askback.service.credentials import LoginLinkBody, TokenBody
+from askback.service.credentials import LoginLinkBody
 from askback.transports.endpoint import Handler, Operation, Query
 from askback.transports.rest import about, accounts, monitoring, threads
 from askback.transports.rest.pages import PAGES, Site
 from askback.transports.rest.shapes import ANYTHING, NAME_OR_NULL, REQUEST, TEXT, AnyOf, shape
+from askback.transports.rest.table_agents import AGENTS
 from askback.transports.rest.table_requests import REQUESTS
 from askback.transports.rest.table_resumes import RESUMES
 from askback.transports.rest.table_rules import RULES
 from askback.transports.rest.table_secrets import SECRETS
+from askback.transports.rest.table_sessions import SESSIONS
 from askback.transports.rest.table_threads import LIMITS, WHOLE_THREADS
 from askback.transports.rest.table_webhooks import WEBHOOKS
 
 STREAM = "text/event-stream"
 PLAIN = "text/plain"
-_PRINCIPAL = shape(id=TEXT, name=TEXT, role=TEXT, user=TEXT, groups={"type": "array", "items": TEXT})
 _LEVEL = {"type": "string", "enum": [level.word for level in Level]}
 _ACCESS = shape(owner=NAME_OR_NULL, others=_LEVEL, people={"type": "object", "additionalProperties": _LEVEL})
 
@@ -76,14 +76,6 @@ THREADS = (
 
 ACCOUNTS = (
     Operation(
-        "GET",
-        "/v1/session",
-        accounts.session,
-        "read_session",
-        "Who is calling.",
-        {200: shape(principal=_PRINCIPAL, csrf=NAME_OR_NULL)},
-    ),
-    Operation(
         "POST",
         "/v1/login-links",
         accounts.login_link,
@@ -93,29 +85,17 @@ ACCOUNTS = (
         body=LoginLinkBody,
         roles=("admin",),
     ),
-    Operation(
-        "POST",
-        "/v1/tokens",
-        accounts.token,
-        "create_token",
-        "Make a token; it is shown once.",
-        {201: shape(token=TEXT)},
-        body=TokenBody,
-        roles=("admin",),
-    ),
 )
 
 
 def api(
     document: Callable[[], str],
     *,
-    hang_up: Callable[[str], None],
     connections: Callable[[], Mapping[str, int]],
 ) -> list[Operation]:
     """Return the operations that answer at once, in JSON or as text.
 
-    `document` gives the text of the OpenAPI document; `hang_up` ends the streams of a principal that left;
-    `connections` counts what is open, by kind.
+    `document` gives the text of the OpenAPI document; `connections` counts what is open, by kind.
     """
     return [
         *REQUESTS,
@@ -126,9 +106,8 @@ def api(
         *RESUMES,
         *WEBHOOKS,
         *ACCOUNTS,
-        Operation(
-            "DELETE", "/v1/session", accounts.logout(hang_up), "close_session", "Log out.", {204: None}
-        ),
+        *SESSIONS,
+        *AGENTS,
         *LIMITS,
         Operation(
             "GET", "/healthz", about.health, "health", "Whether it runs.", {200: ANYTHING}, public=True
@@ -193,10 +172,8 @@ def events(*, thread: Handler, inbox: Handler) -> list[Operation]:
     ]
 
 
-def pages(folder: Path) -> list[Operation]:
-    """Return the web pages and their assets, from a folder that the web build fills."""
-    site = Site(folder)
+def pages(site: Site) -> list[Operation]:
+    """Return the web pages and their assets."""
     handlers = {path: site.page(name) for path, name in PAGES.items()}
-    handlers["/login"] = accounts.login(handlers["/login"])
     handlers["/static/{name:path}"] = site.asset
     return [Operation("GET", path, handler, path, "", {}, public=True) for path, handler in handlers.items()]

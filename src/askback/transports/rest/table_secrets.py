@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from askback.domain.bodies import KeepBody, LeaseBody, RotateBody
+from askback.service.secrets.agents import SecretAgentsBody
 from askback.transports.endpoint import Operation, Query
 from askback.transports.rest import secrets
 from askback.transports.rest.shapes import ANYTHING, INTEGER, NAME_OR_NULL, OBJECTS, TEXT, shape
@@ -51,6 +52,34 @@ SECRETS = (
         "Set a secret, or replace its value.",
         {201: ANYTHING},
         body=KeepBody,
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "GET",
+        "/v1/secrets/{id}/agents",
+        secrets.read_agents,
+        "read_secret_agents",
+        "Read which agents may use a secret without a question.",
+        {200: shape(agents=ANYTHING)},
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "PUT",
+        "/v1/secrets/{id}/agents",
+        secrets.set_agents,
+        "set_secret_agents",
+        "Set which agents may use a secret without a question.",
+        {200: shape(agents=ANYTHING)},
+        body=SecretAgentsBody,
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "GET",
+        "/v1/requests/{id}/saved",
+        secrets.saved,
+        "read_saved",
+        "Read in which scopes the names of a request are set.",
+        {200: shape(saved=ANYTHING)},
         roles=("responder", "admin"),
     ),
     Operation(

@@ -9,12 +9,11 @@ from askback.transports.rest.requests import REPLAYED
 
 
 async def post(call: Call) -> Reply:
-    """`POST /v1/threads/{id}/messages`: 201 for a new message, 200 for text appended or a replay."""
+    """`POST /v1/threads/{id}/messages`: 201 for a message, also when it comes again, 200 for text appended."""
     body = await call.json()
     made, outcome = await messages.post(call.ctx, call.principal, call.path["id"], body, key=call.key)
-    if outcome is Outcome.REPLAYED:
-        return json_reply(made, headers=(REPLAYED,))
-    return json_reply(made, status=201 if made else 200)
+    headers = (REPLAYED,) if outcome is Outcome.REPLAYED else ()
+    return json_reply(made, status=201 if made else 200, headers=headers)
 
 
 async def read(call: Call) -> Reply:

@@ -56,9 +56,11 @@ class Connection:
         waits: Waits,
         send: Send,
         locale: str,
+        session_id: str = "",
         socket: Socket | None = None,
     ) -> None:
         self.ctx = ctx
+        self.session_id = session_id
         self.principal = principal
         self.watches = watches
         self.waits = waits
@@ -107,7 +109,7 @@ class Connection:
 
     def push_inbox(self, event: Event) -> None:
         """Send an event of the inbox, marked as such: the two are counted by different numbers."""
-        level = sharing.level(self.principal, event.access).word
+        level = sharing.level(self.principal, event.access, event.thread_id).word
         self._put(f'{{"event":{event.text},"inbox":true,"level":"{level}"}}')
 
     def shared(self, thread_id: str, level: Level, /) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
+from collections.abc import Callable
 
 from askback.errors import Forbidden, Refused, Unauthorized
+from askback.ports.principal import Principal
 from askback.service.context import Services
 from askback.service.waits import Waits
 from askback.service.watch import Watches
@@ -16,10 +19,12 @@ from askback.transports.websocket.extension import socket_of
 
 SUBPROTOCOL = "askback.v1"
 TOKEN_PREFIX = "bearer."  # noqa: S105 - the prefix of a subprotocol, not a token
+SESSION_PREFIX = "session."
 
 PROTOCOL_ERROR = 1002
 TRY_LATER = 1013
 SERVER_RESTARTS = 1012
+LONGEST_TIMER_S = 30 * 24 * 3600.0
 UNAUTHORIZED = 4401
 FORBIDDEN = 4403
 
@@ -43,10 +48,14 @@ class Sockets:
         for connection in tuple(self._open):
             connection.dismiss(SERVER_RESTARTS)
 
-    def hang_up(self, principal_id: str) -> None:
-        """End the connections of a principal that left."""
+    def sessions(self) -> set[str]:
+        """The ids of the browser sessions that have a connection open."""
+        return {connection.session_id for connection in self._open} - {""}
+
+    def hang_up(self, who: str) -> None:
+        """End the connections of a principal, a token or a browser session that has ended, by its id."""
         for connection in tuple(self._open):
-            if connection.principal.id == principal_id:
+            if who in {connection.principal.id, connection.principal.token, connection.session_id}:
                 connection.dismiss(UNAUTHORIZED)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -63,7 +72,8 @@ class Sockets:
             await _refuse(send, TRY_LATER, "too many connections")
             return
         try:
-            identity = await identify(self._ctx, scope, token=_offered_token(offered))
+            token, half = _offered(offered, TOKEN_PREFIX), _offered(offered, SESSION_PREFIX)
+            identity = await identify(self._ctx, scope, token=token, half=half)
         except Refused as error:
             await _refuse(send, _close_code(error), error.code)
             return
@@ -74,6 +84,7 @@ class Sockets:
             Connection(
                 self._ctx,
                 identity.principal,
+                session_id=identity.session.id if identity.session else "",
                 watches=self._watches,
                 waits=self._waits,
                 send=send,
@@ -86,15 +97,26 @@ class Sockets:
     async def _serve(self, connection: Connection, receive: Receive) -> None:
         self._open.add(connection)
         self._of[connection.principal.id] += 1
+        end = dismissal(self._ctx, connection.principal, lambda: connection.dismiss(UNAUTHORIZED))
         try:
             await connection.run(receive)
         finally:
+            if end is not None:
+                end.cancel()
             self._open.discard(connection)
             self._of -= Counter((connection.principal.id,))  # those without any are left out
 
 
-def _offered_token(offered: list[str]) -> str | None:
-    return next((name[len(TOKEN_PREFIX) :] for name in offered if name.startswith(TOKEN_PREFIX)), None)
+def dismissal(ctx: Services, principal: Principal, end: Callable[[], None]) -> asyncio.TimerHandle | None:
+    """Call `end` when the token of a principal expires; nothing for one that does not."""
+    if principal.expires_at is None:
+        return None
+    left_s = min(LONGEST_TIMER_S, (principal.expires_at - ctx.clock.now_ms()) / 1000)
+    return asyncio.get_running_loop().call_later(max(0.0, left_s), end)
+
+
+def _offered(offered: list[str], prefix: str) -> str | None:
+    return next((name.removeprefix(prefix) for name in offered if name.startswith(prefix)), None)
 
 
 def _close_code(error: Refused) -> int:

@@ -25,12 +25,14 @@ from askback.service import (
     audit,
     batch,
     cancel,
+    checks,
     consume,
     decline,
     messages,
     orphans,
     policies,
     read,
+    refusals,
     resolve,
     resumes,
     rules,
@@ -45,6 +47,7 @@ from askback.service.watch import Watcher, Watches
 from askback.transports import texts
 from askback.transports.websocket.arguments import Frame, needed, place, statuses, text, whole
 from askback.transports.websocket.inbox import Around, Inbox, note
+from askback.transports.websocket.secret_agents import SECRET_AGENTS
 from askback.transports.websocket.webhooks import WEBHOOKS
 from askback.transports.websocket.whole_threads import WHOLE_THREADS
 
@@ -184,6 +187,16 @@ async def _accept(peer: Peer, frame: Frame) -> str:
 
 async def _reprompt(peer: Peer, frame: Frame) -> str:
     return await _settle(resolve.reprompt, peer, frame)
+
+
+async def _check(peer: Peer, frame: Frame) -> str:
+    request_id = needed(frame, "request_id")
+    return (await checks.check(peer.ctx, peer.principal, request_id, frame.get("body", {}))).record.wire
+
+
+async def _ask_again(peer: Peer, frame: Frame) -> str:
+    request_id = needed(frame, "request_id")
+    return (await refusals.ask_again(peer.ctx, peer.principal, request_id, frame.get("body", {}))).wire
 
 
 async def _shown(peer: Peer, frame: Frame) -> str:
@@ -335,6 +348,8 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
         "consume": _consume,
         "report": _report,
         "shown": _shown,
+        "check": _check,
+        "ask_again": _ask_again,
         "resumes": _resumes,
         "ack": _ack,
         "accept": _accept,
@@ -354,6 +369,7 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
         "access": _access,
         "share": _share,
         **WHOLE_THREADS,
+        **SECRET_AGENTS,
         **WEBHOOKS,
         "subscribe": _subscribe,
         "unsubscribe": _unsubscribe,

@@ -22,8 +22,8 @@ export const approvals = css`
     display: inline-flex;
     font-size: 0.875rem;
     font-weight: 400;
-    min-block-size: 1.75rem;
-    padding: 0.125rem 0;
+    min-block-size: 2.75rem;
+    padding: 0.625rem 0;
     text-decoration: underline;
     text-underline-offset: 0.15em;
   }
@@ -78,8 +78,7 @@ export const approvals = css`
     background: var(--_danger-tint);
   }
   .hunk,
-  .gap,
-  .allow {
+  .gap {
     color: var(--_muted);
   }
   .gap {
@@ -146,8 +145,7 @@ export const approvals = css`
     font-weight: 400;
   }
   @media (width < 30rem) {
-    .actions > .arm,
-    .allow {
+    .actions > .arm {
       flex-basis: 100%;
     }
   }

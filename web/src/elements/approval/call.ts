@@ -54,12 +54,13 @@ export function previewOf({ preview, input = {}, tool }: Approval): Preview {
 
 /** What would run, or did: every character of it is seen or can be. */
 export function drawCall(preview: Preview, shown: Shown): Template {
-  const { type, argv, path, diff, parts = [], rest } = preview;
+  const { type, path, folder, diff, parts = [], rest } = preview;
   const { say } = shown;
   const text = (key: string, some: Parts) => drawText(say(`approval.${key}`), linesOf(some), shown);
   return html`<div class="call">
     ${path && text("file", path)}
-    ${diff ? drawText(say("approval.diff"), diff, shown) : parts.length > 0 && text(argv ? "argv" : type, parts)}
+    ${diff ? drawText(say("approval.diff"), diff, shown) : parts.length > 0 && text(type, parts)}
+    ${folder && text("folder", folder)}
     ${rest && text("rest", rest)}
   </div>`;
 }

@@ -1,5 +1,6 @@
 import { type Approval, agreed, isOf } from "../../core/approval.ts";
 import { stateOf } from "../../core/machine.ts";
+import type { Locale } from "../../core/messages.ts";
 import { own, shorten } from "../../core/path.ts";
 import type { InputRequest } from "../../core/wire.ts";
 import { html, type Template } from "../html.ts";
@@ -9,6 +10,7 @@ import type { Say } from "../text.ts";
 import { seen, told } from "./chips.ts";
 import { drawChoices, drawEditable } from "./choices.ts";
 import type { Desk } from "./desk.ts";
+import { sentences } from "./reasons.ts";
 
 /** Words with a name in them, which is set as code. */
 function named(text: string, name: string): Template {
@@ -40,7 +42,7 @@ function drawSays(request: InputRequest, { title, reason, agent_risk }: Approval
     html`<div class="says">
       <p class="name">${say("approval.says")}</p>
       ${title && html`<p class="strong">${told(title)}</p>`}
-      ${reason && html`<div class=${tree ? "description rich" : "description"}>${tree ? rich(seen(tree)) : told(reason)}</div>`}
+      ${reason && html`<div class=${tree ? "description rich" : "description"}>${tree ? rich(seen(tree), say) : told(reason)}</div>`}
       ${risky && html`<p>${icons.warn} ${say("approvals.danger")} ${told(reasons.join(" "))}</p>`}
     </div>`
   );
@@ -50,7 +52,7 @@ function drawSubject(desk: Desk, request: InputRequest, approval: Approval): Tem
   const tree = own(request.view?.markdown, "approval.plan");
   if (!approval.plan) return drawEditable(desk, approval);
   return tree
-    ? html`<div class="description rich">${rich(seen(tree))}</div>`
+    ? html`<div class="description rich">${rich(seen(tree), desk.host.say)}</div>`
     : html`<div class="description">${told(approval.plan)}</div>`;
 }
 
@@ -66,12 +68,17 @@ function drawReason(text: string): Template {
 }
 
 const drawReasons = (reasons: readonly string[]): Template =>
-  html`<ul lang="en">${reasons.slice(0, REASONS).map(drawReason)}${reasons.length > REASONS && html`<li>…</li>`}</ul>`;
+  html`<ul>${reasons.slice(0, REASONS).map(drawReason)}${reasons.length > REASONS && html`<li>…</li>`}</ul>`;
 
 /** What is dangerous about it, and why the policy leaves it to a person. */
-function drawWhy({ plan, risk, reasons = [] }: Approval, say: Say): Template {
-  const dangers = risk?.reasons ?? [];
-  const others = plan ? [] : reasons.filter((reason) => !dangers.includes(reason));
+function drawWhy(
+  { plan, risk, risk_codes, reasons, reason_codes }: Approval,
+  say: Say,
+  locale: Locale,
+): Template {
+  const dangers = sentences(risk?.reasons, risk_codes, locale);
+  const all = plan ? [] : sentences(reasons, reason_codes, locale);
+  const others = all.filter((reason) => !dangers.includes(reason));
   return html`${dangers.length > 0 && html`<div class="box">${drawReasons(dangers)}</div>`}
     ${others.length > 0 && html`<div class="why"><p class="name">${say("approval.why")}</p>${drawReasons(others)}</div>`}`;
 }
@@ -105,6 +112,6 @@ export function drawCard(desk: Desk, request: InputRequest): Template {
   if (!approval) return html`<p>${say("unknown_kind")}</p>`;
   const hint = hindrance(desk, request);
   return html`${drawHead(desk, request, approval)} ${desk.all.drawQuestion()} ${drawSays(request, approval, say)}
-    ${drawSubject(desk, request, approval)} ${drawWhy(approval, say)} ${drawPeople(request, approval, say)}
-    ${hint ? html`<p class="hint">${hint}</p>` : drawChoices(desk, approval)}`;
+    ${drawSubject(desk, request, approval)} ${drawWhy(approval, say, desk.host.locale)} ${drawPeople(request, approval, say)}
+    ${hint ? html`<p class="hint">${hint}</p>` : drawChoices(desk, request, approval)}`;
 }

@@ -6,13 +6,23 @@ import type { Decision } from "../events.ts";
 export interface Entered {
   /** A note for the agent; about a plan, what to change. */
   readonly note: string;
-  /** The rule to keep, as it stands in its box; null while it is the proposed one. */
+  /** The rule to keep; null for the one that is exactly this call. */
   readonly rule: string | null;
+  /** Whether the files that the command runs may contain anything later. */
+  readonly script_may_change: boolean;
+  /** Whether the rule is for every agent, not only for the one that asks. */
+  readonly every_agent: boolean;
   /** The call as it is being edited: the command of a shell, else the input as JSON; null while it is not edited. */
   readonly edited_input: string | null;
 }
 
-export const NOTHING: Entered = { note: "", rule: null, edited_input: null };
+export const NOTHING: Entered = {
+  note: "",
+  rule: null,
+  script_may_change: false,
+  every_agent: false,
+  edited_input: null,
+};
 
 const commandOf = ({ preview, input = {} }: Approval): string | undefined =>
   preview?.type === "command" && !preview.argv && typeof input.command === "string"
@@ -42,10 +52,13 @@ export function inputOf(approval: Approval, text: string): Record<string, Json> 
 /** The note as it is sent: none where nothing is written. */
 const noteOf = ({ note }: Entered): string | undefined => note.trim() || undefined;
 
-/** The body of a denial. */
-export const denial = ({ revision, approval }: InputRequest, entered: Entered): Decision => ({
+/** The body of a denial, for this time or for good. */
+export const denial = ({ revision, approval }: InputRequest, entered: Entered, never = false): Decision => ({
   revision,
   decision: "deny",
+  scope: never ? "always" : undefined,
+  rule: (never && entered.rule) || undefined,
+  every_agent: (never && entered.every_agent) || undefined,
   digest: approval?.digest,
   note: noteOf(entered),
 });
@@ -54,11 +67,13 @@ export const denial = ({ revision, approval }: InputRequest, entered: Entered): 
 export function approvalOf(
   { revision, approval }: InputRequest,
   entered: Entered,
-  scope: Scope,
+  asking: Scope | "root",
   mode?: "accept_edits",
 ): Decision | null {
   if (!approval) return null;
-  const { edited_input: text, rule } = entered;
+  const { edited_input: text, rule, script_may_change, every_agent } = entered;
+  const scope = asking === "root" ? "once" : asking;
+  const keeps = scope !== "once";
   const input = text === null || text === editable(approval) ? undefined : inputOf(approval, text);
   if (input === null) return null;
   return {
@@ -67,7 +82,10 @@ export function approvalOf(
     scope,
     digest: approval.digest,
     note: noteOf(entered),
-    rule: scope === "once" || rule === null || rule.trim() === approval.rule ? undefined : rule.trim(),
+    rule: (keeps && rule) || undefined,
+    script_may_change: (keeps && script_may_change) || undefined,
+    every_agent: (keeps && every_agent) || undefined,
+    grant_root: asking === "root" || undefined,
     edited_input: input,
     mode,
   };

@@ -11,14 +11,14 @@ import { Arming } from "./arming.ts";
 import type { Shown } from "./call.ts";
 import { drawCard } from "./card.ts";
 import { DenyAll } from "./denyall.ts";
-import type { Desk } from "./desk.ts";
+import type { Asking, Desk, Sure } from "./desk.ts";
 import { approvalOf, denial, type Entered, editable, NOTHING } from "./entered.ts";
 import { drawDecided } from "./receipt.ts";
 
 /** A tool call that wants to run, or a plan: what the person enters, and how it becomes a decision. */
 export class ApprovalKind implements Kind, Desk {
   entered: Entered = NOTHING;
-  asking: Scope | "changes" | null = null;
+  asking: Asking | null = null;
   me: Actor | undefined;
   readonly all: DenyAll;
   readonly #arming: Arming;
@@ -109,7 +109,7 @@ export class ApprovalKind implements Kind, Desk {
   }
 
   /** Go on to a question, or back from it; what approves there is armed anew. */
-  #ask(asking: Scope | "changes" | null, focus: string): void {
+  #ask(asking: Asking | null, focus: string): void {
     this.asking = asking;
     this.#arming.restart();
     this.host.focusOn(focus);
@@ -117,7 +117,7 @@ export class ApprovalKind implements Kind, Desk {
 
   confirm(): void {
     if (this.asking === "changes") this.#requestChanges();
-    else if (this.asking && this.armed) this.#approve(this.asking);
+    else if (this.asking && this.armed) this.#settle(this.asking);
   }
 
   back(): void {
@@ -131,13 +131,26 @@ export class ApprovalKind implements Kind, Desk {
     else if (this.#request) this.host.send("answer", denial(this.#request, this.entered));
   }
 
+  ask(asking: "never" | "root"): void {
+    if (this.armed) this.#ask(asking, "#back");
+  }
+
+  #settle(asking: Sure): void {
+    const { approval } = this.#request ?? {};
+    const unsure = approval?.scripts?.length && !this.entered.script_may_change;
+    if ((asking === "project" || asking === "always") && unsure)
+      this.#refuse("script_may_change", "approval.script_blank");
+    else if (asking !== "never") this.#approve(asking);
+    else if (this.#request) this.host.send("answer", denial(this.#request, this.entered, true));
+  }
+
   #requestChanges(): void {
     if (!this.#request) return;
     if (this.entered.note.trim()) this.host.send("answer", denial(this.#request, this.entered));
     else this.#refuse("note", "approval.plan_blank");
   }
 
-  #approve(scope: Scope, mode?: "accept_edits"): void {
+  #approve(scope: Scope | "root", mode?: "accept_edits"): void {
     if (!this.#request) return;
     const body = approvalOf(this.#request, this.entered, scope, mode);
     if (body) this.host.send("answer", body);

@@ -7,6 +7,7 @@ import { icons } from "../icons.ts";
 import { when } from "../text.ts";
 import { drawCall, previewOf, type Shown } from "./call.ts";
 import { told } from "./chips.ts";
+import { sentences } from "./reasons.ts";
 
 /** How many characters of a note stand in the line. */
 const LINE = 300;
@@ -28,8 +29,14 @@ const item = (label: string, content: unknown): Template =>
   html`<div><dt>${label}</dt><dd>${content}</dd></div>`;
 
 /** The call as it was approved or denied, and all that was decided with it. */
-function drawMore({ request, say }: Settled, approval: Approval, answer: Answer, shown: Shown): Template {
-  const { edited_input, note, rule, reasons = [] } = answer;
+function drawMore(
+  { request, say, locale }: Settled,
+  approval: Approval,
+  answer: Answer,
+  shown: Shown,
+): Template {
+  const { edited_input, note, rule, root } = answer;
+  const reasons = sentences(answer.reasons, answer.reason_codes, locale);
   const votes = request.votes ?? [];
   const names = votes.map(({ by }) => by.name).join(", ");
   return html`<div class="given">
@@ -42,7 +49,8 @@ function drawMore({ request, say }: Settled, approval: Approval, answer: Answer,
       ${edited_input && item(say("approval.as_edited"), drawCall(previewOf({ tool: approval.tool, input: edited_input }), shown))}
       ${note && item(say("approval.note_label"), told(note))}
       ${rule && item(say("approval.kept"), html`<code>${told(rule.text)}</code> <small>${rule.id}</small>`)}
-      ${reasons.length > 0 && item(say("approval.reasons"), html`<span lang="en">${told(reasons.join(" "))}</span>`)}
+      ${root && item(say("approval.granted"), html`<code>${told(root)}</code>`)}
+      ${reasons.length > 0 && item(say("approval.reasons"), told(reasons.join(" ")))}
       ${votes.length > 0 && item(say("approval.quorum", { count: agreed(votes), all: approval.quorum ?? 1 }), html`<bdi>${names}</bdi>`)}
     </dl>
   </div>`;

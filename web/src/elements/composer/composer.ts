@@ -6,6 +6,7 @@ import type { Actor } from "../../core/wire.ts";
 import { sendOrDoubt } from "../doubts.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
+import { keep } from "../keep.ts";
 import type { AskbackThread } from "../thread.ts";
 import { composing } from "./composer.css.ts";
 import { foretell, mismatch, openIn, type Told } from "./foretell.ts";
@@ -40,6 +41,8 @@ export class Composer {
 
   constructor(private readonly host: AskbackThread) {
     host.root.adoptedStyleSheets.push(composing);
+    host.text ||= keep?.readText(host.thread) ?? "";
+    host.client?.addEventListener("link", () => host.redraw());
     host.client?.whoami().then(
       ({ principal }) => {
         this.#me = principal;
@@ -74,6 +77,7 @@ export class Composer {
         </label>
         <button type="submit" class="primary">${host.say("send")}</button>
       </form>
+      ${host.client.link === "offline" && html`<div class="trouble">${icons.warn} ${host.say("offline")}</div>`}
       <div class="trouble" role="alert">${host.trouble}</div>`;
   }
 
@@ -139,7 +143,7 @@ export class Composer {
       const { why } = await host.client.say(host.thread, text.trim(), this.#key);
       this.#key = null;
       // What was typed while it was on its way stays.
-      if (host.text.startsWith(text)) host.text = host.text.slice(text.length);
+      if (host.text.startsWith(text)) this.#keep(host.text.slice(text.length));
       if (why && !SILENT.includes(why))
         host.trouble = html`<span class="ask">${host.say("composer.unanswered")}</span>`;
     } catch (error) {
@@ -151,9 +155,14 @@ export class Composer {
   }
 
   #type(event: Event): void {
-    this.host.text = (event.target as HTMLTextAreaElement).value;
+    this.#keep((event.target as HTMLTextAreaElement).value);
     this.host.trouble = undefined;
     this.#key = null;
+  }
+
+  #keep(text: string): void {
+    this.host.text = text;
+    keep?.writeText(this.host.thread, text);
   }
 
   #onKey(event: KeyboardEvent): void {

@@ -1,4 +1,4 @@
-import { isOpen, stateOf } from "../../core/machine.ts";
+import { isOpen, mayDecline, stateOf } from "../../core/machine.ts";
 import { own } from "../../core/path.ts";
 import { offered, type SecretAsk } from "../../core/secret.ts";
 import type { InputRequest } from "../../core/wire.ts";
@@ -17,7 +17,7 @@ function drawSays(request: InputRequest, { reason, instructions }: SecretAsk, sa
   return html`<div class="says">
     <p class="hint">${say("secret.says")}</p>
     <p>${reason}</p>
-    ${instructions && html`<div class=${tree ? "description rich" : "description"}>${tree ? rich(tree) : instructions}</div>`}
+    ${instructions && html`<div class=${tree ? "description rich" : "description"}>${tree ? rich(tree, say) : instructions}</div>`}
   </div>`;
 }
 
@@ -43,14 +43,22 @@ function drawScopes(desk: Desk, secret: SecretAsk, off: boolean): Template {
   </fieldset>`;
 }
 
+const drawDismiss = (desk: Desk): Template =>
+  html`<button
+    type="button"
+    class="quiet end"
+    aria-disabled=${!mayDecline(desk.host.view)}
+    .onclick=${() => desk.dismiss()}
+  >${desk.host.say("dismiss")}</button>`;
+
 function drawActions(desk: Desk): Template {
   const { say, view } = desk.host;
   const state = stateOf(view);
   if (state === "disabled") return html`<p class="hint">${say("disabled")}</p>`;
   const busy = state === "submitting";
   return html`<div class="actions">
-    <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${busy ? html`${icons.clock}${say("sending")}` : say("secret.save")}</button>
-    <button type="button" class="quiet end" aria-disabled=${busy} .onclick=${() => desk.dismiss()}>${say("dismiss")}</button>
+    <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${busy ? html`${icons.clock}${say("sending")}` : say(desk.reuses ? "secret.allow" : "secret.save")}</button>
+    ${drawDismiss(desk)}
   </div>`;
 }
 
@@ -62,13 +70,20 @@ function drawForm(desk: Desk, secret: SecretAsk): Template {
     if (!off) desk.submit();
   };
   return html`<form novalidate autocomplete="off" aria-busy=${host.view.phase === "submitting"} .onsubmit=${send}>
-    ${nobody} ${secret.names.map((name) => drawValue(desk, secret, name, off))} ${drawScopes(desk, secret, off)}
+    ${nobody} ${secret.names.map((name) => drawValue(desk, secret, name, off))} ${!desk.reuses && drawScopes(desk, secret, off)}
     <div>
-      <p class="strong">${host.say("secret.never_paste")}</p>
+      ${!desk.reuses && html`<p class="strong">${host.say("secret.never_paste")}</p>`}
       <p class="hint">${host.say(secret.hide_names ? "secret.names_hidden" : "secret.names_seen")}</p>
     </div>
     ${drawActions(desk)}
   </form>`;
+}
+
+/** What the person decides: whether the agent may use what is saved, or what to type. */
+function titleOf({ host, reuses }: Desk, { requester, secret, status }: InputRequest, count: number): string {
+  const key = reuses && status === "pending" && !secret?.count ? "secret.let" : "secret.title";
+  const told = { count, agent: requester?.name ?? "?", name: secret?.names[0] ?? "" };
+  return host.say(count === 1 ? key : `${key}_many`, told);
 }
 
 /** An open request for secrets: what the agent says it needs them for, and where the person types them. */
@@ -77,11 +92,12 @@ export function drawCard(desk: Desk, request: InputRequest): Template {
   const { say, headingLevel } = desk.host;
   if (!secret) return html`<p>${say("unknown_kind")}</p>`;
   const count = secret.count ?? secret.names.length;
-  return html`<div class="title" role="heading" aria-level=${headingLevel} id="title">${say(count === 1 ? "secret.title" : "secret.title_many", { count })}</div>
+  return html`<div class="title" role="heading" aria-level=${headingLevel} id="title">${titleOf(desk, request, count)}</div>
     ${drawSays(request, secret, say)}
     ${
       request.status === "resolving"
-        ? html`<p class="trial" role="status">${icons.clock} ${say("checking")} ${namesOf(request, say)}</p>`
+        ? html`<p class="trial" role="status">${icons.clock} ${say("checking")} ${namesOf(request, say)}</p>
+            <div class="actions">${drawDismiss(desk)}</div>`
         : secret.count
           ? html`<p>${namesOf(request, say)}</p>${drawActions(desk)}`
           : drawForm(desk, secret)

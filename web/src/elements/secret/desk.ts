@@ -17,6 +17,8 @@ export interface Slot {
 export interface Desk {
   readonly host: Host;
   readonly scope: SecretScope;
+  /** Whether the saved values are used for all names: nothing is typed. */
+  readonly reuses: boolean;
   slotOf(name: string): Slot;
   /** Something about a name has changed, at least what is typed. */
   change(name: string, patch?: Partial<Slot>): void;

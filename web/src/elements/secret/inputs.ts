@@ -27,8 +27,9 @@ export class Inputs {
     return this.root.querySelector<HTMLInputElement>(`#${id}.secret`)?.value ?? "";
   }
 
-  clear(): void {
-    for (const input of this.root.querySelectorAll<HTMLInputElement>(".secret")) input.value = "";
+  /** Empty all of them, or those that `which` selects. */
+  clear(which = ""): void {
+    for (const input of this.root.querySelectorAll<HTMLInputElement>(`${which}.secret`)) input.value = "";
   }
 
   /** Nothing will be typed any more. */

@@ -1,6 +1,7 @@
 import "./texts.ts";
+import { isOpen } from "../../core/machine.ts";
 import { isWithin } from "../../core/path.ts";
-import { type SecretScope, savedIn } from "../../core/secret.ts";
+import { type SecretAsk, type SecretScope, savedIn } from "../../core/secret.ts";
 import type { InputRequest } from "../../core/wire.ts";
 import type { Settled } from "../ended.ts";
 import type { Template } from "../html.ts";
@@ -17,6 +18,9 @@ export class SecretKind implements Kind, Desk {
   scope: SecretScope = "session";
   #slots: ReadonlyMap<string, Slot> | undefined;
   #request: InputRequest | undefined;
+  /** Where names are saved that the agent is not told of; read once. */
+  #saved: Promise<void> | undefined;
+  #present: SecretAsk["present"];
   #tried = false;
   /** What makes the body, as long as nothing has changed. */
   #whole: Whole | undefined;
@@ -36,8 +40,34 @@ export class SecretKind implements Kind, Desk {
         secret.names.map((name) => [name, { ...NOTHING, saved: savedIn(secret, name) !== undefined }]),
       );
     }
+    if (secret && !secret.count && isOpen(this.host.view)) this.#saved ??= this.#readSaved(request.id);
     if (status === "resolving") this.#forget();
     else if (status !== "pending") this.#inputs.end();
+  }
+
+  /** What cannot be read is asked for as if nothing were saved. */
+  async #readSaved(id: string): Promise<void> {
+    const path = `/v1/requests/${encodeURIComponent(id)}/saved`;
+    const reply = await this.host.client
+      ?.get?.<{ saved: NonNullable<SecretAsk["present"]> }>(path)
+      .catch(() => undefined);
+    const { activeElement } = this.host.root;
+    if (!reply?.saved || !this.#slots) return;
+    this.#present = reply.saved;
+    this.#slots = new Map(
+      [...this.#slots].map(([name, slot]) => {
+        const uid = uidOf(name);
+        const begun = this.#inputs.read(uid) !== "" || activeElement?.id === uid;
+        return [name, { ...slot, saved: slot.saved || (!begun && Object.hasOwn(reply.saved, name)) }];
+      }),
+    );
+    this.#whole = undefined;
+    this.host.redraw();
+  }
+
+  /** Whether the saved values are used for all names: nothing is typed. */
+  get reuses(): boolean {
+    return [...(this.#slots?.values() ?? [])].every(({ saved }) => saved);
   }
 
   /** Empty the inputs, and what was said about them. */
@@ -50,7 +80,9 @@ export class SecretKind implements Kind, Desk {
   }
 
   drawOpen(request: InputRequest, card: Card): Template {
-    return card(drawCard(this, request));
+    const { secret } = request;
+    const shown = secret && this.#present ? { ...secret, present: this.#present } : secret;
+    return card(drawCard(this, shown ? { ...request, secret: shown } : request));
   }
 
   drawSettled(settled: Settled): Template | undefined {
@@ -104,8 +136,13 @@ export class SecretKind implements Kind, Desk {
       revision,
       secrets: Object.fromEntries(typed.filter(([, value]) => value)) as Record<string, string>,
       use_existing: names.filter(isSaved),
-      scope: this.scope,
+      scope: this.#scopeOf(names),
     };
+  }
+
+  /** Where nothing is typed, the scope is that of what is used. */
+  #scopeOf([first = ""]: string[]): SecretScope {
+    return (this.reuses && this.#present?.[first]?.[0]) || this.scope;
   }
 
   /** A key that was meant for something else answers nothing. */

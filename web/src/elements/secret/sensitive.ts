@@ -4,6 +4,7 @@ import {
   type Field,
   type Form,
   type InputRequest,
+  type Section,
   type TextField,
   type Values,
 } from "../../core/wire.ts";
@@ -110,6 +111,16 @@ export class SensitiveForm extends FormKind {
   override change(field: Field, patch: Partial<Entry>): void {
     this.#whole = undefined;
     super.change(field, patch);
+  }
+
+  override isBegun(section: Section): boolean {
+    const typed = section.fields.filter(isTyped);
+    return super.isBegun(section) || typed.some((field) => this.#inputs.read(uidOf(this.form, field)) !== "");
+  }
+
+  override skip(section: Section): void {
+    for (const field of section.fields.filter(isTyped)) this.#inputs.clear(`#${uidOf(this.form, field)}`);
+    super.skip(section);
   }
 
   override submit(): void {

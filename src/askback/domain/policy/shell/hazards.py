@@ -1,58 +1,48 @@
-"""Why a prefix rule does not cover a certain command: an argument that does more than the rule's words say."""
+"""Why a prefix rule does not cover a certain command: an argument that does more than the rule's words say.
+
+A program or a sub-command without a table has no arguments that are known to be harmless, so it gets exact rules.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from askback.domain.policy import paths
-from askback.domain.policy.shell import git
 from askback.domain.policy.shell import languages as lang
-from askback.domain.policy.shell.options import Options
-from askback.domain.policy.shell.programs import WRAPPERS, basename, runs_code
-from askback.domain.policy.shell.tables import OPTIONS
-from askback.domain.policy.wordlist import words
+from askback.domain.policy.shell.lexer import Argv
+from askback.domain.policy.shell.options import Arguments
+from askback.domain.policy.shell.programs import STATE, WRAPPERS, basename, interpreter
+from askback.domain.policy.shell.table import Table, load_table
 
-Argv = tuple[str, ...]
+_FOLDERS = frozenset(
+    {"/bin", "/usr/bin", "/usr/local/bin", "node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin", "bin"}
+)
+_WRAPPED_BUILDS = frozenset({"gradlew", "mvnw"})
+_VERSION = "0123456789."
+_DEPTH = 4
+_LONGEST = 4
+_CHECKS: dict[str, Callable[[Argv], str | None]] = {
+    "anything": lambda _: None,
+    "find": lang.find_arguments,
+    "printf": lang.printf_arguments,
+    "tar": lang.tar_arguments,
+    "test": lang.test_arguments,
+    "[": lambda words: lang.test_arguments(words[:-1]) if words[-1:] == ("]",) else "there is no `]`",
+}
 
-_TAR_LISTING = re.compile(r"-?(?=[a-zA-Z]*t)[tvzjJa]*f")
-_SED = Options(
-    flags="nErsuz",
-    values="e",
-    long="quiet silent regexp-extended posix sandbox unbuffered separate null-data",
-    long_values="expression",
-)
-_AWK = Options(values="F", long_values="field-separator")
-_JQ_ARGUMENTS = frozenset({"--arg", "--argjson"})
-_DOCKER_RUN = Options(flags="it", long="rm interactive tty init read-only", long_values="name")
-_GH_API = Options(
-    flags="i",
-    values="qt",
-    long="paginate slurp include silent",
-    long_values="jq template cache",
-    operands=1,
-    value_check=lambda n, v: lang.jq_filter(v) if n in {"q", "jq"} else None,
-)
-_RUNS_SOMETHING = words(
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The table for a command, and where the arguments begin that it judges. `none` says why there is no table.
+
+    `names` is how many words a rule has to name, when the table does more than look.
     """
-    --exec -exec --eval -eval --command --shell --script-shell --pager --editor --plugin --require --import
-    --loader --init-command --to-command --checkpoint-action --use-compress-program --compress-program --rsh
-    --rsync-path --pre --node-options -toolexec -vettool --toolexec --config-env --preload
-    --experimental-loader --hook
-    """
-)
-_NPM_RUN = (
-    "--prefix",
-    "--script-shell",
-    "--node-options",
-    "-C",
-    "--userconfig",
-    "--globalconfig",
-    "--shell",
-    "--scripts-prepend",
-    "--workspace",
-    "-w",
-)
+
+    table: Table | None
+    at: int
+    names: int = 1
+    none: str = ""
 
 
 def objection(argv: Argv, prefix: int) -> str | None:
@@ -60,149 +50,152 @@ def objection(argv: Argv, prefix: int) -> str | None:
 
     Only ever narrows: a rule that names every word is not asked about here.
     """
-    name = basename(argv[0])
+    return _objection(argv, prefix, _DEPTH)
+
+
+def runs_project(argv: Argv) -> bool:
+    """Tell whether a command runs code of the project, as `npm test` and `make` do."""
+    found = find_table(argv, len(argv))
+    if found.table is None:
+        return False
+    if found.table.same:
+        return runs_project((found.table.same, *argv[found.at :]))
+    program = next((at for at in range(found.at, len(argv)) if not argv[at].startswith("-")), len(argv))
+    started = found.table.then and program < len(argv) and runs_project(argv[program:])
+    return found.table.runs or started
+
+
+def rule_fault(words: Argv) -> str | None:
+    """Say why a prefix rule of these words allows nothing, so that nobody makes one; None when it may."""
+    name = basename(words[0])
     if name in WRAPPERS:
-        return f"`{name}` runs another command; only a rule that names every word allows it"
-    return (
-        runs_code(argv, prefix)
-        or (None if name in {"echo", "printf"} else paths.sensitive(argv[1:]))
-        or _table(name, argv, prefix)
-    )
-
-
-def _table(name: str, argv: Argv, prefix: int) -> str | None:
-    special = _SPECIAL.get(name)
-    if special:
-        return special(argv, prefix)
-    table = OPTIONS.get(name)
-    return table.objection(argv[1:]) if table else _unknown(argv, prefix)
-
-
-def _unknown(argv: Argv, prefix: int) -> str | None:
-    """A program without a table: its options mean what they usually mean."""
-    return next(
-        (f"`{w}` may run a program" for w in argv[prefix:] if w.partition("=")[0] in _RUNS_SOMETHING), None
-    )
-
-
-def _sed(argv: Argv, _prefix: int) -> str | None:
-    scripts: list[str] = []
-    rest: list[str] = []
-
-    def collect(_name: str, value: str) -> str | None:
-        scripts.append(value)
-        return None
-
-    def operands(words: list[str]) -> str | None:
-        rest.extend(words)
-        return None
-
-    wrong = _with(_SED, operands, collect).objection(argv[1:])
-    if wrong:
-        return wrong
-    scripts += [] if scripts else rest[:1]
-    return (
-        next((odd for odd in map(lang.sed_script, scripts) if odd), None) if scripts else "there is no script"
-    )
-
-
-def _awk(argv: Argv, _prefix: int) -> str | None:
-    def operands(words: list[str]) -> str | None:
-        return lang.awk_program(words[0]) if words else "there is no program"
-
-    return _with(_AWK, operands, None).objection(argv[1:])
-
-
-def _jq(argv: Argv, _prefix: int) -> str | None:
-    words = list(argv[1:])
-    while words and words[0] in _JQ_ARGUMENTS and len(words) > 2:
-        del words[:3]
-
-    def operands(rest: list[str]) -> str | None:
-        return lang.jq_filter(rest[0]) if rest else None
-
-    return _with(OPTIONS["jq"], operands, None).objection(tuple(words))
-
-
-def _with(
-    table: Options, check: Callable[[list[str]], str | None], value: Callable[[str, str], str | None] | None
-) -> Options:
-    return Options(
-        table.flags,
-        table.values,
-        table.long,
-        table.long_values,
-        table.words,
-        table.operands,
-        table.numeric,
-        check,
-        value,
-    )
-
-
-def _tar(argv: Argv, _prefix: int) -> str | None:
-    words = argv[1:]
-    if (
-        len(words) == 2
-        and _TAR_LISTING.fullmatch(words[0])
-        and ":" not in words[1]
-        and not words[1].startswith("-")
-    ):
-        return None
-    return "only listing one archive (`tar tf FILE`) is known to be harmless"
-
-
-def _docker(argv: Argv, prefix: int) -> str | None:
-    if argv[1:2] != ("run",):
-        return None
-    words = argv[2:]
-    image = next((i for i, word in enumerate(words) if not word.startswith("-")), len(words))
-    if prefix < 2 + image + 1:
-        return "the rule does not name the image"
-    return _DOCKER_RUN.objection(words[:image])
-
-
-def _gh(argv: Argv, prefix: int) -> str | None:
-    if argv[1:2] != ("api",):
-        return None if prefix > 1 else "the rule does not name gh's sub-command"
-    wrong = _GH_API.objection(argv[2:])
-    if wrong:
-        return wrong
-    graph = next((word for word in argv[2:] if "graphql" in word or "://" in word), None)
-    return f"`{graph}` is not a plain read of the API" if graph else None
-
-
-def _npm(argv: Argv, prefix: int) -> str | None:
-    for word in argv[prefix:]:
-        if word == "--":
-            return None
-        if word.startswith("-") and any(risky.startswith(word.partition("=")[0]) for risky in _NPM_RUN):
-            return f"`{word}` changes what runs"
+        return f"`{name}` runs another command"
+    if name in STATE:
+        return f"`{name}` changes the shell itself"
+    found = find_table(words, len(words))
+    if found.table is None:
+        return found.none
+    if found.table.none and not found.table.subcommands:
+        return found.table.none
+    if found.table.subcommands and not any(table.looks for table in found.table.subcommands.values()):
+        own = found.table.operands or found.table.check or found.table.then or found.table.options
+        return None if own else f"the rule does not name the sub-command of `{name}`"
     return None
 
 
-def _git(argv: Argv, prefix: int) -> str | None:
-    return git.objection(argv, prefix)
+def find_table(argv: Argv, prefix: int) -> Found:
+    """Find the table that judges a command under a rule for `prefix` words: of its program, or of its sub-command.
+
+    The longest sub-command wins that the rule names, or that only looks, or that no rule covers.
+    """
+    name = basename(argv[0])
+    table = load_table(name) or (load_table(name.rstrip(_VERSION)) if interpreter(name) else None)
+    if table is None or not _usual(argv[0]):
+        return Found(None, 1, none=f"nothing is known of the options of `{argv[0]}`")
+    if table.same:
+        table = load_table(table.same) or table
+    if not table.subcommands:
+        return Found(table, 1)
+    at = _behind_options(table, argv)
+    found = list(_subcommands(table, argv, at))
+    best = (
+        each for each in found if each.table and (each.names <= prefix or each.table.looks or each.table.none)
+    )
+    return next(best, found[0] if found else Found(table, 1))
 
 
-_SPECIAL: dict[str, Callable[[Argv, int], str | None]] = {
-    "git": _git,
-    "sed": _sed,
-    "awk": _awk,
-    "gawk": _awk,
-    "mawk": _awk,
-    "nawk": _awk,
-    "jq": _jq,
-    "tar": _tar,
-    "docker": _docker,
-    "podman": _docker,
-    "gh": _gh,
-    "npm": _npm,
-    "pnpm": _npm,
-    "yarn": _npm,
-    "find": lambda argv, _: lang.find_arguments(argv[1:]),
-    "printf": lambda argv, _: lang.printf_arguments(argv[1:]),
-    "test": lambda argv, _: lang.test_arguments(argv[1:]),
-    "[": lambda argv, _: lang.test_arguments(argv[1:-1]) if argv[-1] == "]" else "there is no `]`",
-    "echo": lambda _argv, _prefix: None,
-}
+def _subcommands(table: Table, argv: Argv, at: int) -> Iterator[Found]:
+    """Go through the sub-commands that a command may be, the longest first."""
+    for end in range(min(at + _LONGEST, len(argv)), at, -1):
+        found = table.subcommands.get(argv[at:end])
+        if found is not None:
+            yield Found(found, end, min(end, table.names) if table.names else end)
+
+
+def _usual(program: str) -> bool:
+    """Tell whether a path is one where programs are installed: `./git` is another program than `git`."""
+    folder, slash, name = program.rpartition("/")
+    folder = folder.removeprefix("./")
+    return not slash or folder in _FOLDERS or (folder == "." and name in _WRAPPED_BUILDS)
+
+
+def _behind_options(table: Table, argv: Argv) -> int:
+    """Return where the sub-command stands: behind options that every sub-command takes."""
+    at = 1
+    while at < len(argv) and argv[at].startswith("-") and (argv[at],) not in table.subcommands:
+        if argv[at : at + 2] in table.subcommands:
+            break
+        name, glued, _ = argv[at].partition("=")
+        option = table.options.get(name)
+        if option is None:
+            return 1
+        at += 1 + (0 if glued or option.attached else len(option.kinds))
+    return at
+
+
+def _objection(argv: Argv, prefix: int, depth: int) -> str | None:
+    name = basename(argv[0])
+    if name in WRAPPERS:
+        if name not in STATE and name != "time" and argv[1:] == ("--version",):
+            return None
+        return f"`{name}` runs another command; only a rule that names every word allows it"
+    found = find_table(argv, prefix)
+    table = found.table
+    if table is None or depth == 0:
+        return f"{found.none or 'it is nested too deep'}; only a rule that names every word allows it"
+    if argv[1:] and len(argv) == found.at + 1 and argv[-1] in _harmless_words(argv, table):
+        return None
+    if table.none:
+        return f"{table.none}; only a rule that names every word allows it"
+    if found.names > prefix and not table.looks:
+        return f"the rule does not name the sub-command `{' '.join(argv[1 : found.at])}`"
+    if table.same:
+        return _objection((table.same, *argv[found.at :]), max(1, prefix - found.at + 1), depth - 1)
+    if table.check:
+        return (
+            _unnamed_mode(argv, table, prefix)
+            or _sensitive(argv, table)
+            or _CHECKS[table.check](argv[found.at :])
+        )
+    if table.subcommands and not table.operands and found.at == 1:
+        return _without_subcommand(argv, table, prefix)
+    return _arguments(argv, found.at, table, prefix, depth)
+
+
+def _harmless_words(argv: Argv, table: Table) -> frozenset[str]:
+    program = load_table(basename(argv[0])) or table
+    program = (load_table(program.same) or program) if program.same else program
+    return program.version if len(argv) == 2 else frozenset({"--help"})
+
+
+def _sensitive(argv: Argv, table: Table) -> str | None:
+    return None if table.check in {"anything", "printf"} else paths.sensitive(argv[1:])
+
+
+def _unnamed_mode(argv: Argv, table: Table, prefix: int) -> str | None:
+    if table.check == "tar" and prefix < 2 and "t" not in "".join(argv[1:2]):
+        return "the rule does not name the mode of `tar`, as `tar xf:*` does"
+    return None
+
+
+def _without_subcommand(argv: Argv, table: Table, prefix: int) -> str | None:
+    wrong = Arguments(table, argv[1:], prefix - 1).objection()
+    if wrong is None and not table.runs:
+        return f"without a sub-command, `{argv[0]}` may run what it reads"
+    if wrong and not argv[1].startswith("-"):
+        return (
+            f"nothing is known of the sub-command `{argv[1]}` of `{argv[0]}`; only a rule that names every word "
+            "allows it"
+        )
+    return wrong
+
+
+def _arguments(argv: Argv, at: int, table: Table, prefix: int, depth: int) -> str | None:
+    arguments = Arguments(table, argv[at:], max(0, prefix - at))
+    wrong = arguments.objection()
+    begin = at + arguments.at
+    if wrong or not table.then or begin >= len(argv):
+        return wrong
+    if begin >= prefix:
+        return f"the rule does not name the program `{argv[begin]}` that `{argv[0]}` runs"
+    return _objection(argv[begin:], prefix - begin, depth - 1)

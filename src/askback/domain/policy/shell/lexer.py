@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import limits
 from askback.domain.policy.shell.characters import deceptive_word
 from askback.domain.policy.wordlist import words
@@ -17,7 +18,9 @@ Argv = tuple[str, ...]
 
 _PLAIN = r"[A-Za-z0-9_@%+=:,./^~#\-\u0080-\U0010ffff]+"
 _DOUBLE = r'''"(?:[^"\\$`!]|\\[^\n]|\$(?=["\ |)/])|!(?=["\ ]))*"'''
-_PIECE = rf"{_PLAIN}|'[^']*'|{_DOUBLE}|\\[!-~\ ]"
+# Not before a letter: between here and the shell something may read `\t` as a tab, and then other words would run.
+_ESCAPED = r"\\[\ !\"#$&'()*;<=>?\[\\\]^`{|}~]"
+_PIECE = rf"{_PLAIN}|'[^']*'|{_DOUBLE}|{_ESCAPED}"
 _END = r"(?=[ \t\n;|&]|\Z)"
 _TOKEN = re.compile(
     rf"""(?P<blank>[ \t]+)
@@ -38,22 +41,26 @@ RESERVED = words(
     "if then elif else fi for while until do done case esac select in function coproc time ! { } [[ ]]"
 )
 _NAMES = {
-    "$": "an expansion (`$`)",
-    "`": "a command substitution (`` ` ``)",
-    "&": "a command in the background (`&`)",
-    "!": "an exclamation mark outside single quotes",
-    "'": "a quote that does not end",
-    '"': "double quotes with an expansion, or that do not end",
-    "\\": "a backslash before the end of a line",
-    **dict.fromkeys("()", "a parenthesis"),
-    **dict.fromkeys("<>", "a redirection"),
-    **dict.fromkeys("*?[]", "a pattern"),
-    **dict.fromkeys("{}", "a brace"),
+    "$": "expansion",
+    "`": "substitution",
+    "&": "background",
+    "!": "exclamation",
+    "'": "open_quote",
+    '"': "double_quotes",
+    "\\": "backslash",
+    **dict.fromkeys("()", "parenthesis"),
+    **dict.fromkeys("<>", "redirection"),
+    **dict.fromkeys("*?[]", "pattern"),
+    **dict.fromkeys("{}", "brace"),
 }
 
 
 class NotUnderstood(Exception):
-    """The command is outside the subset; the message says which part."""
+    """The command is outside the subset; `why`, the message, says which part."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,7 @@ def read(text: str, *, posix: bool = False) -> tuple[Argv, ...]:
     commands: list[Argv] = []
     command: list[Word] = []
     wanted = False
-    for kind, part, glued in _tokens(text):
+    for kind, part, glued in tokens(text):
         if kind == "word":
             command.append(_word(part, first=not command))
         elif kind == "redirect":
@@ -96,7 +103,7 @@ def read(text: str, *, posix: bool = False) -> tuple[Argv, ...]:
 def split_words(text: str) -> Argv:
     """Read one simple command and nothing else: the words of a rule. Raises NotUnderstood."""
     command: list[Word] = []
-    for kind, part, _ in _tokens(text):
+    for kind, part, _ in tokens(text):
         if kind != "word":
             raise NotUnderstood(f"`{part}` joins or redirects commands")
         command.append(_word(part, first=not command))
@@ -113,14 +120,15 @@ def _redirected(part: str, command: list[Word], *, glued: bool, posix: bool) -> 
         raise NotUnderstood(f"the redirection `{part}` stands in an unusual place")
 
 
-def _tokens(text: str) -> list[tuple[str, str, bool]]:
+def tokens(text: str) -> list[tuple[str, str, bool]]:
     """(kind, text, glued to a word before it) for everything but blanks."""
     found: list[tuple[str, str, bool]] = []
     at, size, before = 0, len(text), "blank"
     while at < size:
         match = _TOKEN.match(text, at)
         if match is None:
-            raise NotUnderstood(f"it has {_NAMES.get(text[at], 'something unusual')} at position {at + 1}")
+            what = Reason(_NAMES.get(text[at], "unusual"))
+            raise NotUnderstood(Reason("at_position", what=what, position=str(at + 1)))
         kind = match.lastgroup or ""
         if kind == "word" and before in {"word", "redirect"}:
             raise NotUnderstood(f"two tokens touch at position {at + 1}")
@@ -135,12 +143,12 @@ def _word(raw: str, *, first: bool) -> Word:
         text = raw
     else:
         if raw[0] == "#":
-            raise NotUnderstood("it has a comment")
+            raise NotUnderstood(Reason("comment"))
         text = _decoded(raw)
     if first and (raw in RESERVED or text in RESERVED):
-        raise NotUnderstood(f"`{text}` is a word of the shell's own language")
+        raise NotUnderstood(Reason("shell_language", word=text))
     if first and "=" in raw:
-        raise NotUnderstood("it sets a variable")
+        raise NotUnderstood(Reason("sets_variable"))
     return Word(text, raw)
 
 
@@ -157,7 +165,7 @@ def _decoded(raw: str) -> str:
             parts.append(part[1])
         else:
             if _HOME.search(before + part):
-                raise NotUnderstood("it has `~`, which stands for a home folder")
+                raise NotUnderstood(Reason("home_folder"))
             deceptive = deceptive_word(part)
             if deceptive:
                 raise NotUnderstood(deceptive)

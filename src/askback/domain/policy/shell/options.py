@@ -1,4 +1,4 @@
-"""Read a program's options against the ones that are known to be harmless. An unknown option is not harmless.
+"""Read the arguments of a command against its table. What the table does not know is not harmless.
 
 Listing what is safe rather than what is dangerous is what keeps abbreviations (`--outp=x`), clusters (`-no x`),
 and options that a later version adds from getting through.
@@ -6,76 +6,137 @@ and options that a later version adds from getting through.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-Check = Callable[[list[str]], str | None]
+from askback.domain.policy.shell.kinds import KINDS, Kind
+from askback.domain.policy.shell.lexer import Argv
+from askback.domain.policy.shell.table import Option, Table
+
+_NUMBER = KINDS["number"]
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The harmless options of one program.
+@dataclass(slots=True)
+class Arguments:
+    """The arguments behind a program and its sub-command. The rule names the first `named` of them."""
 
-    `flags` and `values` are letters of one-letter options without and with a value; `long` and `long_values` are
-    names, separated by blanks, of long options without a value (or with an optional `=value`) and with one; `words`
-    are whole arguments that are fine as they are. `operands` is the most of them, None for any number. `check`
-    looks at the operands, `value_check` at each value, and each returns what is wrong.
-    """
+    table: Table
+    words: Argv
+    named: int
+    operands: list[int] = field(default_factory=list[int])
+    at: int = 0
+    replaced: bool = False
 
-    flags: str = ""
-    values: str = ""
-    long: str = ""
-    long_values: str = ""
-    words: str = ""
-    operands: int | None = None
-    numeric: bool = False
-    check: Check | None = None
-    value_check: Callable[[str, str], str | None] | None = None
+    def objection(self) -> str | None:
+        """Say which argument is not known to be harmless; None when all are.
 
-    def objection(self, arguments: tuple[str, ...]) -> str | None:
-        """Say which argument is not known to be harmless; None when all are."""
-        operands: list[str] = []
-        left = list(reversed(arguments))
-        while left:
-            word = left.pop()
+        Stops where another command begins (`table.then`): it is at `at`, and not yet judged.
+        """
+        while self.at < len(self.words):
+            word = self.words[self.at]
             if word == "--":
-                operands += reversed(left)
-                break
-            if word in self.words.split() or (self.numeric and word[:1] == "-" and word[1:].isdecimal()):
-                continue
-            if not word.startswith("-") or word == "-":
-                operands.append(word)
-                continue
-            wrong = self._long(word, left) if word.startswith("--") else self._short(word, left)
-            if wrong:
+                return self._after()
+            if self.table.words and self.table.words.fullmatch(word):
+                self.at += 1
+            elif not word.startswith("-") or word == "-":
+                if self.table.then:
+                    return self._operands()
+                self.operands.append(self.at)
+                self.at += 1
+            elif wrong := self._option(word):
                 return wrong
-        if self.operands is not None and len(operands) > self.operands:
-            return f"`{operands[self.operands]}` is one argument too many"
-        return self.check(operands) if self.check else None
+        return self._operands()
 
-    def _long(self, word: str, left: list[str]) -> str | None:
-        name, given, value = word[2:].partition("=")
-        if name in self.long_values.split():
-            if not given:
-                if not _has_value(left):
-                    return f"`{word}` has no value"
-                value = left.pop()
-        elif name not in self.long.split():
-            return f"`{word}` is not known to be harmless"
-        return self.value_check(name, value) if self.value_check and value else None
+    def _after(self) -> str | None:
+        begin = self.at + 1
+        if self.table.then:
+            self.at = begin
+            return self._operands()
+        if self.table.after is None:
+            self.operands += range(begin, len(self.words))
+            self.at = len(self.words)
+            return self._operands()
+        rest = Arguments(self.table.after, self.words[begin:], max(0, self.named - begin))
+        self.at = len(self.words)
+        return rest.objection() or self._operands()
 
-    def _short(self, word: str, left: list[str]) -> str | None:
-        for at, letter in enumerate(word[1:], 2):
-            if letter in self.values:
-                if at == len(word) and not _has_value(left):
-                    return f"`{word}` has no value"
-                value = word[at:] or left.pop()
-                return self.value_check(letter, value) if self.value_check else None
-            if letter not in self.flags:
-                return f"`{word}` is not known to be harmless"
+    def _operands(self) -> str | None:
+        kinds = self.table.operands
+        kinds = kinds[1:] if self.replaced and (len(kinds) > 1 or not self.table.repeats) else kinds
+        fixed = self.table.fixed and any(at < self.named for at in self.operands)
+        for place, at in enumerate(self.operands):
+            if at < self.named:
+                continue
+            if fixed and "=" not in self.words[at]:
+                return f"the rule does not name `{self.words[at]}`"
+            if place >= len(kinds) and not (self.table.repeats and kinds):
+                return f"`{self.words[at]}` is one argument too many"
+            if wrong := kinds[min(place, len(kinds) - 1)](self.words[at], self.words):
+                return wrong
         return None
 
+    def _option(self, word: str) -> str | None:
+        if word.startswith("--") or self.table.style != "getopt":
+            return self._long(word)
+        return self._short(word)
 
-def _has_value(left: list[str]) -> bool:
-    """A value that looks like an option is not taken for a value: the program may see it differently."""
-    return bool(left) and not left[-1].startswith("-")
+    def _long(self, word: str) -> str | None:
+        name, glued, value = word.partition("=")
+        if self.table.style == "go" and name.startswith("--"):
+            name = name[1:]
+        option = self.table.options.get(name)
+        if option is None:
+            return self._unknown(word)
+        if option.named and self.at >= self.named:
+            return f"`{name}` does more than the rule says"
+        return self._valued(name, option, value if glued else None)
+
+    def _short(self, word: str) -> str | None:
+        for at, letter in enumerate(word[1:], 2):
+            option = self.table.options.get(f"-{letter}")
+            if option is None:
+                return self._unknown(word)
+            if option.named and self.at >= self.named:
+                return f"`-{letter}` does more than the rule says"
+            if option.kinds:
+                return self._valued(f"-{letter}", option, word[at:] or None)
+        self.at += 1
+        return None
+
+    def _unknown(self, word: str) -> str | None:
+        """Accept an unknown option that the rule names, unless it may take the next word for its value."""
+        last = self.at == self.named - 1 and self.at + 1 < len(self.words)
+        if self.at < self.named and ("=" in word or not last):
+            self.at += 1
+            return None
+        return f"`{word}` is not known to be harmless"
+
+    def _valued(self, name: str, option: Option, value: str | None) -> str | None:
+        word = self.words[self.at]
+        if name in self.table.instead:
+            self.replaced = True
+        begin, self.at = self.at, self.at + 1
+        if value is not None and not option.kinds:
+            return None if begin < self.named else f"`{word}` is not known to be harmless"
+        if value is not None and len(option.kinds) == 1:
+            return self._value(option.kinds[0], value, named=begin < self.named)
+        if option.attached or not option.kinds:
+            return None
+        if value is not None:
+            return f"`{word}` is not known to be harmless"
+        for kind in option.kinds:
+            if self.at >= len(self.words):
+                return f"`{word}` has no value"
+            value, named = self.words[self.at], self.at < self.named
+            # A value that looks like an option is not taken for a value: the program may see it differently.
+            if value.startswith("-") and value != "-" and kind is not _NUMBER:
+                return f"`{word}` has no value"
+            self.at += 1
+            if wrong := self._value(kind, value, named=named):
+                return wrong
+        return None
+
+    def _value(self, kind: Kind, value: str, *, named: bool) -> str | None:
+        if named:
+            return None
+        # `-o=x` is the value `=x` to some programs, and `x` to others.
+        return kind(value, self.words) or (kind(value[1:], self.words) if value.startswith("=") else None)

@@ -32,9 +32,7 @@ _INTERPRETERS = words(
     racket sbcl clisp emacs vim vi nvim view ex ed m4 osascript swift crystal raku
     """
 )
-_RUNNERS = words("npx bunx pnpx uvx pipx ssh npm pnpm yarn uv poetry pipenv cargo go docker podman kubectl")
 _VERSION = "0123456789."
-_ASKS_VERSION = frozenset({"--version", "-V", "-v", "version"})
 
 
 def basename(program: str) -> str:
@@ -46,21 +44,3 @@ def interpreter(program: str) -> bool:
     """Tell whether a program runs code from its arguments, its standard input or a file: `python3.12`, `bash`."""
     name = basename(program)
     return name in _INTERPRETERS or name.rstrip(_VERSION).removesuffix("-") in _INTERPRETERS
-
-
-def runs_code(argv: tuple[str, ...], prefix: int) -> str | None:
-    """Say why a rule for the first `prefix` words does not bind what an interpreter or a runner would run.
-
-    A rule has to name the script, the module or the sub-command: `python3 manage.py:*`, `python3 -m pytest:*`,
-    `npm test:*`.
-    """
-    name = basename(argv[0])
-    code = interpreter(name)
-    if not code and name not in _RUNNERS:
-        return None
-    if len(argv) == 2 and argv[1] in _ASKS_VERSION:
-        return None
-    named = argv[1:prefix]
-    if not named or (code and named[0] != "-m" and named[0].startswith("-")) or named == ("-m",):
-        return f"`{name}` runs what its arguments name, and the rule does not name it"
-    return None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import limits, tree
 from askback.domain.policy.shell.characters import suspicious
 from askback.domain.policy.shell.lexer import Argv, NotUnderstood, read
 from askback.domain.policy.shell.programs import STATE
 from askback.domain.policy.shell.search import TOO_LONG, Search, over
+from askback.domain.policy.shell.wider import Wider, read_wider
 
 SHELLS = {"bash": False, "sh": True}
 """The shells that are understood, and whether only what POSIX shells share is."""
@@ -30,6 +32,8 @@ class Reading:
     lines: tuple[str, ...] = ()
     unclear: str | None = None
     unseen: str | None = None
+    wider: Wider | None = None
+    """What the ready-made lists may judge of a text that is unclear; see `wider.py`."""
 
 
 def read_command(text: str, shell: str = "bash", *, beside: Iterable[str | Argv] = ()) -> Reading:
@@ -49,9 +53,18 @@ def read_command(text: str, shell: str = "bash", *, beside: Iterable[str | Argv]
         return _reading((), search, unclear)
     try:
         commands = read(text, posix=SHELLS[shell])
+        unclear = _disagreement(commands, sight) or _state(commands)
     except NotUnderstood as odd:
-        return _reading((), search, str(odd))
-    return _reading(commands, search, _disagreement(commands, sight) or _state(commands))
+        commands, unclear = (), odd.why
+    found = _reading(commands, search, unclear)
+    return replace(found, wider=_wider(text, shell, sight)) if unclear and not search.unseen else found
+
+
+def _wider(text: str, shell: str, sight: tree.Sight | None) -> Wider | None:
+    wider = read_wider(text, posix=SHELLS[shell])
+    if wider is None or _disagreement(wider.whole, sight) or _state(wider.commands):
+        return None
+    return wider
 
 
 def read_argv(argv: Argv, *, beside: Iterable[str | Argv] = ()) -> Reading:
@@ -70,7 +83,7 @@ def glimpse(pieces: Iterable[str | Argv]) -> Reading:
     """Look into texts and vectors of which any may be a command, and none is known to be."""
     search = Search()
     search.beside(pieces)
-    return _reading((), search, "the input has no single command")
+    return _reading((), search, Reason("no_command"))
 
 
 def _reading(commands: tuple[Argv, ...], search: Search, unclear: str | None) -> Reading:
@@ -96,4 +109,4 @@ def _disagreement(commands: tuple[Argv, ...], sight: tree.Sight | None) -> str |
 
 
 def _state(commands: tuple[Argv, ...]) -> str | None:
-    return next((f"`{argv[0]}` changes the shell itself" for argv in commands if argv[0] in STATE), None)
+    return next((Reason("changes_shell", name=argv[0]) for argv in commands if argv[0] in STATE), None)

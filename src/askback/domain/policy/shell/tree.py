@@ -19,12 +19,12 @@ from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.wordlist import words
 
 _PARSER = Parser(Language(tree_sitter_bash.language()))
-_ACCEPTED = words(
+ACCEPTED = words(
     "program list pipeline redirected_statement command command_name word string string_content raw_string number "
     'concatenation file_redirect file_descriptor && || ; | > >> >& &> &>> < " $'
 )
 _WORDS = words("word string raw_string ansi_c_string translated_string number concatenation")
-_VALUES = _WORDS | words(
+VALUES = _WORDS | words(
     "simple_expansion expansion command_substitution process_substitution brace_expression"
 )
 _COMMANDS = words("command declaration_command unset_command test_command")
@@ -58,7 +58,7 @@ def look(text: str, budget: Budget) -> Sight | None:
     if text.count("|") > limits.PIPES:
         return None
     source = text.encode(errors="replace")
-    tree = _parse(source, budget)
+    tree = parse(source, budget)
     if tree is None or tree.root_node.descendant_count > limits.NODES:
         return None
     broken = tree.root_node.has_error
@@ -67,16 +67,18 @@ def look(text: str, budget: Budget) -> Sight | None:
     targets: list[str] = []
     for node in _nodes(tree):
         kind = node.type
-        if odd is None and kind not in _ACCEPTED:
+        if odd is None and kind not in ACCEPTED:
             odd = kind.replace("_", " ")
         if kind in _COMMANDS:
             commands.append(_argv(node, source))
         elif kind == "file_redirect":
-            targets += [_text(child, source) for child in node.children if child.type in _VALUES]
+            targets += [text_of(child, source) for child in node.children if child.type in VALUES]
     return Sight(odd is None, tuple(argv for argv in commands if argv), tuple(targets), odd, broken)
 
 
-def _parse(source: bytes, budget: Budget) -> Tree | None:
+def parse(source: bytes, budget: Budget) -> Tree | None:
+    """Parse a text in UTF-8; None when the parser gives up within its limits."""
+
     def piece(offset: int, _point: object) -> bytes:
         # Always the truth: a parser that is told of an end where there is none can crash the process.
         budget.reads -= 1
@@ -107,20 +109,20 @@ def _nodes(tree: Tree) -> Iterator[Node]:
 def _argv(node: Node, source: bytes) -> Argv:
     words: list[str] = []
     if node.type != "command":
-        return (node.children[0].type, *(_text(child, source) for child in node.children[1:]))
+        return (node.children[0].type, *(text_of(child, source) for child in node.children[1:]))
     for child in node.children:
         if child.type == "command_name":
-            words.append(_text(child.children[0] if child.children else child, source))
-        elif child.type in _VALUES:
-            words.append(_text(child, source))
+            words.append(text_of(child.children[0] if child.children else child, source))
+        elif child.type in VALUES:
+            words.append(text_of(child, source))
     return tuple(words)
 
 
-def _text(node: Node, source: bytes) -> str:
+def text_of(node: Node, source: bytes) -> str:
     """Return what a word says without its quotes; parts that are expanded stay as they are written."""
     kind = node.type
     if kind == "concatenation":
-        return "".join(_text(child, source) for child in node.children)
+        return "".join(text_of(child, source) for child in node.children)
     # Decoded before anything is cut off: of a text with an error, a node may end within a character.
     text = source[node.start_byte : node.end_byte].decode(errors="replace")
     if kind == "raw_string":

@@ -1,0 +1,91 @@
+"""`askback restore`: a backup as the data of a new server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from askback import settings as settings_module
+from askback.cli.backup_files import DATABASE, NO_KEYS, SETTINGS, BackupRefused, key_ids, make_empty
+from askback.database_address import PostgresAddress
+from askback.settings import Settings
+from askback.storage.sqlite.backup import copy_database
+from askback.vault.keyfile import read_key_file, write_key_file
+from askback.vault.keys import parse_keys
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def restore(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="The folder that `askback backup` wrote.", show_default=False),
+    ],
+    keys: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|none",
+            help="The master keys of the backup, or go without its secrets. Required if it has secrets.",
+        ),
+    ] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder of the new server: it must be new or empty.")
+    ] = None,
+) -> None:
+    """Restore a backup into a new or empty data folder. Then start `askback serve` with it."""
+    settings = settings_module.load(data_dir=data_dir)
+    folder = folder.expanduser().absolute()
+    source = _database(folder)
+    if isinstance(settings.database, PostgresAddress) or settings.database.exists():
+        raise BackupRefused(f"{settings.database} is a database already. Choose another --data-dir.")
+    found = _keys(settings, keys, needed=key_ids(source))
+    make_empty(settings.data_dir)
+    settings.database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    copy_database(source, settings.database)
+    if found:
+        write_key_file(settings.key_file, found)
+    said = f"master keys to {settings.key_file}" if found else "no master keys"
+    print(f"Restored {source} to {settings.database}; {said}.")
+
+
+def _database(folder: Path) -> Path:
+    database = folder / DATABASE
+    if database.is_file():
+        return database
+    try:
+        kind = json.loads((folder / SETTINGS).read_text("utf-8")).get("database")
+    except (OSError, ValueError):
+        raise BackupRefused(f"{folder} is not a backup: it has no {DATABASE}.") from None
+    if kind != "postgres":
+        raise BackupRefused(f"{folder} is not a backup: it has no {DATABASE}.")
+    raise BackupRefused(
+        f"{folder} is the backup of a server on Postgres. Restore the dump with pg_restore, and start the servers "
+        "with the entries of the key file, joined by commas, in ASKBACK_MASTER_KEYS."
+    )
+
+
+def _keys(settings: Settings, keys: str | None, *, needed: set[str]) -> Mapping[str, bytes]:
+    """Return the keys to write, none where they come from the environment or are not needed; raises without them."""
+    if keys == NO_KEYS or settings.master_keys == "off":
+        return {}
+    if keys is None and settings.master_keys is None:
+        if needed:
+            raise BackupRefused(
+                "This backup has secrets. Pass its master keys with --keys FILE, or --keys none to go without them."
+            )
+        return {}
+    if keys is not None:
+        found, source = read_key_file(Path(keys).expanduser().absolute()), keys
+    else:
+        found = parse_keys(settings.master_keys or "", source="ASKBACK_MASTER_KEYS")
+        source = "ASKBACK_MASTER_KEYS"
+    if missing := needed - found.keys():
+        raise BackupRefused(
+            f"{source} does not hold the master key {', '.join(sorted(missing))} that secrets of the backup need."
+        )
+    return found if keys is not None else {}

@@ -1,0 +1,118 @@
+"""Name filters of a search (`--include=*.py`, `-g '*.ts'`, `-t py`): whether they let a secret file through."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import lru_cache
+
+from askback.domain.policy import paths
+from askback.domain.policy.wordlist import words
+
+_WILD = re.compile(r"[*?\[{]")
+_ENDING = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9_+]*\Z")
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_PARTS = re.compile(r"(?:\{[^{}]*\}|[^\s,{}])+")
+_ALTERNATIVES, _LONGEST = 64, 500
+_TYPES = words(
+    """
+    ada agda asciidoc asm awk bat c clojure cmake coffeescript cpp creole crystal cs csharp css cuda cython d dart
+    elixir elm erb erlang fidl fish fortran fsharp gleam go graphql groovy h haml handlebars haskell hs html idris
+    java jinja jl js julia jupyter kotlin less lisp lua m4 make markdown mako matlab md mint ml nim objc objcpp
+    ocaml org pascal perl php po postscript prolog protobuf ps py python qml r racket raku rdoc robot rst ruby rust
+    sass scala sh slim sml solidity spark sql stylus sv svg svelte swift swig systemverilog tcl tex textile thrift
+    toc ts twig txt typescript typoscript vala vb vhdl vim vimscript vue wgsl webidl zig zsh
+    """
+)
+"""Types of ripgrep without a pattern that fits a secret file."""
+
+
+def safe_type(name: str) -> bool:
+    """Tell whether no file of a type of ripgrep is a secret one."""
+    return name.casefold() in _TYPES
+
+
+@lru_cache(maxsize=1024)
+def safe_glob(glob: str) -> bool:
+    """Tell whether a pattern lets no secret file through: it names one file, or ends in the ending of harmless ones."""
+    if len(glob) > _LONGEST:
+        return False
+    alternatives = list(_alternatives(glob.replace("\\", "/")))
+    return 0 < len(alternatives) <= _ALTERNATIVES and all(map(_safe, alternatives))
+
+
+def safe_globs(text: str) -> bool:
+    """Tell the same of several patterns that are separated by blanks or commas; what is excluded counts for nothing."""
+    if len(text) > _LONGEST:
+        return False
+    found = [glob for glob in _PARTS.findall(text) if not glob.startswith("!")]
+    return bool(found) and "".join(text.split()) != "" and all(map(safe_glob, found))
+
+
+def _safe(glob: str) -> bool:
+    name = glob.rpartition("/")[2].casefold()
+    if glob.startswith("!") or paths.secret_path(glob):
+        return False
+    if not _WILD.search(name):
+        return name not in {"", ".", ".."}
+    return bool(_ENDING.search(name)) and not any(fnmatchcase(secret, name) for secret in _secrets())
+
+
+def _alternatives(glob: str) -> Iterator[str]:
+    """Write out `{a,b}`, up to one more than is looked at; nothing where braces do not match."""
+    left = [glob]
+    for _ in range(_ALTERNATIVES * 2):
+        if not left:
+            return
+        text = left.pop()
+        braces = _BRACES.search(text)
+        if braces:
+            left += [text[: braces.start()] + part + text[braces.end() :] for part in braces[1].split(",")]
+        elif "{" in text or "}" in text:
+            yield "*"
+        else:
+            yield text
+    yield "*"
+
+
+@lru_cache(maxsize=1)
+def _secrets() -> frozenset[str]:
+    return paths.secret_examples()
+
+
+@dataclass(slots=True)
+class NameFilter:
+    """What a command says about the names of the files that it searches, in the order of its options."""
+
+    shown: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+    def add(self, kind: str, glob: str) -> None:
+        """Add an `include`, `exclude` or `exclude-dir`."""
+        self.shown.append((kind, glob.casefold()))
+
+    @property
+    def only_harmless(self) -> bool:
+        """Whether every name that may be included is harmless."""
+        kinds = [kind for kind, _ in self.shown if kind != "exclude-dir"]
+        # Of grep, a file that no option fits is searched when the first of them excludes.
+        included = [glob for kind, glob in self.shown if kind == "include"]
+        return bool(included) and kinds[0] == "include" and all(map(safe_glob, included))
+
+    def excludes(self, names: Iterable[str]) -> bool:
+        """Tell whether no file with one of these names is searched."""
+        if any(kind == "include" for kind, _ in self.shown):
+            return False
+        globs = [glob for kind, glob in self.shown if kind == "exclude"]
+        return all(any(fnmatchcase(name, glob) for glob in globs) for name in names)
+
+    @property
+    def skips_hidden(self) -> bool:
+        """Whether neither hidden files nor hidden folders are searched."""
+        folders = {glob for kind, glob in self.shown if kind == "exclude-dir"}
+        files = {glob for kind, glob in self.shown if kind == "exclude"}
+        included = any(kind == "include" for kind, _ in self.shown)
+        return (
+            not included and bool({".*", ".?*", ".[!.]*"} & folders) and bool({".*", ".?*", ".[!.]*"} & files)
+        )

@@ -1,0 +1,86 @@
+"""Read a patch strictly: which files it changes, and nothing but contents in them."""
+
+from __future__ import annotations
+
+import re
+
+_BEGIN, _END = "*** Begin Patch", "*** End Patch"
+_CODEX = re.compile(r"\*\*\* (?P<what>Add|Update|Delete) File: (?P<path>.+)")
+_PLAIN_CODEX = frozenset({_BEGIN, _END, "*** End of File"})
+_GIT = re.compile(r"diff --git a/(?P<old>\S+) b/(?P<new>\S+)")
+_INDEX = re.compile(r"index [0-9a-f]+\.\.[0-9a-f]+(?: 100644)?")
+_HUNK = re.compile(r"@@(?: .*)?")
+_REPLACES = re.compile(r"(?:-{3,}|<{3,}) ?SEARCH")
+_NONE = "/dev/null"
+
+
+def replaces(text: str) -> bool:
+    """Tell whether a text is blocks of search and replacement, as Cline and Roo Code write them."""
+    first = text.lstrip().splitlines()[:1]
+    return bool(first) and bool(_REPLACES.match(first[0])) and "*** " not in text
+
+
+def files(text: str) -> list[str] | None:
+    """Return the files that a patch changes or adds; None when it does anything else, or is not understood.
+
+    Not accepted: files that are moved, deleted, linked or made executable, and any line that neither form knows.
+    """
+    lines = text.strip("\n").splitlines()
+    if not lines or len(lines) != len(text.strip("\n").split("\n")):
+        return None
+    return _codex(lines) if lines[0].strip() == _BEGIN else _unified(lines)
+
+
+def _codex(lines: list[str]) -> list[str] | None:
+    found: list[str] = []
+    if lines[-1].strip() != _END:
+        return None
+    for line in lines:
+        header = line.lstrip(" \t+-")
+        if header.startswith("*** "):
+            named = _CODEX.fullmatch(line)
+            if named and named["what"] != "Delete":
+                found.append(named["path"])
+            elif line not in _PLAIN_CODEX:
+                return None
+        elif line and line[0] not in " +-@":
+            return None
+    return found
+
+
+def _unified(lines: list[str]) -> list[str] | None:
+    found: list[str] = []
+    old: str | None = None
+    for line in lines:
+        git = _GIT.fullmatch(line)
+        if git:
+            if git["old"] != git["new"]:
+                return None
+            found.append(git["new"])
+        elif line.startswith("--- "):
+            old = _side(line, "a/")
+        elif line.startswith("+++ "):
+            new = _side(line, "b/")
+            if new is None or new == _NONE or old is None or old not in {new, _NONE}:
+                return None
+            found.append(new)
+            old = None
+        elif not _known(line):
+            return None
+    return list(dict.fromkeys(found))
+
+
+def _side(line: str, prefix: str) -> str | None:
+    """Return the path of a side; None without git's prefix, because then nobody knows how much of it is cut off."""
+    path = line[4:].partition("\t")[0]
+    return path if path == _NONE else path.removeprefix(prefix) if path.startswith(prefix) else None
+
+
+def _known(line: str) -> bool:
+    if line == "" or line[0] in " +-":
+        return True
+    return (
+        line == "new file mode 100644"
+        or bool(_INDEX.fullmatch(line) or _HUNK.fullmatch(line))
+        or line.startswith("\\ ")
+    )

@@ -1,0 +1,26 @@
+"""Why the policy decides as it does: a code with parameters, for every language, and its English sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Self
+
+from askback.messages import DEFAULT_LOCALE, translate
+
+
+class Reason(str):
+    """A sentence in English that keeps the code and the parameters it was made from.
+
+    `reason.<code>` in the catalogue is its text; a parameter may be a reason itself.
+    """
+
+    __slots__ = ("code", "params")
+    code: str
+    params: Mapping[str, str]
+
+    def __new__(cls, code: str, **params: str) -> Self:
+        """Fill in the English text of `reason.<code>`."""
+        made = super().__new__(cls, translate(f"reason.{code}", DEFAULT_LOCALE, **params))
+        made.code, made.params = code, MappingProxyType(params)
+        return made

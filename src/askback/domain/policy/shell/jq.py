@@ -1,0 +1,117 @@
+"""jq filters that only look at their input. Every piece has to be a known one; what is not known is not harmless.
+
+Left out: the environment (`env`, `$ENV`, also as `$ ENV`, which jq 1.6 reads alike), modules, comments, the names of
+the files that are read, and every variable that the filter itself or an option does not define.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from askback.domain.policy.wordlist import words
+
+_TOKEN = re.compile(
+    r"""(?P<blank>[ \t\r\n]+)
+    |(?P<field>\.[A-Za-z_]\w*)
+    |(?P<dots>\.\.|\.)
+    |(?P<variable>\$[A-Za-z_]\w*)
+    |(?P<format>@(?:base64d?|base32d?|csv|tsv|html|uri|urid|sh|json|text)\b)
+    |(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
+    |(?P<name>[A-Za-z_]\w*)
+    |(?P<sign>\?//|//=|\|=|[+*/%-]=|[=!<>]=|//|[\[\]{}(),:;|=<>+*/%?-])""",
+    re.VERBOSE,
+)
+_BOUND = re.compile(r"\b(?:as|label|def)\b([^|]*)")
+_DEFINED = re.compile(r"\bdef[ \t\r\n]+([A-Za-z_]\w*)")
+_VARIABLE = re.compile(r"\$([A-Za-z_]\w*)")
+_KEYWORDS = words("if then elif else end as def reduce foreach try catch label and or not break")
+_FUNCTIONS = words(
+    """
+    length utf8bytelength keys keys_unsorted values has in map map_values path paths leaf_paths del getpath setpath
+    delpaths to_entries from_entries with_entries select empty error add any all flatten range floor ceil round sqrt
+    pow log log10 log2 exp tostring tonumber type infinite nan isinfinite isnan isnormal isvalid sort sort_by group_by
+    min max min_by max_by unique unique_by reverse contains inside startswith endswith combinations ltrimstr rtrimstr
+    trim ltrim rtrim trimstr explode implode split splits join ascii_downcase ascii_upcase ascii while repeat until
+    recurse recurse_down walk transpose first last nth limit skip indices index rindex tojson fromjson todate fromdate
+    now mktime gmtime strftime strptime date dateadd datesub test match capture scan sub gsub ascii input inputs
+    null true false arrays objects iterables booleans numbers strings nulls scalars tojson abs toarray pick have_literal
+    bsearch splits significand getpath min_by fabs trunc tostream fromstream truncate_stream limit isempty
+    ascii_downcase group_by unique_by add
+    """
+)
+
+_PARAMETERS = re.compile(r"\bdef\s+\w+\(([^()]*)\)")
+_OWN = re.compile(r"[a-z]{1,2}|(?:my|_)\w*")
+_KEY = re.compile(r"[ \t\r\n]*[:,}]")
+_OPENING = {"(": ")", "[": "]", "{": "}"}
+_CLOSING = frozenset(_OPENING.values())
+
+
+def objection(program: str, *, names: Sequence[str] = ()) -> str | None:
+    """Say why a filter is not known to be harmless; None when it is. `names` may name variables, as `--arg` does."""
+    wrong = _odd(program, frozenset(names))
+    return f"the filter `{program}` is not known to be harmless ({wrong})" if wrong else None
+
+
+def _odd(program: str, names: frozenset[str]) -> str | None:
+    own = _Names(program, names)
+    at, opened, interpolated, before = 0, list[str](), list[int](), ""
+    while at < len(program):
+        ends = interpolated and program[at] == ")" and len(opened) == interpolated[-1]
+        if ends or program[at] == '"':
+            if ends:
+                interpolated.pop()
+                opened.pop()
+            at, more = _string(program, at + 1)
+            if more:
+                opened.append("(")
+                interpolated.append(len(opened))
+            if at < 0:
+                return "a text that does not end"
+            before = '"'
+            continue
+        match = _TOKEN.match(program, at)
+        if match is None:
+            return f"`{program[at]}`"
+        piece, kind, at = match[0], match.lastgroup, match.end()
+        key = opened[-1:] == ["{"] and before in {"{", ","} and _KEY.match(program, at)
+        if kind == "variable" and piece[1:] not in own.variables:
+            return f"`{piece}`"
+        if kind == "name" and not key and piece not in own.functions:
+            return f"`{piece}`"
+        if piece in _OPENING:
+            opened.append(piece)
+        elif piece in _CLOSING and (not opened or _OPENING[opened.pop()] != piece):
+            return f"`{piece}`"
+        before = before if kind == "blank" else piece
+    return "what is opened is not closed" if interpolated or opened else None
+
+
+class _Names:
+    """The names that a filter may use: jq's harmless ones, and those that it defines itself.
+
+    Where a name of its own is in force is not looked at. So none may have a name that jq gives to something else.
+    """
+
+    def __init__(self, program: str, arguments: frozenset[str]) -> None:
+        bound = {name for part in _BOUND.findall(program) for name in _VARIABLE.findall(part)} | arguments
+        self.variables = {name for name in bound if name != "ENV" and not name.startswith("__")} | {"__loc__"}
+        defined = set(_DEFINED.findall(program))
+        for listed in _PARAMETERS.findall(program):
+            defined.update(re.split(r"[;\s]+", listed))
+        self.functions = _FUNCTIONS | _KEYWORDS | {name for name in defined if _OWN.fullmatch(name)}
+
+
+def _string(program: str, at: int) -> tuple[int, bool]:
+    """Return where a text goes on behind its end, or behind the start of an interpolation; -1 for no end."""
+    while at < len(program):
+        if program[at] == "\\":
+            if program[at + 1 : at + 2] == "(":
+                return at + 2, True
+            at += 2
+        elif program[at] == '"':
+            return at + 1, False
+        else:
+            at += 1
+    return -1, False

@@ -1,0 +1,135 @@
+"""The part of the store that keeps agents, and the tokens of agents and people.
+
+Contracts, beside those of `askback.ports.store`:
+
+21. A token that is revoked stays known: `token` returns it with `revoked_at`, and never again without.
+22. `set_roots` is a compare-and-set on the roots; `stop_agent` and `revoke_tokens` apply once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from askback.ports.outcome import Outcome
+from askback.ports.policy import NOTHING, Along
+from askback.ports.principal import Principal
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder below which an agent may read without asking; `granted_by` is a JSON object text, times are ms."""
+
+    path: str
+    granted_at: int
+    granted_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A program that asks people. Its requests, rules, grants, roots and threads name it, its tokens come and go.
+
+    `user` is the host's id of the person it works for, and its own id where it works for nobody in particular.
+    `created_at` is None for an agent that was made from a token of an older askback.
+    """
+
+    id: str
+    tenant: str
+    name: str
+    user: str
+    created_at: int | None
+    created_by: str | None = None
+    stopped_at: int | None = None
+    roots: tuple[Root, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token as it is kept: whom it stands for, where it comes from, and its life in ms.
+
+    `source` is api, cli, local, settings or unknown (made by an older askback). `created_by` and `revoked_by` are JSON
+    object texts.
+    """
+
+    principal: Principal
+    source: str = "api"
+    created_at: int | None = None
+    created_by: str | None = None
+    revoked_at: int | None = None
+    revoked_by: str | None = None
+    last_used_at: int | None = None
+
+    @property
+    def id(self) -> str:
+        """The token's own id, which is no secret."""
+        return self.principal.token
+
+    def valid(self, now_ms: int) -> bool:
+        """Whether it may be used: neither revoked nor expired."""
+        ends = self.principal.expires_at
+        return self.revoked_at is None and (ends is None or ends > now_ms)
+
+
+class AgentStore(Protocol):
+    """Agents and tokens; only digests of tokens are ever given to it."""
+
+    async def add_agent(self, agent: Agent, along: Along = NOTHING) -> Outcome:
+        """Store an agent; `REPLAYED`, and nothing is written, when its id is known in its tenant."""
+        ...
+
+    async def agent(self, tenant: str, agent_id: str) -> Agent | None:
+        """Read one agent by its id."""
+        ...
+
+    async def agents(self, tenant: str, *, before: str | None = None, limit: int = 100) -> Sequence[Agent]:
+        """Agents by id, the greatest first, below the id `before`."""
+        ...
+
+    async def set_roots(
+        self,
+        tenant: str,
+        agent_id: str,
+        roots: tuple[Root, ...],
+        along: Along = NOTHING,
+        *,
+        before: tuple[Root, ...],
+    ) -> Outcome:
+        """Replace the roots of an agent; `LOST`, and nothing is written, unless they are `before`."""
+        ...
+
+    async def stop_agent(self, tenant: str, agent_id: str, along: Along = NOTHING, *, at: int) -> Outcome:
+        """Note that an agent was stopped; `REPLAYED` when it was before or is not there."""
+        ...
+
+    async def put_token(self, digest: str, token: Token, along: Along = NOTHING) -> None:
+        """Make a token known, or replace what it stands for, also one that was revoked."""
+        ...
+
+    async def token(self, digest: str) -> Token | None:
+        """Read what a token stands for, also one that was revoked or has expired."""
+        ...
+
+    async def tokens(
+        self, tenant: str, *, agent: str | None = None, before: str | None = None, limit: int = 100
+    ) -> Sequence[Token]:
+        """Tokens by id, the greatest first, below the id `before`; of one agent, or of all and of people."""
+        ...
+
+    async def tokens_from(self, source: str) -> Sequence[Token]:
+        """Every token of one source, in any tenant."""
+        ...
+
+    async def token_by_id(self, tenant: str, token_id: str) -> Token | None:
+        """Read one token by its id."""
+        ...
+
+    async def revoke_tokens(
+        self, tenant: str, token_ids: Sequence[str], along: Along = NOTHING, *, at: int, by: str
+    ) -> Sequence[str]:
+        """Revoke tokens and return the ids of those that were not revoked before; without any, nothing is written."""
+        ...
+
+    async def touch_tokens(self, used: Mapping[tuple[str, str], int]) -> None:
+        """Note when tokens were last used, by tenant and id; a time before the noted one is ignored."""
+        ...

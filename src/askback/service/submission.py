@@ -1,0 +1,31 @@
+"""What became of something that a person sent, told beside the request as it is now."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from askback.domain.lifecycle import Status
+from askback.domain.record import Record, splice
+from askback.ports.store import Change
+
+
+def with_submission(change: Change, revision: int | None = None) -> Change:
+    """Return what a replay is told, with `submission`: what became of what was sent.
+
+    `revision` is what an answer was sent to; None is for what ends a request at once.
+    """
+    said = "accepted" if revision is None else _outcome(change.record, revision)
+    told = replace(change.record, state=splice(change.record.state, f'{{"submission":"{said}"}}'))
+    return replace(change, record=told)
+
+
+def _outcome(record: Record, revision: int) -> str:
+    if record.revision > revision:
+        return "reprompted"
+    if record.status is Status.RESOLVING:
+        return "checking"
+    if record.status is Status.PENDING:
+        return "accepted"  # a vote: it counts, and others are to follow
+    answered = record.status is Status.ANSWERED and json.loads(record.state).get("source") == "responder"
+    return "accepted" if answered else "refused"

@@ -1,0 +1,41 @@
+"""Files that nobody but their owner may read, in folders that nobody else may write."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+from shlex import quote
+
+from askback.errors import StoreUnusable
+
+_READ_BY_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_WRITTEN_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def require_private(*, files: Iterable[Path], folders: Iterable[Path]) -> None:
+    """Raise `StoreUnusable` for a file that others can read or write, or a folder that they can write.
+
+    Who can write a folder can exchange the files in it. Who can only list it sees names, and no content: the files are
+    private. What is not there is private.
+    """
+    for file in files:
+        if _mode(file) & _READ_BY_OTHERS:
+            raise StoreUnusable(
+                f"Other users can read {file}. Make it private (chmod 600 {quote(str(file))}), and start again."
+            )
+    for folder in folders:
+        if _mode(folder) & _WRITTEN_BY_OTHERS:
+            raise StoreUnusable(
+                f"Other users can write to the folder {folder}. Make it private (chmod 700 {quote(str(folder))}), "
+                "and start again."
+            )
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise StoreUnusable(f"{path} cannot be used: {error.strerror}.") from None

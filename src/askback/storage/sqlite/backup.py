@@ -1,0 +1,72 @@
+"""Copies of a database file, made beside whatever process has it open."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from askback.errors import StoreUnusable
+from askback.storage.sqlite import schema
+from askback.storage.sqlite.connection import Connection
+
+_SEALED = "SELECT sealed FROM secrets UNION ALL SELECT sealed FROM candidates"
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """Write the database as it is at one moment to a new file that only its owner may read.
+
+    A server may go on writing meanwhile. The copy is checked and synced to the disk before this returns. Raises
+    `StoreUnusable`, and leaves nothing behind then.
+    """
+    try:
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        raise StoreUnusable(f"{target} cannot be written: {error.strerror}.") from None
+    try:
+        _copy(source, target)
+    except (OSError, sqlite3.Error) as error:
+        target.unlink(missing_ok=True)
+        raise StoreUnusable(f"The database {source} cannot be copied to {target}: {error}.") from error
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+
+
+def _copy(source: Path, target: Path) -> None:
+    with closing(_read_only(source)) as old, closing(sqlite3.connect(target)) as new:
+        old.backup(new)
+        new.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
+        _check(new, source)
+    for path in (target, target.parent):
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _check(db: Connection, source: Path) -> None:
+    [(found,), *_] = db.execute("PRAGMA quick_check(1)").fetchall()
+    if found != "ok":
+        raise StoreUnusable(f"The database {source} is damaged: {found}.")
+    if schema.version(db) == 0:
+        raise StoreUnusable(f"{source} is not a database of askback.")
+
+
+def sealed_texts(file: Path) -> Iterator[str]:
+    """Yield every sealed secret of a database. Raises `StoreUnusable` when it cannot be read."""
+    try:
+        with closing(_read_only(file)) as db:
+            for (text,) in db.execute(_SEALED):
+                yield text
+    except sqlite3.Error as error:
+        raise StoreUnusable(f"The database {file} cannot be read: {error}.") from error
+
+
+def _read_only(file: Path) -> sqlite3.Connection:
+    if not file.is_file():
+        raise StoreUnusable(f"There is no database {file}.")
+    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)

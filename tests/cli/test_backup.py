@@ -1,0 +1,147 @@
+"""`askback backup` and `askback restore`: nothing acknowledged is missing from the copy, and its secrets can be used."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import stat
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from askback import AsyncClient, Form, Text
+from tests.cli.conftest import start
+from tests.cli.scripts import complete
+from tests.journeys.people import Person, leased
+from tests.requirements import requirement
+
+TOKENS = {"requester": "backup-requester-token", "responder": "backup-responder-token"}
+LUNCH = Form(title="Lunch", fields=[Text(id="dish", label="Dish")])
+
+
+@contextmanager
+def serving(data: Path) -> Iterator[str]:
+    """Run a server with known tokens on a data folder."""
+    chosen = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
+    options = ("serve", "--port", "0", "--data-dir", str(data), "--ready-json")
+    room = "max_pending=100000,max_pending_per_agent=100000"
+    process = start(*options, ASKBACK_BOOTSTRAP_TOKENS=chosen, ASKBACK_LIMITS=room)
+    assert process.stdout is not None
+    yield json.loads(process.stdout.readline())["url"]
+    process.terminate()
+    process.communicate(timeout=10)
+
+
+async def askback(*arguments: str | Path, **environment: str) -> tuple[int, str, str]:
+    return await anyio.to_thread.run_sync(lambda: complete(start(*map(str, arguments), **environment)))
+
+
+@asynccontextmanager
+async def people(url: str) -> AsyncIterator[tuple[Person, Person]]:
+    async with Person(url, TOKENS["requester"]) as agent, Person(url, TOKENS["responder"]) as person:
+        yield agent, person
+
+
+async def give_secret(url: str) -> None:
+    async with people(url) as (agent, person):
+        request = (await agent.need("t1", "PAY_KEY", default_scope="global")).json()
+        given = await person.hand_over(request["id"], {"PAY_KEY": "sk-pay"}, scope="global")
+        assert given.json()["status"] == "answered"
+
+
+async def keep_asking(url: str, asked: list[str], *, task_status: Any) -> None:
+    """Ask without a pause; what is in `asked` was acknowledged."""
+    async with AsyncClient(url, TOKENS["requester"]) as agent:
+        task_status.started()
+        while True:
+            asked.append((await agent.create(LUNCH, thread_id="load")).id)
+
+
+@requirement("N6")
+@pytest.mark.anyio
+async def test_a_backup_under_load_is_restored_elsewhere_and_its_secrets_are_leased(tmp_path: Path) -> None:
+    copy, keys, elsewhere = tmp_path / "copy", tmp_path / "safe" / "keys", tmp_path / "elsewhere"
+    with serving(tmp_path / "data") as url:
+        await give_secret(url)
+        asked: list[str] = []
+        async with anyio.create_task_group() as load:
+            await asyncio.gather(*(load.start(keep_asking, url, asked) for _ in range(4)))
+            before = list(asked)
+            done = await askback("backup", copy, "--keys", keys, "--data-dir", tmp_path / "data")
+            load.cancel_scope.cancel()
+    last = f"Wrote askback.db and settings.json in {copy}; master keys in {keys}.\n"
+    assert done == (0, last, "")
+    files = [*copy.iterdir(), keys]
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+    assert sorted(file.name for file in files) == ["askback.db", "keys", "settings.json"]
+    status, out, err = await askback("restore", copy, "--keys", keys, "--data-dir", elsewhere)
+    assert (status, err) == (0, "")
+    assert out.endswith(f"to {elsewhere / 'askback.db'}; master keys to {elsewhere / 'master.key'}.\n")
+    with serving(elsewhere) as url:
+        async with people(url) as (agent, _):
+            assert leased(await agent.lease("t1", "PAY_KEY")) == {"PAY_KEY": "sk-pay"}
+            for request_id in before:
+                assert (await agent.get(request_id))["status"] == "pending"
+
+
+@requirement("N6")
+@pytest.mark.anyio
+async def test_what_becomes_of_the_master_keys_has_to_be_said_where_there_are_secrets(tmp_path: Path) -> None:
+    data, copy, keys = tmp_path / "data", tmp_path / "copy", tmp_path / "keys"
+    with serving(data) as url:
+        await give_secret(url)
+    status, _, err = await askback("backup", copy, "--data-dir", data)
+    assert (status, "--keys FILE" in err, copy.exists()) == (1, True, False)
+    status, out, _ = await askback("backup", copy, "--keys", "none", "--data-dir", data)
+    assert (status, out) == (0, f"Wrote askback.db and settings.json in {copy}; no master keys.\n")
+    status, _, err = await askback("restore", copy, "--data-dir", tmp_path / "new")
+    assert (status, "--keys FILE" in err, (tmp_path / "new").exists()) == (1, True, False)
+    keys.write_text(f"other:{'A' * 43}\n")
+    keys.chmod(0o600)
+    status, _, err = await askback("restore", copy, "--keys", keys, "--data-dir", tmp_path / "new")
+    assert (status, "does not hold the master key" in err) == (1, True)
+    assert (await askback("restore", copy, "--keys", "none", "--data-dir", tmp_path / "new"))[0] == 0
+
+
+@requirement("N6")
+@pytest.mark.anyio
+async def test_nothing_is_written_over(tmp_path: Path) -> None:
+    data, copy = tmp_path / "data", tmp_path / "copy"
+    with serving(data) as url:
+        async with AsyncClient(url, TOKENS["requester"]) as agent:
+            await agent.create(LUNCH, thread_id="t1")
+        assert (await askback("backup", copy, "--data-dir", data))[0] == 0
+        before = {file: file.read_bytes() for file in copy.iterdir()}
+        status, _, err = await askback("backup", copy, "--data-dir", data)
+        assert (status, err) == (1, f"askback: {copy} is not empty. Choose a new folder.\n")
+        status, _, err = await askback("restore", copy, "--data-dir", data)
+        assert (status, "is a database already" in err) == (1, True)
+    occupied = tmp_path / "occupied"
+    occupied.mkdir()
+    (occupied / "notes").write_text("mine")
+    status, _, err = await askback("restore", copy, "--data-dir", occupied)
+    assert (status, err) == (1, f"askback: {occupied} is not empty. Choose a new folder.\n")
+    assert before == {file: file.read_bytes() for file in copy.iterdir()}
+
+
+@requirement("N6")
+@pytest.mark.anyio
+async def test_on_postgres_keys_and_settings_are_written_and_the_rest_is_a_command(tmp_path: Path) -> None:
+    copy, keys = tmp_path / "copy", tmp_path / "keys"
+    environment = {
+        "ASKBACK_DATABASE_URL": "postgresql://ada:hidden@db.example/askback",
+        "ASKBACK_MASTER_KEYS": f"main:{'A' * 43}",
+        "ASKBACK_RETENTION_DAYS": "30",
+    }
+    status, out, err = await askback("backup", copy, "--keys", keys, **environment)
+    assert (status, err) == (0, "")
+    dump = f"  pg_dump --format=custom --schema=askback --file={copy}/askback.dump 'postgresql://db.example/askback'"
+    assert out.splitlines()[1:] == [dump, f"Wrote settings.json in {copy}; master keys in {keys}."]
+    assert json.loads((copy / "settings.json").read_text())["settings"] == {"ASKBACK_RETENTION_DAYS": "30"}
+    assert f"main:{'A' * 43}" in keys.read_text()
+    status, _, err = await askback("restore", copy, "--data-dir", tmp_path / "new")
+    assert (status, "pg_restore" in err) == (1, True)

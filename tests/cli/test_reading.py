@@ -1,0 +1,72 @@
+"""A command that only reads makes nothing: a wrong folder is an error that names it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import start
+from tests.cli.scripts import complete
+from tests.requirements import requirement
+
+READING = [
+    ("rules", "list"),
+    ("rules", "revoke", "rul_1"),
+    ("policy", "show"),
+    ("secrets", "list"),
+    ("secrets", "erase", "sec_1"),
+    ("secrets", "rotate"),
+    ("webhook", "list"),
+    ("webhook", "remove", "whk_1"),
+    ("webhook", "deliveries", "whk_1"),
+    ("thread", "archive", "t1"),
+    ("thread", "export", "t1"),
+    ("thread", "erase", "t1", "--yes"),
+    ("audit", "verify"),
+    ("audit", "export"),
+    ("db", "upgrade"),
+    ("token", "list"),
+    ("token", "revoke", "tok_1"),
+    ("agent", "list"),
+    ("agent", "stop", "shop"),
+    ("session", "list"),
+    ("backup", "copy", "--keys", "none"),
+]
+
+
+@requirement("N21")
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+@pytest.mark.parametrize("folder", ["empty", "missing/below"])
+def test_a_wrong_folder_is_named_and_left_as_it_was(
+    tmp_path: Path, command: tuple[str, ...], folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path)
+    wrong = tmp_path / folder
+    command = tuple(str(tmp_path / part) if part == "copy" else part for part in command)
+    status, out, err = complete(start(*command, ASKBACK_DATA_DIR=str(wrong)))
+    assert (status, out) == (1, "")
+    assert str(wrong / "askback.db") in err
+    assert "Traceback" not in err
+    left = [path for path in tmp_path.rglob("*") if path.name not in {"empty", "copy"}]
+    assert left == []
+
+
+@requirement("N21")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("serve", "--data-dir", "/proc/x"), "askback: The folder /proc/x cannot be used: "),
+        (("serve", "--port", "80805"), "askback: --port must be a number from 0 to 65535."),
+        (("serve", "--host", "nope.invalid"), "askback: --host nope.invalid is not an address: "),
+        (("serve", "--host", "192.0.2.1"), "askback: --host 192.0.2.1 is not an address of this machine. "),
+    ],
+)
+def test_a_bad_flag_is_reported_under_its_own_name(
+    tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    status, _, err = complete(start(*arguments, ASKBACK_DATA_DIR=str(tmp_path), ASKBACK_PORT="0"))
+    assert status == 1
+    assert said in err
+    assert "Traceback" not in err

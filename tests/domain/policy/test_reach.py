@@ -1,0 +1,149 @@
+"""What the ready-made lists let an agent read: vectors/daily.json, and what roots, folders and the adapter change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askback.domain.policy.calls import Call
+from askback.domain.policy.engine import Policy, decide
+from askback.domain.policy.lists import rules_of
+from askback.domain.policy.rules import parse_rule
+from tests.requirements import requirement
+
+HOME = "/home/" + "ada"
+DAILY: dict[str, Any] = json.loads(
+    (Path(__file__).resolve().parents[3] / "vectors" / "daily.json")
+    .read_text("utf-8")
+    .replace("@HOME@", HOME)
+)
+ROOT: str = DAILY["project"]
+FRESH = Policy(
+    rules_of("default"),
+    read_only=rules_of("read-only-tools"),
+    roots=(ROOT,),
+    own=tuple(DAILY["own"]),
+    folder=ROOT,
+)
+
+
+def bash(command: str) -> Call:
+    return Call("bash", {"command": command})
+
+
+def calls(group: dict[str, Any]) -> list[Call]:
+    return [bash(command) for command in group.get("bash", ())] + [
+        Call(tool, given) for tool, given in group.get("calls", ())
+    ]
+
+
+@requirement("N7", "B3")
+@pytest.mark.parametrize("group", DAILY["groups"], ids=lambda group: group["id"])
+def test_reading_inside_a_root_runs_and_the_rest_is_asked(group: dict[str, Any]) -> None:
+    found = {repr(call): decide(call, FRESH) for call in calls(group)}
+    wrong = {call: (it.decision, it.reasons) for call, it in found.items() if it.decision != group["expect"]}
+    # A hard limit may deny what is only to be asked.
+    wrong = {call: it for call, it in wrong.items() if group["expect"] == "allow" or it[0] == "allow"}
+    assert wrong == {}, group["shows"]
+
+
+@requirement("N7")
+def test_without_roots_and_folder_a_relative_path_is_inside_and_any_other_is_asked() -> None:
+    policy = Policy(rules_of("default"), read_only=rules_of("read-only-tools"))
+    for command in ("ls", "cat README.md", "cat src/app.py", "git status", "rg foo src"):
+        assert decide(bash(command), policy).decision == "allow", command
+    for command in (f"cat {HOME}/app/a.py", "cat src/../a.py", "cat ../a.py", "ls ..", "ls /"):
+        assert decide(bash(command), policy).decision == "ask", command
+    assert decide(Call("bash", {"command": "ls", "cwd": ROOT}), policy).decision == "ask"
+
+
+@requirement("N7")
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("grep -rn foo src", "allow"),
+        ("grep -rn foo src/app ./lib", "allow"),
+        ("grep -rn foo ../other", "allow"),
+        ("grep -rn foo /var/log/nginx", "allow"),
+        ("grep foo /etc/hosts", "allow"),
+        ("grep -rn foo --include='*.py' .", "allow"),
+        ("grep -rn foo .", "ask"),
+        ("grep -rn foo", "ask"),
+        ("grep -rn foo ..", "ask"),
+        ("grep -rn foo /", "ask"),
+        ("grep -rn foo /home", "ask"),
+        (f"grep -rn foo {HOME}", "ask"),
+        ("grep -rn foo /root", "ask"),
+        (f"grep -rn foo {HOME}/app", "ask"),
+        ("grep -rn foo .config", "ask"),
+        ("grep -rn foo src .config/gh", "ask"),
+        (f"grep -rn foo {HOME}/.local", "ask"),
+        ("grep foo .env", "ask"),
+        (f"grep foo {HOME}/.local/share/askback/server.json", "ask"),
+    ],
+)
+def test_a_rule_of_a_person_covers_a_search_below_a_named_folder(command: str, expected: str) -> None:
+    policy = Policy((parse_rule("grep:*"),), roots=(ROOT,), own=FRESH.own, folder=ROOT)
+    decision = decide(bash(command), policy)
+    assert decision.decision == expected, decision.reasons
+
+
+@requirement("N7")
+@pytest.mark.parametrize(
+    ("command", "clean", "expected"),
+    [
+        ("grep -rn foo .", ROOT, "allow"),
+        ("rg foo", ROOT, "allow"),
+        ("diff -r src lib", ROOT, "allow"),
+        ("grep -rn foo src", f"{ROOT}/src", "allow"),
+        ("grep -rn foo .", f"{ROOT}/src", "ask"),
+        ("grep -rn foo src lib", f"{ROOT}/src", "ask"),
+        ("grep -rn foo /etc", "/etc", "ask"),
+        ("grep foo .env", ROOT, "ask"),
+    ],
+)
+def test_what_the_adapter_found_free_of_secrets_may_be_searched(
+    command: str, clean: str, expected: str
+) -> None:
+    policy = Policy(FRESH.rules, roots=(ROOT,), folder=ROOT, secret_free=(clean,))
+    decision = decide(bash(command), policy)
+    assert decision.decision == expected, decision.reasons
+
+
+@requirement("N7")
+@pytest.mark.parametrize(
+    "policy", [Policy(level="full"), Policy(mode="full"), Policy((parse_rule("tool:Read"),))]
+)
+def test_no_rule_mode_or_level_reaches_askbacks_own_data_unasked(policy: Policy) -> None:
+    bound = Policy(policy.rules, level=policy.level, mode=policy.mode, own=FRESH.own)
+    own = FRESH.own[0]
+    for call in (
+        bash(f"cat {own}/server.json"),
+        bash(f"cat {own.upper()}/x"),
+        bash("cat $HOME/.local/share/askback/server.json"),
+        bash(f"python3 -c \"open('{own}/server.json')\""),
+        Call("bash", {"command": "cat server.json", "cwd": own}),
+        Call("Read", {"file_path": f"{own}/askback.db"}),
+        Call("write_file", {"path": f"{own}/x.md", "content": "x"}),
+        Call("launch", {"args": [f"--file={own}/server.json"]}),
+    ):
+        assert decide(call, bound).decision == "ask", call
+    exact = Policy((parse_rule(f"cat {own}/server.json"),), own=FRESH.own)
+    assert decide(bash(f"cat {own}/server.json"), exact).decision == "ask"
+    assert decide(Call("write_file", {"path": "notes.md", "content": own}), bound).decision != "deny"
+
+
+@requirement("N7")
+def test_a_root_is_no_prefix_of_a_name_and_may_be_the_whole_system() -> None:
+    for root, path, expected in (
+        (f"{HOME}/app", f"{HOME}/app", "allow"),
+        (f"{HOME}/app", f"{HOME}/app-2/x.py", "ask"),
+        (f"{HOME}/app/", f"{HOME}/app/x.py", "allow"),
+        ("/", "/srv/x.py", "allow"),
+        (f"{HOME}/App", f"{HOME}/app/x.py", "ask"),
+    ):
+        policy = Policy(read_only=rules_of("read-only-tools"), roots=(root,))
+        assert decide(Call("Read", {"file_path": path}), policy).decision == expected, (root, path)

@@ -1,0 +1,95 @@
+"""Properties of every table of a program: nothing that a table does not name is ever allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from askback.domain.policy.shell.hazards import objection, runs_project
+from askback.domain.policy.shell.table import Table, load_table, programs
+from tests.requirements import requirement
+
+ANYTHING = {"echo", "printf", "test", "["}
+READS = {"text", "file", "awk_operand", "listing", "tracked", "endpoint", "jq"}
+PROGRAMS = sorted(programs() - ANYTHING)
+
+
+def tables(program: str) -> Iterator[tuple[tuple[str, ...], Table]]:
+    """Each sub-command with its table, and the program's own."""
+    table = load_table(program)
+    assert table is not None
+    for words, sub in {(): table, **table.subcommands}.items():
+        if not sub.same:
+            yield (program, *words), sub
+
+
+def allowed(*argv: str, named: int) -> bool:
+    return objection(argv, named) is None
+
+
+@requirement("N10")
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_an_option_that_no_table_names_is_never_allowed(program: str) -> None:
+    for words, table in tables(program):
+        spare = next(letter for letter in "ZYQJWKyXzqjwkUVG5" if f"-{letter}" not in table.options)
+        flags = [name for name in table.options if len(name) == 2 and not table.options[name].kinds]
+        clusters = [f"{name}{spare}" for name in flags if not table.options[name].named]
+        for word in ("--not-an-option", "--not-an-option=x", f"-{spare}", f"-{spare}x", *clusters):
+            known = (word,) in table.subcommands or (table.words and table.words.fullmatch(word))
+            if not known:
+                assert not allowed(*words, word, named=len(words)), (words, word)
+
+
+@requirement("N10")
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_an_abbreviated_option_is_never_allowed(program: str) -> None:
+    for words, table in tables(program):
+        for name in table.options:
+            for size in range(4, len(name)):
+                short = name[:size]
+                if name.startswith("--") and short not in {*table.options, *table.version}:
+                    assert not allowed(*words, short, named=len(words)), (words, short)
+                    assert not allowed(*words, f"{short}=x", named=len(words)), (words, short)
+
+
+@requirement("N10")
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_table_says_where_it_comes_from_and_refuses_what_leads_out(program: str) -> None:
+    table = load_table(program)
+    assert table is not None
+    assert table.source
+    for words, sub in tables(program):
+        reads = any(kind.__name__ in READS for kind in sub.operands) or sub.check == "find"
+        for outside in ("../x", "/etc/x", "~/x"):
+            if not reads:
+                assert not allowed(*words, outside, named=len(words)), (words, outside)
+        if sub.none:
+            assert not allowed(*words, "x", named=len(words)), words
+
+
+@requirement("N10")
+def test_an_option_with_an_open_value_at_the_end_of_a_rule_is_not_allowed() -> None:
+    assert not allowed("grep", "-f", "x", named=2)
+    assert not allowed("curl", "-o", "x", named=2)
+    assert not allowed("pytest", "-c", "evil.ini", named=2)
+    assert allowed("pytest", "-c", "ci.ini", "-q", named=3)
+    assert allowed("cargo", "test", "--", "--nocapture", named=2)
+
+
+@requirement("N10")
+def test_commands_that_run_code_of_the_project_are_known() -> None:
+    runs = [
+        ("npm", "test"),
+        ("make", "x"),
+        ("cargo", "test"),
+        ("pytest", "-q"),
+        ("go", "test", "./..."),
+        ("tox",),
+        ("python3", "-m", "pytest"),
+        ("npx", "jest"),
+    ]
+    assert all(map(runs_project, runs))
+    assert not any(
+        map(runs_project, [("git", "log"), ("ls",), ("npm", "ls"), ("cargo", "tree"), ("unknown",)])
+    )

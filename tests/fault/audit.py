@@ -1,0 +1,45 @@
+"""The audit log as an admin reads it: one chain without a break, and an entry for each decision that was acknowledged."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from askback.domain.audit import GENESIS, Broken, verify
+from tests.fault.caller import Caller
+from tests.fault.processes import ADMIN
+
+PAGE = 500
+Entries = Counter[tuple[str, str]]
+"""How many entries there are, by action and request."""
+
+
+class Audit:
+    """What was read of the log."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+        self._end = (0, GENESIS)
+        self._entries: Entries = Counter()
+
+    async def read(self) -> Entries:
+        """Read what is new, check the chain, and return what there is altogether."""
+        while True:
+            page = await self._caller.read(ADMIN, f"/v1/audit?after={self._end[0]}&limit={PAGE}")
+            entries: list[dict[str, Any]] = page["entries"]
+            found = verify([json.dumps(entry) for entry in entries], after=self._end)
+            if isinstance(found, Broken):
+                raise self._caller.broken("I13", f"the chain breaks after {self._end}: {found}")
+            self._end = found
+            self._entries.update((_action(entry), entry.get("request_id", "")) for entry in entries)
+            head = page["head"]
+            if not entries or found[0] >= head["seq"]:
+                self._caller.expect(
+                    found == (head["seq"], head["hash"]), "I13", f"the log ends at {found}, not at {head}"
+                )
+                return self._entries
+
+
+def _action(entry: dict[str, Any]) -> str:
+    return f"{entry['action']} refused" if "refused" in entry else entry["action"]

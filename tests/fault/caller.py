@@ -1,0 +1,125 @@
+"""HTTP calls to servers that are killed meanwhile: each is sent until it is answered, and what was acknowledged is repeated."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import httpx2
+
+from tests.fault.ledger import Ledger
+
+ANSWERS_WITHIN_S = 20
+DOWN = 503
+SAME = ("id", "answered", "requester")
+"""What a replay has in common with the first reply; the rest of a request may have moved on."""
+
+
+class Found(Exception):
+    """A promise was broken, and is in the ledger: what follows would prove nothing."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a server said."""
+
+    status: int
+    body: Any
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    """A call with a key that was answered with 2xx."""
+
+    token: str
+    path: str
+    body: dict[str, Any]
+    key: str
+    reply: Reply
+
+    @property
+    def said(self) -> Any:
+        """What was acknowledged."""
+        return self.reply.body
+
+
+class Caller:
+    """Calls any of the servers, and remembers what was acknowledged under a key."""
+
+    def __init__(self, urls: Sequence[str], ledger: Ledger) -> None:
+        self.acknowledged: list[Acknowledged] = []
+        self._urls = itertools.cycle(urls)
+        self._ledger = ledger
+        self.http = httpx2.AsyncClient(
+            timeout=5, limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+        )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.http.aclose()
+
+    def url(self) -> str:
+        """The next server."""
+        return next(self._urls)
+
+    def broken(self, invariant: str, how: str) -> Found:
+        """Note a broken promise; raise what this returns."""
+        self._ledger.broken(invariant, how)
+        return Found(how)
+
+    def expect(self, is_so: bool, invariant: str, how: str) -> None:
+        """Note a broken promise, and raise `Found`, unless something is so."""
+        if not is_so:
+            raise self.broken(invariant, how)
+
+    async def send(
+        self, token: str, method: str, path: str, body: Any = None, *, key: str | None = None
+    ) -> Reply:
+        """Send until a server answers."""
+        headers = {"Authorization": f"Bearer {token}"} | ({"Idempotency-Key": key} if key else {})
+        with anyio.move_on_after(ANSWERS_WITHIN_S):
+            while True:
+                try:
+                    sent = await self.http.request(method, self.url() + path, json=body, headers=headers)
+                except httpx2.HTTPError:
+                    await anyio.sleep(0.02)
+                    continue
+                if sent.status_code != DOWN:
+                    return Reply(sent.status_code, sent.json() if sent.content else {})
+                await anyio.sleep(0.02)
+        raise self.broken("I5", f"{method} {path} was not answered for {ANSWERS_WITHIN_S} seconds")
+
+    async def read(self, token: str, path: str) -> Any:
+        """Read what has to be there."""
+        reply = await self.send(token, "GET", path)
+        self.expect(reply.status == 200, "I1", f"{path} was read with {reply.status}: {reply.body}")
+        return reply.body
+
+    async def post(self, token: str, path: str, body: dict[str, Any], *, key: str) -> Acknowledged:
+        """Do what has to be taken, and repeat it at once."""
+        reply = await self.send(token, "POST", path, body, key=key)
+        self.expect(
+            reply.status in (200, 201),
+            "I2",
+            f"{path} was refused with {reply.status}: {str(reply.body)[:300]}",
+        )
+        call = Acknowledged(token, path, body, key, reply)
+        self.acknowledged.append(call)
+        await self.repeat(call)
+        return call
+
+    async def repeat(self, call: Acknowledged) -> None:
+        """Send an acknowledged call again: it is answered as before, whatever has happened since."""
+        reply = await self.send(call.token, "POST", call.path, call.body, key=call.key)
+        same = reply.status in (200, 201) and all(reply.body.get(n) == call.reply.body.get(n) for n in SAME)
+        self.expect(
+            same, "I10", f"{call.path} with the key {call.key} is now {reply.status}: {str(reply.body)[:300]}"
+        )
+
+    async def repeat_everything(self) -> None:
+        """Send again whatever was acknowledged."""
+        for call in tuple(self.acknowledged):
+            await self.repeat(call)

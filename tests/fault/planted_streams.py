@@ -1,0 +1,153 @@
+"""Faults of what servers tell: streams, webhooks, wake-ups, resumes."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from askback.ports.outcome import Outcome
+from askback.ports.policy import NOTHING, Along
+from askback.ports.store import Change
+from askback.service import checks
+from askback.service.waits import Waits
+from askback.service.watch import Watcher
+from askback.service.webhooks import deliver, queue
+from askback.storage.sqlite import resume_queries
+from askback.storage.sqlite.store import SqliteStore
+from askback.transports.websocket.receipts import Receipts
+
+_pass_on: Callable[..., None] = vars(Watcher)["_pass_on"]
+_start = Watcher.start
+_write: Callable[..., Any] = vars(deliver)["write"]
+_send: Callable[..., Any] = vars(deliver)["_send"]
+_deliveries: Callable[..., Any] = vars(queue)["_deliveries"]
+_settle = SqliteStore.settle
+_lease = resume_queries.lease
+
+
+def every(number: int) -> Callable[[], bool]:
+    """Make a question that is answered with yes each so many times."""
+    count = itertools.count(1)
+    return lambda: next(count) % number == 0
+
+
+def _dropping(*, inbox: bool) -> Callable[..., None]:
+    """An event in ten is not given to inboxes, or to readers of threads."""
+    tenth = every(10)
+
+    def pass_on(self: Any, event: Any) -> None:
+        if (self._thread_id is None) is inbox and tenth():
+            self.cursor = event.position if inbox else event.seq
+        else:
+            _pass_on(self, event)
+
+    return pass_on
+
+
+def _doubled_delta(self: Any, event: Any) -> None:
+    """A delta comes twice."""
+    _pass_on(self, event)
+    if event.type == "message.delta":
+        _pass_on(self, event)
+
+
+def _without_answers(self: Any, event: Any) -> None:
+    """Inboxes are not told that a request was declined."""
+    if self._thread_id is None and event.type == "request.declined":
+        self.cursor = event.position
+    else:
+        _pass_on(self, event)
+
+
+def _starting(step: int) -> Callable[..., Any]:
+    """Whoever comes back is read on from a place beside their cursor."""
+
+    async def start(self: Watcher, after: int | None) -> None:
+        await _start(self, after + step if after else after)
+
+    return start
+
+
+async def _renamed(*arguments: Any, **more: Any) -> Any:
+    """Each attempt at a webhook has an id of its own."""
+    letter = await _write(*arguments, **more)
+    return dataclasses.replace(letter, id=f"{letter.id}-{next(_ids)}") if hasattr(letter, "id") else letter
+
+
+async def _forgetful_deliveries(ctx: Any, webhook: Any, event: Any, now: int) -> Iterator[Any]:
+    """Every third event becomes no delivery."""
+    found = list(await _deliveries(ctx, webhook, event, now))
+    return iter(()) if found and _third() else iter(found)
+
+
+async def _send_twice(ctx: Any, webhook: Any, letter: Any) -> Any:
+    """What was taken is sent once more, under another id."""
+    await _send(ctx, webhook, letter)
+    return await _send(ctx, webhook, dataclasses.replace(letter, id=f"{letter.id}-again"))
+
+
+async def _never_finished(*_: Any, **__: Any) -> Outcome:
+    """What was acknowledged comes again after its lease."""
+    return Outcome.APPLIED
+
+
+async def _settle_without_resume(
+    self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
+) -> Change | None:
+    """No resume is written."""
+    return await _settle(self, settlement, claim, dataclasses.replace(along, resumes=()))
+
+
+def _lease_to_all(*, thread: bool) -> str:
+    """A resume that somebody has is there for others as well."""
+    return _lease(thread=thread).replace("available_at = ?", "available_at = min(available_at, ?)", 1)
+
+
+def _forgotten(*_: Any) -> None:
+    """Nothing comes of it."""
+
+
+async def _not_given_back(*_: Any) -> None:
+    """What nobody checks stays as it is."""
+
+
+_ids, _third = itertools.count(), every(3)
+
+PLACES: dict[str, tuple[Any, str, Any]] = {
+    "an event in ten kept from inboxes": (Watcher, "_pass_on", _dropping(inbox=True)),
+    "an event in ten kept from threads": (Watcher, "_pass_on", _dropping(inbox=False)),
+    "a decline kept from inboxes": (Watcher, "_pass_on", _without_answers),
+    "a delta twice": (Watcher, "_pass_on", _doubled_delta),
+    "an event lost when coming back": (Watcher, "start", _starting(1)),
+    "an event again when coming back": (Watcher, "start", _starting(-1)),
+    "a webhook under a new id": (deliver, "write", _renamed),
+    "a webhook forgotten": (queue, "_deliveries", _forgetful_deliveries),
+    "a webhook twice": (deliver, "_send", _send_twice),
+    "a resume never written": (SqliteStore, "settle", _settle_without_resume),
+    "a resume for two": (resume_queries, "lease", _lease_to_all),
+    "a resume again": (SqliteStore, "finish_resume", _never_finished),
+    "a resume for who has read": (Receipts, "_arrived", _forgotten),
+    "nobody is woken": (Waits, "_on_event", _forgotten),
+    "a check without an end": (checks, "give_back", _not_given_back),
+}
+
+BREAKS = {
+    "an event in ten kept from inboxes": "I11",
+    "an event in ten kept from threads": "I11",
+    "a decline kept from inboxes": "I11",
+    "a delta twice": "I11",
+    "an event lost when coming back": "I11",
+    "an event again when coming back": "I11",
+    "a webhook under a new id": "I12",
+    "a webhook forgotten": "I12",
+    "a webhook twice": "I12",
+    "a resume never written": "I9",
+    "a resume for two": "I9",
+    "a resume again": "I9",
+    "a resume for who has read": "I9",
+    "nobody is woken": "I5",
+    "a check without an end": "I7",
+}
+"""By fault, the invariant that it breaks."""

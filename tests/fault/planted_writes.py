@@ -1,0 +1,199 @@
+"""Faults of what servers keep: requests, messages, executions, secrets, tokens, the audit log."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from askback.domain.audit import GENESIS, seal
+from askback.domain.lifecycle import Status
+from askback.errors import Conflict
+from askback.ports.policy import NOTHING, Along, Execution
+from askback.ports.store import Change
+from askback.service import answer, consume
+from askback.storage.sqlite import along as alongs
+from askback.storage.sqlite import queries
+from askback.storage.sqlite.secret_rows import read_candidates
+from askback.storage.sqlite.store import SqliteStore
+from tests.fault.planted_later import early
+from tests.fault.planted_streams import every
+
+_insert, _settle = SqliteStore.insert, SqliteStore.settle
+_due, _next_deadline = SqliteStore.due, SqliteStore.next_deadline
+_add_message, _append_text = SqliteStore.add_message, SqliteStore.append_text
+_used_before: Callable[..., Any] = vars(consume)["_used_before"]
+_append: Callable[..., None] = vars(alongs)["_append"]
+_write_secrets: Callable[..., None] = vars(alongs)["_write_secrets"]
+_put_secret: Callable[..., None] = vars(alongs)["_put_secret"]
+
+
+async def _insert_unclaimed(
+    self: SqliteStore, record: Any, event: Any, claim: Any = None, along: Along = NOTHING, **more: Any
+) -> Change:
+    """A key makes a request each time."""
+    return await _insert(self, record, event, None, along, **more)
+
+
+async def _settle_again(
+    self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
+) -> Change | None:
+    """A deadline fires twice."""
+    change = await _settle(self, settlement, claim, along)
+    if settlement.event.type == "request.expired":
+        await _settle(self, dataclasses.replace(settlement, expected=frozenset(Status), revision=None))
+    return change
+
+
+async def _greedy_settle(
+    self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
+) -> Change | None:
+    """The last answer wins."""
+    loose = dataclasses.replace(settlement, expected=frozenset(Status), revision=None)
+    return await _settle(self, loose, claim, along)
+
+
+async def _hasty_due(self: SqliteStore, now_ms: int, *, limit: int = 200) -> Any:
+    """What is due in half a second is due now."""
+    found = await _due(self, now_ms + 500, limit=limit)
+    return [dataclasses.replace(record, expires_at=now_ms) for record in found]
+
+
+async def _hasty_next(self: SqliteStore) -> int | None:
+    """A deadline is looked for half a second early."""
+    at = await _next_deadline(self)
+    return None if at is None else at - 500
+
+
+async def _nothing_due(*_: Any, **__: Any) -> Sequence[Any]:
+    """Nothing is ever due."""
+    return []
+
+
+async def _add_message_again(
+    self: SqliteStore, message_id: str, data: str, event: Any, *_: Any, **more: Any
+) -> Any:
+    """A key makes a message each time."""
+    return await _add_message(self, message_id, data, event, None, **more)
+
+
+async def _append_again(
+    self: SqliteStore, message_id: str, text: str, event: Any, *_: Any, **more: Any
+) -> Any:
+    """A delta is kept each time that it comes."""
+    return await _append_text(self, message_id, text, event, None, **more)
+
+
+async def _append_nothing(
+    self: SqliteStore, message_id: str, text: str, event: Any, claim: Any = None, **more: Any
+) -> Any:
+    """Now and then a delta is told and not kept."""
+    return await _append_text(self, message_id, "" if _third() else text, event, claim, **more)
+
+
+async def _used_by_anybody(ctx: Any, record: Any, execution_id: str) -> Any:
+    """Whoever comes with an execution of their own may use the call as well."""
+    try:
+        return await _used_before(ctx, record, execution_id)
+    except Conflict:
+        return Execution(execution_id, ctx.clock.now_ms())
+
+
+async def _not_replayed(*_: Any) -> None:
+    """An answer is not known again."""
+
+
+def _append_some(db: Any, drafts: Sequence[Any]) -> None:
+    """Of three decisions one has no entry."""
+    _append(
+        db, [draft for draft in drafts if json.loads(draft.data)["action"] != "decide" or not _third_entry()]
+    )
+
+
+def _append_twice(db: Any, drafts: Sequence[Any]) -> None:
+    """An entry is written twice."""
+    _append(db, [*drafts, *drafts])
+
+
+def _seal_alone(data: str, *, seq: int, prev: str) -> tuple[str, str]:
+    """An entry does not follow the one before."""
+    return seal(data, seq=seq, prev=GENESIS)
+
+
+def _hasty_secrets(db: Any, along: Along) -> None:
+    """A candidate is in place before it was accepted."""
+    _write_secrets(db, along)
+    for _, secret in along.candidates:
+        _put_secret(db, secret)
+
+
+def _secrets_twice(db: Any, along: Along) -> None:
+    """A candidate is put into place twice."""
+    candidates = read_candidates(db, *along.promote) if along.promote else ()
+    _write_secrets(db, along)
+    for secret in candidates:
+        _put_secret(db, dataclasses.replace(secret, version=secret.version + 1))
+
+
+async def _no_refusals(*_: Any, **__: Any) -> Sequence[Any]:
+    """Nothing was ever refused."""
+    return ()
+
+
+async def _not_revoked(*_: Any, **__: Any) -> Sequence[str]:
+    """A token goes on."""
+    return ()
+
+
+_third, _third_entry = every(3), every(3)
+_SKIPPING = queries.NEXT_SEQ.replace("seq + 1", "seq + 1 + (abs(random()) % 5 = 0)")
+_STANDING_STILL = queries.NEXT_SEQ.replace("seq + 1", "max(seq, 1)")
+
+PLACES: dict[str, tuple[Any, str, Any]] = {
+    "a request for each try": (SqliteStore, "insert", _insert_unclaimed),
+    "acknowledged long before the commit": (SqliteStore, "settle", early(_settle)),
+    "two answers win": (SqliteStore, "settle", _greedy_settle),
+    "a deadline twice": (SqliteStore, "settle", _settle_again),
+    "a deadline half a second early": (SqliteStore, "due", _hasty_due),
+    "an expired request is answered": (SqliteStore, "due", _nothing_due),
+    "a number in five left out": (queries, "NEXT_SEQ", _SKIPPING),
+    "a message twice": (SqliteStore, "add_message", _add_message_again),
+    "a delta kept twice": (SqliteStore, "append_text", _append_again),
+    "a delta not kept": (SqliteStore, "append_text", _append_nothing),
+    "an approved call twice": (consume, "_used_before", _used_by_anybody),
+    "a replay refused": (answer, "replayed", _not_replayed),
+    "a decision in three unwritten": (alongs, "_append", _append_some),
+    "an entry twice": (alongs, "_append", _append_twice),
+    "an entry on its own": (alongs, "seal", _seal_alone),
+    "a secret before it was accepted": (alongs, "_write_secrets", _hasty_secrets),
+    "a secret put twice": (alongs, "_write_secrets", _secrets_twice),
+    "a refusal forgotten": (SqliteStore, "refusals", _no_refusals),
+    "a token not revoked": (SqliteStore, "revoke_tokens", _not_revoked),
+}
+
+ALSO = {"a deadline half a second early": (SqliteStore, "next_deadline", _hasty_next)}
+"""What else a fault changes."""
+
+BREAKS = {
+    "a request for each try": "I10",
+    "acknowledged long before the commit": "I2 I3",
+    "two answers win": "I3 I2",
+    "a deadline twice": "I4",
+    "a deadline half a second early": "I6",
+    "an expired request is answered": "I6",
+    "a number in five left out": "I11",
+    "a message twice": "I10",
+    "a delta kept twice": "I14",
+    "a delta not kept": "I14",
+    "an approved call twice": "I15",
+    "a replay refused": "I10 I3",
+    "a decision in three unwritten": "I13",
+    "an entry twice": "I13",
+    "an entry on its own": "I13",
+    "a secret before it was accepted": "I2",
+    "a secret put twice": "I2",
+    "a refusal forgotten": "I16",
+    "a token not revoked": "I17",
+}
+"""By fault, the invariant that it breaks, or those of which one shows first."""

@@ -1,0 +1,363 @@
+"""What an agent and a person go through together, each talk in a thread of its own, with what every server has to say to it.
+
+Each step that is acknowledged is repeated at once. A talk notes the events and the audit entries that it has to leave behind.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import anyio
+
+from askback import AsyncClient, Form, InputRequest, Text
+from askback.errors import ConnectionLost, Unavailable
+from tests.fault.audit import Entries
+from tests.fault.caller import Acknowledged, Caller
+from tests.fault.pace import LIMITS
+from tests.fault.processes import ADMIN, RESPONDER
+
+FIELDS = [{"id": "n", "type": "text", "label": "N"}]
+
+
+@dataclass
+class Talk:
+    """A thread, who talks in it, and what is to be found afterwards."""
+
+    caller: Caller
+    agent: str
+    """The token of the agent."""
+    thread: str
+    patience_s: float
+    kills: Callable[[], int]
+    """How often something was killed up to now."""
+    events: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
+    """Type, what it is about, and the text of a delta."""
+    entries: Entries = field(default_factory=Counter[tuple[str, str]])
+    revoked: list[str] = field(default_factory=list[str])
+    """Tokens that have to stay refused."""
+    _keys: int = 0
+
+    def key(self) -> str:
+        """A new key."""
+        self._keys += 1
+        return f"{self.thread}-{self._keys}"
+
+    def happened(self, event: str, about: str, text: str = "") -> None:
+        """Note an event that has to be on the streams."""
+        self.events.append((event, about, text))
+
+    async def ask(self, title: str, **more: Any) -> str:
+        """Ask with a form, or what else is named; return the id."""
+        return (await self.asked(title, **more)).said["id"]
+
+    async def asked(self, title: str, **more: Any) -> Acknowledged:
+        """Ask; return the call."""
+        form = {"kind": "form", "form": {"title": f"{title} {self.thread}", "fields": FIELDS}}
+        body = {**({} if "kind" in more else form), **more, "thread_id": self.thread}
+        made = await self.caller.post(self.agent, "/v1/requests", body, key=self.key())
+        self.happened("request.created", made.said["id"])
+        return made
+
+    async def answer(self, request_id: str, *, event: str = "request.answered", **body: Any) -> Acknowledged:
+        """Answer as the person; return the call."""
+        return await self.step(RESPONDER, request_id, "answer", event, **({"revision": 1} | body))
+
+    async def step(self, who: str, request_id: str, do: str, event: str, **body: Any) -> Acknowledged:
+        """Take a step that has this event, and see that it is stored when it is acknowledged."""
+        path = f"/v1/requests/{request_id}"
+        call = await self.caller.post(who, f"{path}/{do}", body, key=self.key())
+        self.happened(event, request_id)
+        stored = await self.caller.read(RESPONDER, path)
+        said = call.said["status"]
+        same = (stored["status"], stored["revision"]) == (said, call.said["revision"])
+        self.caller.expect(
+            same, "I2", f"{request_id} was acknowledged as {said}, {stored['status']} is stored"
+        )
+        return call
+
+    async def refused(self, who: str, path: str, code: str, invariant: str, **body: Any) -> None:
+        """Try what has to be refused."""
+        reply = await self.caller.send(who, "POST", path, body, key=self.key())
+        said = reply.body.get("error", {}).get("code")
+        self.caller.expect(said == code, invariant, f"{path}: {reply.status} {said}, not {code}")
+
+    async def until(self, request_id: str, status: str, invariant: str) -> dict[str, Any]:
+        """Wait until a request has a status."""
+        request: dict[str, Any] = {}
+        with anyio.move_on_after(self.patience_s):
+            while (request := await self.caller.read(RESPONDER, f"/v1/requests/{request_id}"))[
+                "status"
+            ] != status:
+                await anyio.sleep(0.05)
+            return request
+        raise self.caller.broken(invariant, f"{request_id} is {request.get('status')}, not {status}")
+
+
+async def messages(talk: Talk) -> None:
+    """A message that grows by deltas, and one of the person: each once, with its whole text."""
+    path = f"/v1/threads/{talk.thread}/messages"
+    made = await talk.caller.post(
+        talk.agent, path, {"content": [{"type": "text", "text": "Hello"}]}, key=talk.key()
+    )
+    message_id = made.said["id"]
+    talk.happened("message.added", message_id)
+    for word in (" this", " is", " a", " text"):
+        await talk.caller.post(talk.agent, path, {"append_to": message_id, "text": word}, key=talk.key())
+        talk.happened("message.delta", message_id, word)
+    said = await talk.caller.post(
+        RESPONDER, path, {"content": [{"type": "text", "text": "Yes"}]}, key=talk.key()
+    )
+    talk.happened("message.added", said.said["id"])
+    stored = (await talk.caller.read(RESPONDER, f"/v1/threads/{talk.thread}"))["messages"]
+    texts = [(each["id"], each["content"][0]["text"]) for each in stored]
+    talk.caller.expect(
+        texts == [(message_id, "Hello this is a text"), (said.said["id"], "Yes")],
+        "I14",
+        f"{texts} are stored",
+    )
+
+
+async def two_answers(talk: Talk) -> None:
+    """Two answers at once: one wins, and whatever comes later changes nothing."""
+    request_id = await talk.ask("Two answers")
+    path = f"/v1/requests/{request_id}"
+    taken: list[tuple[str, str]] = []
+
+    async def send(word: str, key: str) -> None:
+        body = {"revision": 1, "values": {"n": word}}
+        reply = await talk.caller.send(RESPONDER, "POST", f"{path}/answer", body, key=key)
+        if reply.status == 200:
+            taken.append((word, key))
+
+    async with anyio.create_task_group() as hands:
+        for word in ("one", "other"):
+            hands.start_soon(send, word, talk.key())
+    talk.caller.expect(len(taken) == 1, "I3", f"{request_id}: {taken} were taken")
+    [(word, key)] = taken
+    talk.happened("request.answered", request_id)
+    await talk.caller.post(
+        RESPONDER, f"{path}/answer", {"revision": 1, "values": {"n": word}}, key=key
+    )  # as before
+    await talk.refused(RESPONDER, f"{path}/answer", "already_settled", "I3", revision=1, values={"n": "late"})
+    await talk.refused(RESPONDER, f"{path}/decline", "already_settled", "I3", reason="dismissed")
+    stored = await talk.caller.read(talk.agent, path)
+    talk.caller.expect(
+        stored["status"] == "answered" and stored["answer"]["values"] == {"n": word},
+        "I2",
+        f"{request_id}: {word} was acknowledged, {stored.get('answer')} is stored",
+    )
+
+
+async def sent_back(talk: Talk) -> None:
+    """An answer that is sent back, and a better one: the first stays acknowledged through all of it."""
+    request_id = await talk.ask("Sent back", validator="requester")
+    first = await talk.answer(request_id, event="request.resolving", values={"n": "wrong"})
+    await talk.step(talk.agent, request_id, "reprompt", "request.reprompted", error_summary="Another.")
+    await talk.caller.repeat(first)
+    await talk.answer(request_id, event="request.resolving", revision=2, values={"n": "right"})
+    await talk.caller.repeat(first)
+    said = await talk.step(talk.agent, request_id, "accept", "request.answered")
+    await talk.caller.repeat(first)
+    stored = said.said["answer"]["values"]
+    talk.caller.expect(stored == {"n": "right"}, "I2", f"{request_id}: {stored} is stored")
+
+
+async def unchecked(talk: Talk) -> None:
+    """An agent dies while it checks an answer: the person is asked again, and nothing that they sent is lost."""
+    request_id = await talk.ask("Unchecked", validator="requester")
+    await talk.answer(request_id, event="request.resolving", values={"n": "mine"})
+    path = f"/v1/requests/{request_id}"
+    await talk.caller.send(talk.agent, "POST", f"{path}/check", {})  # or it was given back already
+    back = await talk.until(request_id, "pending", "I7")
+    talk.happened("request.reprompted", request_id)
+    kept = (back["revision"], back["submitted"]["values"])
+    talk.caller.expect(kept == (2, {"n": "mine"}), "I7", f"{request_id} was given back with {kept}")
+    await talk.step(RESPONDER, request_id, "decline", "request.declined", reason="dismissed")
+
+
+async def approvals(talk: Talk) -> None:
+    """A call that is approved runs once, whoever tries; one that is denied does not."""
+    call = {"tool": "deploy", "input": {"what": talk.thread}}
+    request_id = await talk.ask("", kind="approval", approval=call)
+    await talk.answer(request_id, decision="approve")
+    path = f"/v1/requests/{request_id}"
+    for execution in ("first", "first"):
+        used = await talk.caller.send(
+            talk.agent, "POST", f"{path}/consume", {**call, "execution_id": execution}
+        )
+        talk.caller.expect(
+            (used.status, used.body.get("execution_id")) == (200, "first"),
+            "I15",
+            f"{request_id} was not used: {used}",
+        )
+    await talk.refused(
+        talk.agent, f"{path}/consume", "already_consumed", "I15", **call, execution_id="second"
+    )
+    told = await talk.caller.send(
+        talk.agent, "POST", f"{path}/report", {"execution_id": "first", "outcome": "succeeded"}
+    )
+    talk.caller.expect(told.status == 200, "I15", f"{request_id} was not reported: {told}")
+    talk.entries.update([("decide", request_id), ("consume", request_id), ("report", request_id)])
+    other = {"tool": "deploy", "input": {"what": f"not {talk.thread}"}}
+    request_id = await talk.ask("", kind="approval", approval=other)
+    await talk.answer(request_id, decision="deny")
+    await talk.refused(
+        talk.agent, f"/v1/requests/{request_id}/consume", "not_approved", "I15", **other, execution_id="x"
+    )
+    talk.entries.update([("decide", request_id)])
+
+
+async def refusals(talk: Talk) -> None:
+    """What was refused is not asked again."""
+    asked = await talk.asked("Refused")
+    request_id = asked.said["id"]
+    await talk.step(RESPONDER, request_id, "decline", "request.declined", reason="refused")
+    again = (await talk.caller.post(talk.agent, "/v1/requests", asked.body, key=talk.key())).said
+    talk.caller.expect(
+        again["id"] == request_id and again.get("repeated") is True,
+        "I16",
+        f"{request_id} was refused, and is asked again as {again['id']}",
+    )
+
+
+async def deadlines(talk: Talk) -> None:
+    """A deadline fires once, and not early; what comes after it is refused."""
+    request_id = await talk.ask("A second", timeout_s=1)
+    deadline = (await talk.caller.read(RESPONDER, f"/v1/requests/{request_id}"))["expires_at"]
+    ended = await talk.until(request_id, "expired", "I6")
+    talk.happened("request.expired", request_id)
+    talk.caller.expect(
+        ended["settled_at"] >= deadline, "I6", f"{request_id} expired at {ended['settled_at']}"
+    )
+    path = f"/v1/requests/{request_id}/answer"
+    await talk.refused(RESPONDER, path, "expired", "I6", revision=1, values={"n": "late"})
+    await talk.until(request_id, "expired", "I6")
+
+
+async def resumes(talk: Talk) -> None:
+    """A resume comes, to one at a time, until it is acknowledged, and never after that."""
+    request_id = await talk.ask("Resumed", delivery="resume")
+    await talk.answer(request_id, values={"n": "go"})
+    path = f"/v1/threads/{talk.thread}/resumes"
+    with anyio.move_on_after(talk.patience_s + 2):
+        while True:
+            found = (await talk.caller.read(talk.agent, f"{path}?wait=1"))["resumes"]
+            if not found:
+                continue
+            [resume] = found
+            until = datetime.fromisoformat(resume["until"]).timestamp()
+            others = (await talk.caller.read(talk.agent, path))["resumes"]
+            talk.caller.expect(not others or time.time() >= until, "I9", f"{resume['id']} is held by two")
+            ack = f"/v1/resumes/{resume['id']}/ack"
+            attempt = max(each["attempt"] for each in (resume, *others))
+            done = [await talk.caller.send(talk.agent, "POST", ack, {"attempt": attempt}) for _ in range(2)]
+            if all(each.status == 200 for each in done):
+                break
+        await anyio.sleep(max(0.0, until - time.time()) + 0.1)
+        left = (await talk.caller.read(talk.agent, path))["resumes"]
+        talk.caller.expect(not left, "I9", f"{resume['id']} came again after it was acknowledged")
+        return
+    raise talk.caller.broken("I9", f"{request_id} has no resume")
+
+
+async def leaving(talk: Talk) -> None:
+    """Agents that close as soon as they have read what came: they are not told again."""
+    kills = talk.kills()
+    for number in range(3):
+        form = Form(title=f"Leaving {number}", fields=[Text(id="n", label="N")])
+        key = talk.key()
+        async with AsyncClient(talk.caller.url(), talk.agent, retry_for=120) as client:
+            ask = partial(client.create, form, thread_id=talk.thread, idempotency_key=key)
+            made = await _through(ask)
+            talk.happened("request.created", made.id)
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_wait, talk, client, made.id)
+                await _through(partial(client.get, made.id))  # on the same connection: the wait is in place
+                await talk.answer(made.id, values={"n": "bye"})
+    await anyio.sleep(LIMITS.orphan_s + 0.2)
+    left = (await talk.caller.read(talk.agent, f"/v1/threads/{talk.thread}/resumes"))["resumes"]
+    talk.caller.expect(
+        not left or talk.kills() > kills, "I9", f"{[each['request_id'] for each in left]} had been read"
+    )
+
+
+async def _through(call: Callable[[], Awaitable[InputRequest]]) -> InputRequest:
+    """Call until the server is there."""
+    while True:
+        try:
+            return await call()
+        except (ConnectionLost, Unavailable):
+            await anyio.sleep(0.05)
+
+
+async def _wait(talk: Talk, client: AsyncClient, request_id: str) -> None:
+    with anyio.move_on_after(talk.patience_s):
+        ended = await _through(partial(client.wait, request_id))
+        talk.caller.expect(
+            ended.answer is not None and ended.answer.values == {"n": "bye"},
+            "I5",
+            f"the agent that waits for {request_id} was told {ended.status}",
+        )
+        return
+    raise talk.caller.broken("I5", f"the agent that waits for {request_id} was not told")
+
+
+async def secrets(talk: Talk) -> None:
+    """A secret is in its place once it was accepted, not before, in its first version."""
+    asked = {"names": ["API_KEY"], "reason": "to try", "default_scope": "session", "probe": True}
+    request_id = await talk.ask("", kind="secret", secret=asked)
+    value = f"value of {talk.thread}"
+    await talk.answer(request_id, event="request.resolving", secrets={"API_KEY": value}, scope="session")
+    talk.caller.expect(await _versions(talk) == [], "I2", f"{request_id} is in place before it was accepted")
+    await talk.step(talk.agent, request_id, "accept", "request.answered")
+    versions = await _versions(talk)
+    talk.caller.expect(versions == [1], "I2", f"{request_id} was accepted: versions {versions}")
+    body = {"names": ["API_KEY"], "thread_id": talk.thread}
+    leased = await talk.caller.send(talk.agent, "POST", "/v1/secrets/lease", body)
+    there = leased.status == 200 and leased.body["secrets"]["API_KEY"]["value"] == value
+    talk.caller.expect(there, "I2", f"{request_id} was accepted, and is not to be had: {leased.status}")
+    talk.entries.update([("submit", request_id), ("decide", request_id)])
+
+
+async def _versions(talk: Talk) -> list[int]:
+    found = (await talk.caller.read(ADMIN, "/v1/secrets?limit=200"))["secrets"]
+    return [each["version"] for each in found if each.get("thread_id") == talk.thread]
+
+
+async def tokens(talk: Talk) -> None:
+    """A token that was revoked is refused, for ever."""
+    made = await talk.caller.send(ADMIN, "POST", "/v1/tokens", {"role": "requester", "name": talk.thread})
+    token = made.body["token"]
+    await talk.caller.read(token, "/v1/requests")
+    gone = await talk.caller.send(ADMIN, "DELETE", f"/v1/tokens/{made.body['id']}")
+    talk.caller.expect(gone.status == 200, "I17", f"a token was not revoked: {gone}")
+    talk.revoked.append(token)
+    await still_revoked(talk)
+
+
+async def still_revoked(talk: Talk) -> None:
+    """See that what was revoked is refused."""
+    for token in talk.revoked:
+        reply = await talk.caller.send(token, "GET", "/v1/requests")
+        talk.caller.expect(reply.status == 401, "I17", f"a revoked token is answered with {reply.status}")
+
+
+TALKS = (
+    messages,
+    two_answers,
+    sent_back,
+    unchecked,
+    approvals,
+    refusals,
+    deadlines,
+    resumes,
+    leaving,
+    secrets,
+    tokens,
+)

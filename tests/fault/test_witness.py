@@ -1,0 +1,45 @@
+"""Watched by every way there is, a server that is well is found to be well, and each planted fault is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tests.fault import planted_streams, planted_writes, witness
+from tests.requirements import requirement
+
+BREAKS = {fault: broken.split() for fault, broken in (planted_streams.BREAKS | planted_writes.BREAKS).items()}
+AT_ONCE = 3
+
+pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(300)]
+
+
+@requirement("H1", "H4", "H5", "H8")
+async def test_a_server_without_a_fault_keeps_all_that_is_watched(tmp_path: Path) -> None:
+    with anyio.fail_after(120):
+        assert await witness.play(tmp_path, patience_s=20) == []
+
+
+@pytest.mark.parametrize("invariant", sorted({first for first, *_ in BREAKS.values()}))
+async def test_every_planted_fault_is_found_by_the_invariant_that_it_breaks(
+    tmp_path: Path, invariant: str
+) -> None:
+    unnoticed: dict[str, list[str]] = {}
+    limit = anyio.CapacityLimiter(AT_ONCE)
+
+    async def find(number: int, fault: str) -> None:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        async with limit:
+            found = await witness.play(folder, fault=fault)
+        if not set(BREAKS[fault]) & {each.partition(" ")[0] for each in found}:
+            unnoticed[fault] = list(found)
+
+    with anyio.fail_after(120):
+        async with anyio.create_task_group() as scenes:
+            for number, fault in enumerate(BREAKS):
+                if BREAKS[fault][0] == invariant:
+                    scenes.start_soon(find, number, fault)
+    assert unnoticed == {}

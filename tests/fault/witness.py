@@ -1,0 +1,197 @@
+"""Has conversations of all kinds beside whatever else happens, watches them by every way there is, and compares.
+
+A conversation is one of each talk (`talks.py`) at once, while readers stay on the streams of their threads and on the
+inbox, over SSE and over WebSocket, a webhook is told of everything, and the audit log is read.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import anyio
+
+from tests.fault.audit import Audit
+from tests.fault.caller import Caller, Found
+from tests.fault.hook import EVENT_TYPES, Hook, hooked
+from tests.fault.ledger import Ledger
+from tests.fault.pace import LIMITS
+from tests.fault.processes import ADMIN, RESPONDER, Server
+from tests.fault.streams import TALK, Place, Seen, SocketReader, SseReader
+from tests.fault.talks import TALKS, Talk, still_revoked
+
+QUIET = "request.noted"
+"""Comes once more when a renewal is sent again."""
+
+
+class Witness:
+    """One agent and one person, who have conversation after conversation."""
+
+    def __init__(
+        self, urls: Sequence[str], ledger: Ledger, *, patience_s: float, kills: Callable[[], int]
+    ) -> None:
+        self.done = anyio.Event()
+        self._caller = Caller(urls, ledger)
+        self._audit = Audit(self._caller)
+        self._ledger = ledger
+        self._patience_s = patience_s
+        self._kills = kills if len(urls) == 1 else itertools.count().__next__
+        self._talks: list[Talk] = []
+
+    async def run(self, *, once: bool = False) -> None:
+        """Go on until `done`, or for one conversation; in the end everything is asked once more."""
+        try:
+            async with hooked(self._ledger) as hook:
+                agent = await self._begin(hook)
+                for number in itertools.count():
+                    await _Conversation(
+                        self._caller, self._ledger, hook, [self._talk(agent, number, of) for of in TALKS]
+                    ).run()
+                    await self._check_audit()
+                    if once or self.done.is_set():
+                        break
+                await self._conclude(hook)
+        except* Found:
+            pass
+        finally:
+            await self._caller.close()
+
+    async def _begin(self, hook: Hook) -> str:
+        made = await self._caller.send(ADMIN, "POST", "/v1/tokens", {"role": "requester", "name": "talker"})
+        body = {"url": hook.url, "requester": made.body["agent"], "events": list(EVENT_TYPES)}
+        added = await self._caller.send(ADMIN, "POST", "/v1/webhooks", body)
+        self._caller.expect(added.status == 201, "I12", f"no webhook was made: {added}")
+        return made.body["token"]
+
+    def _talk(self, agent: str, number: int, of: Callable[..., object]) -> Talk:
+        name = f"{TALK}{number}-{getattr(of, '__name__', '')}"
+        talk = Talk(self._caller, agent, name, self._patience_s, self._kills)
+        self._talks.append(talk)
+        return talk
+
+    async def _check_audit(self) -> None:
+        entries = await self._audit.read()
+        for talk in self._talks:
+            for which, times in talk.entries.items():
+                self._caller.expect(
+                    entries[which] == times, "I13", f"{which} has {entries[which]} entries, not {times}"
+                )
+
+    async def _conclude(self, hook: Hook) -> None:
+        await self._caller.repeat_everything()
+        for talk in self._talks:
+            await still_revoked(talk)
+        await self._check_audit()
+        await self._redeliver(hook)
+
+    async def _redeliver(self, hook: Hook) -> None:
+        """Have a message sent again: it comes under its id."""
+        listed = await self._caller.read(ADMIN, "/v1/webhooks")
+        [mine] = [each for each in listed["webhooks"] if each["url"] == hook.url]
+        path = f"/v1/webhooks/{mine['id']}"
+        logged = (await self._caller.read(ADMIN, f"{path}/deliveries?limit=1"))["deliveries"][0]
+        message_id = logged["message_id"]
+        before = hook.times(message_id)
+        await self._caller.send(ADMIN, "POST", f"{path}/redeliver", {"delivery": logged["id"]})
+        with anyio.move_on_after(self._patience_s):
+            while before == 0 or hook.times(message_id) == before:
+                self._caller.expect(not self._ledger.faults, "I12", "while it was sent again")
+                await anyio.sleep(0.02)
+            return
+        raise self._caller.broken("I12", f"{message_id} was sent again, and did not come under its id")
+
+
+class _Conversation:
+    """The talks of one turn, and who watches them."""
+
+    def __init__(self, caller: Caller, ledger: Ledger, hook: Hook, talks: Sequence[Talk]) -> None:
+        self._caller = caller
+        self._ledger = ledger
+        self._hook = hook
+        self._talks = talks
+
+    async def run(self) -> None:
+        """Talk, and compare what was seen."""
+        async with anyio.create_task_group() as tasks:
+            threads = [talk.thread for talk in self._talks]
+            socket = SocketReader(
+                self._caller.url,
+                [self._place("WebSocket", thread) for thread in threads] + [self._place("WebSocket", None)],
+            )
+            tasks.start_soon(self._end_when_found)
+            tasks.start_soon(socket.run)
+            await socket.ready.wait()
+            inbox = self._place("SSE", None, cursor=socket.places[-1].cursor)
+            readers = [
+                SseReader(self._caller.http, self._caller.url, self._place("SSE", thread))
+                for thread in threads
+            ]
+            readers.append(SseReader(self._caller.http, self._caller.url, inbox))
+            for reader in readers:
+                tasks.start_soon(reader.run)
+            async with anyio.create_task_group() as talking:
+                for of, talk in zip(TALKS, self._talks, strict=True):
+                    talking.start_soon(of, talk)
+            for talk, here, there in zip(self._talks, readers, socket.places, strict=False):
+                await self._compare(talk, (here.place, there), (inbox, socket.places[-1]))
+            tasks.cancel_scope.cancel()
+
+    async def _end_when_found(self) -> None:
+        while not self._ledger.faults:
+            await anyio.sleep(0.02)
+        raise Found("by a reader")
+
+    def _place(self, kind: str, thread: str | None, *, cursor: int | None = None) -> Place:
+        begin = cursor if cursor is not None else -1 if thread is None else 0
+        return Place(f"{thread or 'the inbox'} over {kind}", self._ledger, thread=thread, cursor=begin)
+
+    async def _compare(self, talk: Talk, places: Sequence[Place], inboxes: Sequence[Place]) -> None:
+        """Every stream has what the talk has led to, in its order."""
+        if not talk.events:
+            return
+        last = (await self._caller.read(RESPONDER, f"/v1/threads/{talk.thread}"))["seq"]
+        for place in places:
+            await self._until(
+                talk, lambda place=place: place.cursor >= last, f"{place.name} ends before {last}"
+            )
+            found = [each[2:] for each in place.events if each.type != QUIET]
+            self._caller.expect(found == talk.events, "I4", f"{place.name}: {found}, not {talk.events}")
+        requests = [each for each in places[0].events if each.type.startswith("request.")]
+        for inbox in inboxes:
+            given = partial(_of, inbox, talk.thread)
+            await self._until(
+                talk, lambda given=given: given()[-1:] == requests[-1:], f"{inbox.name} is short"
+            )
+            self._caller.expect(given() == requests, "I11", f"{inbox.name}: {given()}, not {requests}")
+        for each in requests:
+            if each.type in EVENT_TYPES:
+                come = partial(self._hook.delivered, talk.thread, each.seq)
+                await self._until(talk, lambda come=come: come() is not None, f"no webhook has {each}", "I12")
+
+    async def _until(self, talk: Talk, so: Callable[[], bool], how: str, invariant: str = "I11") -> None:
+        with anyio.move_on_after(talk.patience_s):
+            while not so():
+                if self._ledger.faults:
+                    raise Found(how)
+                await anyio.sleep(0.01)
+            return
+        raise self._caller.broken(invariant, f"{talk.thread}: {how}")
+
+
+def _of(inbox: Place, thread: str) -> list[Seen]:
+    return [each for each in inbox.events if each.thread == thread]
+
+
+async def play(folder: Path, *, fault: str | None = None, patience_s: float = 3) -> Sequence[str]:
+    """Have one conversation with a server of its own; return what was found."""
+    ledger = Ledger(folder)
+    server = Server(folder, fault=fault, limits=replace(LIMITS, resume_lease_s=1, check_lease_s=1))
+    await server.start()
+    try:
+        await Witness([server.url], ledger, patience_s=patience_s, kills=lambda: 0).run(once=True)
+    finally:
+        server.kill()
+    return ledger.faults

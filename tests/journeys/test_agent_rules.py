@@ -1,0 +1,98 @@
+"""Rules and modes belong to the agent that asked, unless a person says "every agent"."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from tests.journeys.people import Person, Team, asked, decided, faults
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+FULL = {"mode": "full", "confirm": "ENABLE FULL"}
+SCOPES = ["once", "thread", "project", "always"]
+
+
+@pytest.fixture
+async def stranger(server: Any, team: Team) -> AsyncIterator[Person]:
+    """A second agent of the same tenant."""
+    made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "stranger"})
+    async with Person(server.url, made.json()["token"]) as person:
+        yield person
+
+
+async def runs(agent: Person, thread: str, command: str, **more: Any) -> bool:
+    """Whether a command runs without a question."""
+    return decided(await agent.bash(thread, command, **more))[0] == "approve"
+
+
+@requirement("N9")
+@pytest.mark.parametrize("scope", ["thread", "project", "always"])
+async def test_what_is_kept_on_a_card_is_for_the_agent_that_asked(
+    team: Team, stranger: Person, thread: str, scope: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "make test", scopes=SCOPES, project="web"))
+    await team.ada.decide(request["id"], "approve", scope=scope)
+    assert await runs(team.agent, thread, "make test", project="web")
+    assert not await runs(stranger, thread, "make test", project="web")
+    [rule] = await team.ada.rules()
+    assert (rule["agent"], rule["agent_name"]) == (request["requester"]["id"], request["requester"]["name"])
+
+
+@requirement("N9")
+async def test_with_every_agent_it_is_for_all_of_them(team: Team, stranger: Person, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make test"))
+    await team.ada.decide(request["id"], "approve", scope="always", every_agent=True)
+    assert await runs(stranger, thread, "make test")
+    [rule] = await team.ada.rules()
+    assert rule["agent"] is None
+
+
+@requirement("N9")
+async def test_a_new_token_of_the_same_agent_keeps_its_rules(team: Team, server: Any, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make test"))
+    await team.ada.decide(request["id"], "approve", scope="always")
+    body = {"role": "requester", "agent": request["requester"]["id"]}
+    made = await team.admin.http.post("/v1/tokens", json=body)
+    async with Person(server.url, made.json()["token"]) as again:
+        assert await runs(again, thread, "make test")
+        assert (await again.http.get(f"/v1/requests/{request['id']}")).status_code == 200
+
+
+@requirement("N9")
+async def test_a_rule_added_by_hand_is_for_every_agent_or_for_the_one_that_is_named(
+    team: Team, stranger: Person, thread: str
+) -> None:
+    me = (await team.agent.http.get("/v1/session")).json()["principal"]["id"]
+    await team.ada.rule("make one", agent=me)
+    await team.ada.rule("make two")
+    assert await runs(team.agent, thread, "make one")
+    assert not await runs(stranger, thread, "make one")
+    assert await runs(stranger, thread, "make two")
+    assert faults(await team.ada.rule("make three", agent="agt_none")) == [("agent", "unknown_agent")]
+
+
+@requirement("N9")
+async def test_a_mode_of_a_thread_is_for_the_agents_that_were_in_it(
+    team: Team, stranger: Person, thread: str
+) -> None:
+    asked(await team.agent.bash(thread, "make one"))
+    assert (await team.ada.set_policy(thread_id=thread, **FULL)).status_code == 200
+    assert await runs(team.agent, thread, "make two")
+    assert not await runs(stranger, thread, "make two")
+    them = (await stranger.http.get("/v1/session")).json()["principal"]["id"]
+    await team.ada.set_policy(thread_id=thread, **FULL, mode_agents=[them])
+    assert await runs(stranger, thread, "make three")
+
+
+@requirement("N9")
+async def test_a_mode_that_lets_less_run_is_for_every_agent(
+    team: Team, stranger: Person, thread: str
+) -> None:
+    await team.ada.rule("make test")
+    await team.ada.set_policy(thread_id=thread, mode="plan")
+    for agent in (team.agent, stranger):
+        assert decided(await agent.bash(thread, "make test"))[0] == "deny"

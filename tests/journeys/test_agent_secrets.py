@@ -1,0 +1,56 @@
+"""A secret is used without a question by the agents that a person gave it to, and by no other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.journeys.people import Person, Team, asked, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+
+def told(request: dict[str, Any]) -> dict[str, Any]:
+    """What an agent is told of a request, without what differs between any two."""
+    return {name: request[name] for name in ("status", "revision", "secret")}
+
+
+@requirement("N9")
+async def test_another_agent_is_asked_about_and_learns_nothing_before_the_yes(
+    team: Team, server: Any, thread: str
+) -> None:
+    mine = asked(await team.agent.need(thread, "A_KEY", default_scope="global"))
+    await team.ada.hand_over(mine["id"], {"A_KEY": "a-value"}, scope="global")
+    again = (await team.agent.need(thread, "A_KEY", default_scope="global")).json()
+    assert (again["status"], again["source"]) == ("answered", "existing")
+    made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "stranger"})
+    async with Person(server.url, made.json()["token"]) as stranger:
+        stored = asked(await stranger.need("theirs", "A_KEY", default_scope="global"))
+        unknown = asked(await stranger.need("theirs", "NO_KEY", default_scope="global"))
+        unknown["secret"]["names"] = ["A_KEY"]
+        assert told(stored) == told(unknown)
+        assert refusal(await stranger.lease("theirs", "A_KEY")) == (404, "not_granted")
+        saved = await team.ada.http.get(f"/v1/requests/{stored['id']}/saved")
+        assert saved.json() == {"saved": {"A_KEY": ["global"]}}
+        assert (await stranger.http.get(f"/v1/requests/{stored['id']}/saved")).status_code == 403
+        await team.ada.hand_over(stored["id"], existing=["A_KEY"], scope="global")
+        leased = (await stranger.lease("theirs", "A_KEY")).json()
+        assert leased["secrets"]["A_KEY"]["value"] == "a-value"
+
+
+@requirement("N9")
+async def test_a_person_gives_and_takes_back_ahead(team: Team, thread: str) -> None:
+    me = (await team.agent.http.get("/v1/session")).json()["principal"]["id"]
+    made = (await team.ada.keep("A_KEY", "a-value", agents=[me])).json()
+    given = (await team.agent.need(thread, "A_KEY", default_scope="global")).json()
+    assert given["source"] == "existing"
+    assert (await team.agent.lease(thread, "A_KEY")).status_code == 200
+    url = f"/v1/secrets/{made['id']}/agents"
+    assert (await team.ada.http.get(url)).json() == {"agents": [me]}
+    await team.ada.http.put(url, json={"agents": []})
+    assert refusal(await team.agent.lease(thread, "A_KEY")) == (404, "not_granted")
+    asked(await team.agent.need(thread, "A_KEY", default_scope="global"))
+    unknown = await team.ada.http.put(url, json={"agents": ["agt_none"]})
+    assert unknown.status_code == 422

@@ -1,0 +1,303 @@
+"""An answer that is checked before it counts: it is never lost, and nobody waits for ever (ADR 0035)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from askback import AsyncClient, Form, Text
+from askback.app import create_app
+from askback.domain.limits import DEFAULTS, Limits
+from askback.service import deadlines
+from askback.settings import load
+from tests.requirements import requirement
+from tests.transports.conftest import Api, ManualClock
+
+pytestmark = pytest.mark.anyio
+
+LUNCH = Form(title="Lunch", fields=[Text(id="dish", label="Dish", required=True)])
+NOT_CHECKED = "The agent did not check your answer. Send it again or change it."
+TOKENS = {role: f"check-{role}-token" for role in ("requester", "responder", "admin")}
+SOUP = {"dish": "soup"}
+
+
+@asynccontextmanager
+async def serving(folder: Path, **parts: Any) -> AsyncIterator[Api]:
+    """Serve an app in this process, for HTTP callers and for clients with one of `TOKENS`."""
+    clock, tokens = ManualClock(), ",".join(f"{role}:{token}" for role, token in TOKENS.items())
+    app = create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": tokens}, data_dir=folder), clock=clock, **parts)
+    async with AsyncClient(app=app, token=TOKENS["admin"]) as keeper:
+        await keeper.list()
+        yield Api(app, clock, dict(TOKENS))
+
+
+@pytest.fixture
+async def api(tmp_path: Path) -> AsyncIterator[Api]:
+    async with serving(tmp_path) as api:
+        yield api
+
+
+class Scene:
+    """An agent, a person, and one form whose answer is checked."""
+
+    def __init__(self, api: Api) -> None:
+        self.api = api
+
+    async def ask(self, **more: Any) -> str:
+        body = {"kind": "form", "thread_id": "t1", "form": LUNCH.model_dump(exclude_none=True)}
+        agent = await self.api.as_("requester")
+        made = await agent.post("/v1/requests", json={**body, "validator": "requester", **more})
+        return made.json()["id"]
+
+    async def answer(self, request_id: str, dish: str = "soup", *, revision: int = 1, key: str = "") -> Any:
+        person = await self.api.as_("responder")
+        body = {"revision": revision, "values": {"dish": dish}}
+        headers = {"Idempotency-Key": key} if key else {}
+        return await person.post(f"/v1/requests/{request_id}/answer", json=body, headers=headers)
+
+    async def agent(self, request_id: str, step: str, **body: Any) -> Any:
+        return await (await self.api.as_("requester")).post(f"/v1/requests/{request_id}/{step}", json=body)
+
+    async def read(self, request_id: str) -> dict[str, Any]:
+        return (await (await self.api.as_("responder")).get(f"/v1/requests/{request_id}")).json()
+
+    async def resumes(self) -> list[dict[str, Any]]:
+        return (await (await self.api.as_("requester")).get("/v1/threads/t1/resumes")).json()["resumes"]
+
+    async def later(self, seconds: float) -> None:
+        self.api.clock.advance(seconds=seconds)
+        await deadlines.sweep(self.api.app.services)
+
+
+@pytest.fixture
+def scene(api: Api) -> Scene:
+    return Scene(api)
+
+
+@requirement("N3", "H6")
+async def test_an_agent_that_dies_inside_its_check_gives_the_answer_back(scene: Scene) -> None:
+    began = anyio.Event()
+
+    async def validate(_: Any) -> None:
+        began.set()
+        await anyio.sleep_forever()
+
+    agent = AsyncClient(app=scene.api.app, token=TOKENS["requester"])
+
+    async def work() -> None:
+        await agent.form(LUNCH, thread_id="t1", validate=validate, cancel_on_abort=False)
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(work)
+            person = await scene.api.as_("responder")
+            while not (found := (await person.get("/v1/requests?status=pending")).json()["requests"]):
+                await anyio.sleep(0)
+            request_id = found[0]["id"]
+            await scene.answer(request_id)
+            await began.wait()
+            held = await scene.read(request_id)
+            assert (held["status"], held["check"]["state"]) == ("resolving", "checking")
+            assert held["check"]["by"]["name"] == "requester"
+            listed = await person.get("/v1/requests?status=pending,resolving")
+            assert [each["id"] for each in listed.json()["requests"]] == [request_id]
+            tasks.cancel_scope.cancel()
+    await agent.aclose()
+    await scene.later(DEFAULTS.check_lease_s)
+    back = await scene.read(request_id)
+    assert (back["status"], back["revision"], back["error_summary"]) == ("pending", 2, NOT_CHECKED)
+    assert back["submitted"] == {"values": SOUP}
+    assert "check" not in back
+    assert (await scene.answer(request_id, revision=2)).status_code == 200
+
+
+@requirement("N3")
+@pytest.mark.parametrize("delivery", ["resume", "block"])
+async def test_an_answer_that_nobody_checks_is_told_by_one_resume_and_then_given_back(
+    scene: Scene, delivery: str
+) -> None:
+    request_id = await scene.ask(delivery=delivery)
+    for revision in (1, 2):
+        waits = (await scene.answer(request_id, revision=revision)).json()
+        assert (waits["status"], waits["check"]["state"]) == ("resolving", "waiting")
+        await scene.later(DEFAULTS.orphan_s if delivery == "block" else 0)
+        [resume] = await scene.resumes()
+        assert (resume["request_id"], resume["request"]["submitted"]) == (request_id, {"values": SOUP})
+        assert "Accept" in resume["text"]
+        await scene.later(DEFAULTS.check_wait_s)
+        assert (await scene.read(request_id))["revision"] == revision + 1
+        assert await scene.resumes() == []  # the answer does not wait any more
+    final = await scene.answer(request_id, revision=3)
+    assert final.json()["status"] == "resolving"
+    assert (await scene.agent(request_id, "accept")).json()["answer"] == {"values": SOUP}
+
+
+@requirement("N3", "H6")
+async def test_a_check_is_renewed_ten_times_and_no_more(scene: Scene) -> None:
+    request_id = await scene.ask(delivery="resume")
+    await scene.answer(request_id)
+    for renewed in range(DEFAULTS.check_renewals + 1):
+        check = (await scene.agent(request_id, "check")).json()["check"]
+        assert (check["state"], check.get("renewed", 0)) == ("checking", renewed)
+        await scene.later(DEFAULTS.check_lease_s - 1)
+    refused = await scene.agent(request_id, "check")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "check_over")
+    assert await scene.resumes() == []
+    await scene.later(1)
+    assert (await scene.read(request_id))["status"] == "pending"
+    assert (await scene.agent(request_id, "check")).json()["error"]["code"] == "not_resolving"
+    assert (await scene.agent(request_id, "accept")).json()["error"]["code"] == "not_resolving"
+
+
+@requirement("N3")
+@pytest.mark.parametrize("begun", [False, True])
+async def test_a_person_can_decline_and_the_agent_cancel_while_an_answer_is_checked(
+    scene: Scene, begun: bool
+) -> None:
+    person = await scene.api.as_("responder")
+    for step, status in (("decline", "declined"), ("cancel", "cancelled")):
+        request_id = await scene.ask(delivery="resume", repeat="ask")
+        await scene.answer(request_id)
+        if begun:
+            await scene.agent(request_id, "check")
+        body = {"reason": "dismissed"} if step == "decline" else {}
+        caller = person if step == "decline" else await scene.api.as_("requester")
+        ended = await caller.post(f"/v1/requests/{request_id}/{step}", json=body)
+        assert (ended.status_code, ended.json()["status"]) == (200, status)
+        assert "check" not in ended.json()
+
+
+@requirement("N4")
+@pytest.mark.parametrize("on_timeout", ["expire", "default", "resume"])
+async def test_an_answer_in_time_counts_however_long_it_is_checked(scene: Scene, on_timeout: str) -> None:
+    form = {"fields": [{"id": "dish", "type": "text", "label": "Dish", "default": "rice"}]}
+    request_id = await scene.ask(timeout_s=60, on_timeout=on_timeout, form=form)
+    await scene.later(50)
+    await scene.answer(request_id)
+    await scene.agent(request_id, "check")
+    for _ in range(3):
+        await scene.later(50)
+        await scene.agent(request_id, "check")
+    checked = await scene.read(request_id)
+    assert (checked["status"], checked["time_left_s"], "expires_at" in checked) == ("resolving", 10, False)
+    ended = (await scene.agent(request_id, "accept")).json()
+    assert (ended["status"], ended["source"], ended["answer"]) == ("answered", "responder", {"values": SOUP})
+
+
+@requirement("N4")
+@pytest.mark.parametrize(("timeout", "left"), [(60, 300), (7200, 7190)])
+async def test_after_a_reprompt_the_person_has_what_was_left_and_five_minutes_at_least(
+    scene: Scene, timeout: int, left: int
+) -> None:
+    request_id = await scene.ask(timeout_s=timeout, delivery="resume")
+    await scene.later(10)
+    await scene.answer(request_id)
+    await scene.agent(request_id, "check")
+    await scene.later(40)
+    await scene.agent(request_id, "reprompt", error_summary="No soup.")
+    await scene.later(left - 1)
+    assert (await scene.read(request_id))["status"] == "pending"
+    await scene.later(1)
+    assert (await scene.read(request_id))["status"] == "expired"
+
+
+@requirement("N3")
+async def test_a_client_renews_its_check_while_it_validates(tmp_path: Path) -> None:
+    renewed = anyio.Event()
+
+    async def watch(person: AsyncClient) -> None:
+        async for event in person.events("t1", cursor=0):
+            request = event.get("request", {})
+            if event["type"] == "request.created":
+                await person.answer(request["id"], SOUP)
+            if request.get("check", {}).get("renewed"):
+                renewed.set()
+
+    async def validate(_: Any) -> None:
+        await renewed.wait()
+
+    async with serving(tmp_path, limits=Limits(check_lease_s=1)) as api:
+        agent, person = (AsyncClient(app=api.app, token=TOKENS[role]) for role in ("requester", "responder"))
+        async with agent, person, anyio.create_task_group() as tasks:
+            with anyio.fail_after(10):
+                tasks.start_soon(watch, person)
+                answer = await agent.form(LUNCH, thread_id="t1", validate=validate)
+                tasks.cancel_scope.cancel()
+    assert answer.values == SOUP
+
+
+@requirement("N5")
+async def test_a_replayed_answer_is_told_what_became_of_it(scene: Scene) -> None:
+    request_id = await scene.ask()
+    assert (await scene.answer(request_id, key="k1")).json()["status"] == "resolving"
+
+    async def replay(key: str, revision: int) -> tuple[int, str, str]:
+        reply = await scene.answer(request_id, key=key, revision=revision)
+        assert reply.headers["idempotent-replayed"] == "true"
+        return reply.status_code, reply.json()["status"], reply.json()["submission"]
+
+    assert await replay("k1", 1) == (200, "resolving", "checking")
+    await scene.agent(request_id, "reprompt", error_summary="No soup.")
+    assert await replay("k1", 1) == (200, "pending", "reprompted")
+    await scene.answer(request_id, key="k2", revision=2)
+    assert await replay("k1", 1) == (200, "resolving", "reprompted")
+    assert await replay("k2", 2) == (200, "resolving", "checking")
+    await scene.agent(request_id, "accept")
+    assert await replay("k1", 1) == (200, "answered", "reprompted")
+    assert await replay("k2", 2) == (200, "answered", "accepted")
+    other = await scene.ask()
+    await scene.answer(other, key="k3")
+    await scene.agent(other, "cancel")
+    refused = (await scene.answer(other, key="k3")).json()
+    assert (refused["status"], refused["submission"]) == ("cancelled", "refused")
+    admin = await scene.api.as_("admin")
+    assert (await admin.delete("/v1/threads/t1")).status_code == 204
+    assert (await scene.answer(request_id, key="k1")).status_code == 404
+    agent = await scene.api.as_("requester", **{"Idempotency-Key": "k4"})
+    body = {"kind": "form", "thread_id": "t1", "form": LUNCH.model_dump(exclude_none=True)}
+    assert (await agent.post("/v1/requests", json=body)).status_code == 404
+    said = {"content": [{"type": "text", "text": "hello"}]}
+    assert (await agent.post("/v1/threads/t1/messages", json=said)).status_code == 404
+
+
+@requirement("N5")
+async def test_a_replay_costs_nothing_and_is_taken_at_the_limits(scene: Scene) -> None:
+    admin = await scene.api.as_("admin")
+    assert (await admin.post("/v1/policy", json={"max_submissions_per_minute": 1})).status_code == 200
+    first, second = await scene.ask(validator=None), await scene.ask(validator=None)
+    assert (await scene.answer(first, key="k1")).status_code == 200
+    for _ in range(3):
+        assert (await scene.answer(first, key="k1")).json()["submission"] == "accepted"
+    assert (await scene.answer(second, key="k2")).status_code == 429
+    person = await scene.api.as_("responder", **{"Idempotency-Key": "k3"})
+    scene.api.clock.advance(seconds=60)
+    for _ in range(2):
+        declined = await person.post(f"/v1/requests/{second}/decline", json={"reason": "dismissed"})
+        assert (declined.status_code, declined.json()["status"]) == (200, "declined")
+
+
+@requirement("N5")
+async def test_a_replayed_message_is_told_which_question_it_answered(scene: Scene) -> None:
+    admin = await scene.api.as_("admin")
+    await admin.post("/v1/policy", json={"free_text": "answer"})
+    request_id = await scene.ask(validator=None)
+    body = {"content": [{"type": "text", "text": "soup"}]}
+    person = await scene.api.as_("responder", **{"Idempotency-Key": "m1"})
+    first, again = [await person.post("/v1/threads/t1/messages", json=body) for _ in range(2)]
+    assert first.json()["answered"] == request_id
+    assert (again.status_code, again.json()) == (201, first.json())
+    later = await scene.ask(validator=None)
+    assert (await person.post("/v1/threads/t1/messages", json=body)).json() == first.json()
+    assert (await scene.read(later))["status"] == "pending"
+    person = await scene.api.as_("responder")
+    for text, code in (("x", 201), ("y", 409)):
+        reply = await person.post(
+            "/v1/threads/t2/messages", json={"id": "m", "content": [{"type": "text", "text": text}]}
+        )
+        assert reply.status_code == code
+    assert reply.json()["error"]["code"] == "id_taken"

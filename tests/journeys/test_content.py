@@ -1,0 +1,229 @@
+"""Content that others choose never changes how the server reads a request, whichever store keeps it.
+
+`CONTENT_EXAMPLES` is how many conversations are tried on each store.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from anyio import from_thread, to_thread
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from askback.app import App, create_app
+from askback.delivery.local import LocalBus
+from askback.ports.store import Store
+from askback.storage.sqlite import SqliteStore
+from askback.testing.fake_store import FakeStore
+from askback.testing.store_suite import OnCommit
+from askback.vault.envelope import Envelope
+from askback.vault.keys import KEY_BYTES, KeyRing
+from tests.postgres_server import PostgresServer
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+EXAMPLES = int(os.environ.get("CONTENT_EXAMPLES", "12"))
+OUR_KEYS = (
+    *(
+        "hide_names",
+        "names",
+        "secret",
+        "form",
+        "approval",
+        "view",
+        "status",
+        "state",
+        "spec",
+        "kind",
+        "revision",
+    ),
+    *("repeated", "queued_behind", "unseen", "detached", "queued", "delivery", "auto_resume", "validator"),
+    *("assignees", "assigned", "sensitive", "timeout_from", "answer", "submitted", "request", "at", "seq"),
+    *("__proto__", "constructor", "toString", "field_errors", "error_summary", "thread_id", "id", "type"),
+)
+OUR_VALUES = (
+    True,
+    False,
+    "resume",
+    "requester",
+    "shown",
+    "secret",
+    "form",
+    "pending",
+    "answered",
+    None,
+    1,
+    {},
+    [],
+)
+PLAIN = st.text("ab\\\"{}[]:,.'é", min_size=1, max_size=8)
+KEYS = st.sampled_from(OUR_KEYS) | PLAIN
+MEMBERS = [f'"{key}":{json.dumps(value)}' for key in OUR_KEYS for value in OUR_VALUES]
+TEXTS = st.sampled_from(MEMBERS) | PLAIN
+VALUES = st.recursive(
+    st.sampled_from(OUR_VALUES[:-2]) | TEXTS | st.integers(-9, 9),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=8,
+)
+OBJECTS = st.dictionaries(KEYS, st.sampled_from(OUR_VALUES) | VALUES, min_size=1, max_size=8)
+
+
+@dataclass
+class House:
+    """A server on one store, its agent, its person and its admin."""
+
+    app: App
+    agent: httpx2.AsyncClient
+    person: httpx2.AsyncClient
+    admin: httpx2.AsyncClient
+    numbers: count[int]
+
+    async def post(self, who: httpx2.AsyncClient, path: str, body: Any, status: int) -> dict[str, Any]:
+        reply = await who.post(path, json=body)
+        assert reply.status_code == status, reply.text
+        return reply.json()
+
+    async def get(self, who: httpx2.AsyncClient, path: str, **query: Any) -> dict[str, Any]:
+        reply = await who.get(path, params=query)
+        assert reply.status_code == 200, reply.text
+        return reply.json()
+
+
+@asynccontextmanager
+async def serving(make: Callable[[OnCommit], Store]) -> AsyncGenerator[House]:
+    bus = LocalBus()
+    vault = Envelope(KeyRing({"test": bytes(KEY_BYTES)}))
+    app = create_app(store=make(bus.publish), bus=bus, vault=vault)
+    async with app.running():
+        people = [
+            httpx2.AsyncClient(
+                transport=httpx2.ASGITransport(app=app),
+                base_url="http://127.0.0.1:8787",
+                headers={"Authorization": f"Bearer {await app.token(role)}"},
+            )
+            for role in ("requester", "responder", "admin")
+        ]
+        agent, person, admin = people
+        yield House(app, agent, person, admin, count(1))
+
+
+async def converse(house: House, given: dict[str, Any], text: str) -> None:
+    """Use content in every place that takes any, and find it unchanged in everything that shows it."""
+    thread = f"t{next(house.numbers)}"
+    since = await house.app.services.store.last_position("default")
+    said = await house.post(
+        house.agent, f"/v1/threads/{thread}/messages", {"content": [{"type": "text", "text": text}]}, 201
+    )
+    asked = [
+        await house.post(
+            house.agent, "/v1/requests", {"thread_id": thread, "delivery": "resume", **body}, 201
+        )
+        for body in bodies(given, text)
+    ]
+    form, approval, secret = asked
+    assert approval["approval"]["input"] == given
+    await seen_everywhere(house, thread, asked, said["id"], text)
+    answer = {"revision": 1, "values": dict.fromkeys(list(given)[:3], text)}
+    answered = await house.post(house.person, f"/v1/requests/{form['id']}/answer", answer, 200)
+    assert answered["answer"]["values"] == answer["values"]
+    decision = {"revision": 1, "decision": "approve", "scope": "once"}
+    decided = await house.post(house.person, f"/v1/requests/{approval['id']}/answer", decision, 200)
+    await house.post(house.person, f"/v1/requests/{secret['id']}/decline", {"reason": "dismissed"}, 200)
+    assert (answered["status"], decided["status"]) == ("answered", "answered")
+    resumes = (await house.get(house.agent, f"/v1/threads/{thread}/resumes"))["resumes"]
+    assert {each["request"]["id"] for each in resumes} == {each["id"] for each in asked}
+    await seen_everywhere(house, thread, asked, said["id"], text)
+    events = await house.app.services.store.tenant_events("default", after=since, limit=100)
+    told = [json.loads(event.text) for event in events]
+    assert [each["request"]["id"] for each in told if each["type"] == "request.created"] == [
+        each["id"] for each in asked
+    ]
+    assert [event.request_id for event in events if event.veiled is not None] == [secret["id"]] * 2
+
+
+def bodies(given: dict[str, Any], text: str) -> list[dict[str, Any]]:
+    """Return a form, a tool call and a request for a secret with the same content."""
+    fields = [{"id": key, "type": "text", "label": text, "placeholder": text} for key in given]
+    choice = {
+        "id": "our choice",
+        "type": "select",
+        "label": "Choose",
+        "options": [{"value": text, "label": text}],
+    }
+    form = {"title": text, "fields": [*fields, choice], "initial_values": dict.fromkeys(given, text)}
+    helped = {"A_KEY": {"description": text, "placeholder": text}}
+    secret = {"names": ["A_KEY"], "reason": text, "metadata": helped, "hide_names": True}
+    return [
+        {"kind": "form", "form": form},
+        {"kind": "approval", "approval": {"tool": "send", "input": given, "title": text}},
+        {"kind": "secret", "secret": secret},
+    ]
+
+
+async def seen_everywhere(
+    house: House, thread: str, asked: list[dict[str, Any]], message_id: str, text: str
+) -> None:
+    for each in asked:
+        found = await house.get(house.person, f"/v1/requests/{each['id']}")
+        assert {key: found[key] for key in (each["kind"], "kind", "delivery")} == {
+            key: each[key] for key in (each["kind"], "kind", "delivery")
+        }
+    ids = [each["id"] for each in asked]
+    listed = await house.get(house.person, "/v1/requests", thread_id=thread)
+    shown = await house.get(house.person, f"/v1/threads/{thread}")
+    exported = await house.get(house.admin, f"/v1/threads/{thread}/export")
+    assert sorted(each["id"] for each in listed["requests"]) == sorted(ids)
+    for view in (shown, exported):
+        assert [each["id"] for each in view["requests"]] == ids
+        [message] = view["messages"]
+        assert (message["id"], message["content"]) == (message_id, [{"type": "text", "text": text}])
+
+
+@pytest.fixture(params=["sqlite", "postgres", "fake"])
+async def make(
+    request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer
+) -> AsyncIterator[Callable[[OnCommit], Store]]:
+    """How each store is made."""
+    if request.param == "sqlite":
+        yield lambda tell: SqliteStore(tmp_path / "askback.db", on_commit=tell)
+    elif request.param == "fake":
+        yield lambda tell: FakeStore(on_commit=tell)
+    else:
+        from askback.storage.postgres import PostgresStore
+
+        name = await postgres.new()
+        yield lambda tell: PostgresStore(postgres.database(name), on_commit=tell)
+        await postgres.drop(name)
+
+
+@requirement("N1", "F3")
+@pytest.mark.timeout(300)
+async def test_any_content_is_shown_answered_resumed_and_exported_as_it_is(
+    make: Callable[[OnCommit], Store],
+) -> None:
+    async with serving(make) as house:
+        await converse(house, {"hide_names": True, "__proto__": {"hide_names": True}}, '"hide_names":true')
+
+        @settings(
+            max_examples=EXAMPLES,
+            deadline=None,
+            derandomize="CONTENT_EXAMPLES" not in os.environ,
+            database=None,
+            suppress_health_check=[HealthCheck.too_slow],
+        )
+        @given(OBJECTS, TEXTS)
+        def conversations(content: dict[str, Any], text: str) -> None:
+            from_thread.run(converse, house, content, text)
+
+        await to_thread.run_sync(conversations)

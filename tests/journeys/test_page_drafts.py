@@ -1,0 +1,263 @@
+"""What a person has typed is never lost: a reload, a closed tab, a server that was away, a network that has died."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from askback import AsyncClient
+from tests.journeys.browser import OpenScreen, Posts, Screen, answer_of, form, place_of
+from tests.journeys.conftest import Server
+from tests.journeys.people import Team, asked
+from tests.journeys.relay import Relay
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+TRIP: dict[str, Any] = form(
+    {"type": "text", "label": "Town"},
+    {"type": "radio", "label": "By", "options": ["Train", "Ship"], "allow_other": True},
+    {"type": "boolean", "label": "Return"},
+    {"type": "textarea", "label": "Wishes"},
+)
+RESTORED = "What you had typed was kept on this device."
+STALE = "Connection lost. Somebody may have answered this meanwhile."
+
+
+async def kept(eva: Screen) -> list[str]:
+    """The names of what is kept in the browser."""
+    return await eva.page.evaluate(
+        "Object.keys(localStorage).filter((key) => key.startsWith('askback.draft/'))"
+    )
+
+
+@requirement("J8")
+@pytest.mark.parametrize("page", ["/t", "/r"])
+async def test_what_was_typed_into_a_form_survives_a_reload_and_is_erased_with_the_answer(
+    screen: OpenScreen, agent: AsyncClient, thread: str, page: str
+) -> None:
+    request = await agent.create(TRIP, thread_id=thread)
+    eva = await screen(place_of(thread) if page == "/t" else f"/r/{request.id}")
+    await eva.card.get_by_label("Town").fill("Oslo, perh")
+    await eva.card.get_by_label("Other").check()
+    await eva.card.get_by_label("Your own answer").fill("Bicycle")
+    await eva.card.get_by_label("Return").check()
+    await expect(eva.card.get_by_text(RESTORED)).to_have_count(0)
+    await eva.page.reload()
+    await expect(eva.card.get_by_label("Town")).to_have_value("Oslo, perh")
+    await expect(eva.card.get_by_label("Your own answer")).to_have_value("Bicycle")
+    await expect(eva.card.get_by_label("Return")).to_be_checked()
+    await expect(eva.card.get_by_text(RESTORED)).to_be_visible()
+    assert await eva.violations() == []
+    await eva.button("Submit").click()
+    assert await answer_of(agent, request) == {"q0": "Oslo, perh", "q1": "Bicycle", "q2": True}
+    await expect(eva.card.locator("summary")).to_be_visible()
+    assert await kept(eva) == []
+
+
+@requirement("J8")
+async def test_what_was_typed_as_a_message_survives_a_reload_until_it_is_sent(
+    screen: OpenScreen, thread: str
+) -> None:
+    eva = await screen(place_of(thread))
+    await eva.composer.fill("Can you explain the opt")
+    await eva.page.reload()
+    await expect(eva.composer).to_have_value("Can you explain the opt")
+    await eva.composer.press("End")
+    await eva.composer.press_sequentially("ions?")
+    await eva.composer.press("Enter")
+    await expect(eva.page.get_by_text("Can you explain the options?")).to_be_visible()
+    await expect(eva.composer).to_have_value("")
+    await eva.page.reload()
+    await expect(eva.page.get_by_text("Can you explain the options?")).to_be_visible()
+    await expect(eva.composer).to_have_value("")
+
+
+@requirement("J8")
+async def test_a_sensitive_field_is_never_kept(screen: OpenScreen, team: Team, thread: str) -> None:
+    fields = [
+        {"id": "host", "type": "text", "label": "Host"},
+        {"id": "word", "type": "text", "label": "Password", "sensitive": True},
+        {"id": "kind", "type": "radio", "label": "Kind", "options": ["Mine", "Yours"], "sensitive": True},
+    ]
+    asked(await team.agent.ask(thread, {"fields": fields}))
+    eva = await screen(place_of(thread), house=team)
+    await eva.card.get_by_label("Password").fill("hunter2")
+    await eva.card.get_by_label("Yours").check()
+    await eva.card.get_by_label("Host").fill("smtp.example.com")
+    stored = await eva.page.evaluate("JSON.stringify({...localStorage, ...sessionStorage})")
+    assert "smtp.example.com" in stored
+    assert "hunter2" not in stored
+    assert "Yours" not in stored
+    await eva.page.reload()
+    await expect(eva.card.get_by_label("Host")).to_have_value("smtp.example.com")
+    await expect(eva.card.get_by_label("Password")).to_have_value("")
+    await expect(eva.card.get_by_label("Yours")).not_to_be_checked()
+
+
+@requirement("J8")
+async def test_not_on_this_device_erases_everything_and_keeps_nothing_more(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    await agent.create(TRIP, thread_id=thread)
+    eva = await screen(place_of(thread))
+    await eva.composer.fill("a message")
+    await eva.card.get_by_label("Town").fill("Oslo")
+    await eva.page.reload()
+    await eva.button("Not on this device").click()
+    await expect(eva.card.get_by_text("Nothing you type is kept on this device any more.")).to_be_visible()
+    await expect(eva.card.get_by_label("Town")).to_have_value("Oslo")
+    assert await kept(eva) == []
+    await eva.card.get_by_label("Town").fill("Bergen")
+    assert await kept(eva) == []
+    await eva.page.reload()
+    await expect(eva.card.get_by_label("Town")).to_have_value("")
+
+
+@requirement("J8")
+async def test_what_was_typed_is_erased_at_sign_out_and_is_nobody_elses(
+    screen: OpenScreen, agent: AsyncClient, thread: str, server: Server
+) -> None:
+    await agent.create(TRIP, thread_id=thread)
+    eva = await screen(place_of(thread))
+    await eva.card.get_by_label("Town").fill("Oslo")
+    async with server.person("admin") as admin:
+        link = await admin.login_link("Bob")
+    await eva.page.goto(f"{link}&next={place_of(thread)}")
+    await expect(eva.page.locator("#me")).to_have_text("Bob")
+    await expect(eva.card.get_by_label("Town")).to_have_value("")
+    assert len(await kept(eva)) == 1
+    await eva.page.get_by_role("button", name="Sign out").click()
+    await eva.page.wait_for_url("**/login**")
+    assert await kept(eva) == []
+
+
+@requirement("J8")
+async def test_one_tab_does_not_change_what_is_typed_in_another(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    await agent.create(TRIP, thread_id=thread)
+    eva = await screen(place_of(thread))
+    page = await eva.context.new_page()
+    await page.goto(eva.origin + place_of(thread))
+    other = page.locator("askback-request")
+    await eva.card.get_by_label("Town").fill("Oslo")
+    await other.get_by_label("Town").fill("Bergen")
+    await expect(eva.card.get_by_label("Town")).to_have_value("Oslo")
+    await eva.page.reload()
+    await expect(eva.card.get_by_label("Town")).to_have_value("Bergen")
+
+
+@requirement("J8", "F14")
+async def test_what_was_typed_after_a_second_question_survives_a_reload(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    request = await agent.create(TRIP, thread_id=thread, validator="requester")
+    eva = await screen(place_of(thread))
+    await eva.card.get_by_label("Town").fill("Oslo")
+    await eva.button("Submit").click()
+    await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
+    await agent.reprompt(request.id, field_errors={"q0": "Not in winter."})
+    await expect(eva.card.get_by_role("alert")).to_contain_text("Not in winter.")
+    await eva.card.get_by_label("Town").fill("Rome")
+    await eva.page.reload()
+    await expect(eva.card.get_by_label("Town")).to_have_value("Rome")
+
+
+@requirement("J8", "C18")
+async def test_what_was_to_be_sent_can_be_discarded_or_changed_instead(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    request = await agent.create(TRIP, thread_id=thread)
+    posts = Posts()
+    posts.refuse = 503
+    eva = await screen(place_of(thread), before=posts.watch)
+    eva.forgive("status of 503")
+    await eva.card.get_by_label("Town").fill("Oslo")
+    await eva.button("Submit").click()
+    await expect(eva.card.get_by_role("alert")).to_contain_text("Waiting to be sent: Oslo")
+    assert await eva.violations() == []
+    await eva.button("Discard").click()
+    await expect(eva.card.get_by_role("alert")).to_have_count(0)
+    await expect(eva.card.get_by_label("Town")).to_have_value("Oslo")
+    await eva.button("Submit").click()
+    await expect(eva.button("Discard")).to_be_visible()
+    await eva.card.get_by_label("Town").fill("Rome")
+    await expect(eva.button("Discard")).to_have_count(0)
+    posts.refuse = None
+    await eva.button("Submit").click()
+    assert await answer_of(agent, request) == {"q0": "Rome", "q2": False}
+
+
+@requirement("C18")
+async def test_a_decision_is_sent_again_for_two_minutes_and_then_only_when_told(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "make test"))
+    posts = Posts()
+    posts.refuse = 503
+    eva = await screen("/t/empty", house=team, before=posts.watch)
+    # Under a clock that runs ahead no ping is answered in time.
+    eva.forgive("status of 503", "WebSocket")
+    await eva.page.clock.install()
+    await eva.go(place_of(thread))
+    await expect(eva.button("Deny")).to_be_visible()
+    await eva.page.clock.run_for(3_000)
+    await eva.button("Allow once").click()
+    waiting = eva.card.get_by_role("alert")
+    await expect(waiting).to_contain_text("Waiting to be sent: Allow once")
+    await expect(waiting).to_contain_text("It is sent again as soon as the connection is back.")
+    await eva.page.clock.run_for(30_000)
+    sent = len(posts.keys)
+    assert sent > 1
+    await eva.page.clock.run_for(100_000)
+    await expect(waiting).to_contain_text("It was not sent for two minutes.")
+    sent = len(posts.keys)
+    posts.refuse = None
+    await eva.page.clock.run_for(600_000)
+    assert len(posts.keys) == sent
+    assert (await team.ada.get(request["id"]))["status"] == "pending"
+    await eva.button("Send now").click()
+    await expect(eva.card.locator("summary")).to_contain_text("Approved once")
+    assert len(set(posts.keys)) == 1
+
+
+def stale(eva: Screen) -> Locator:
+    return eva.card.get_by_text(STALE)
+
+
+@requirement("G4", "C18")
+async def test_a_network_that_dies_without_a_word_is_known_in_35_seconds_and_the_form_is_sent_when_it_is_back(
+    screen: OpenScreen, agent: AsyncClient, thread: str, server: Server
+) -> None:
+    request = await agent.create(TRIP, thread_id=thread)
+    relay = Relay(server.url)
+    url = await relay.open()
+    try:
+        eva = await screen("/t/empty", at=Server(url, server.login_url, server.data))
+        eva.forgive("ERR_", "WebSocket")
+        await eva.page.clock.install()
+        await eva.go(place_of(thread))
+        await expect(eva.link).to_have_text("Connected")
+        await eva.card.get_by_label("Town").fill("Oslo")
+        relay.freeze()
+        await eva.page.clock.run_for(35_000)
+        await expect(eva.link).to_have_text("Connection lost. Trying again…")
+        await expect(stale(eva)).to_be_visible()
+        await expect(eva.page.locator("askback-thread .trouble").first).to_contain_text("Connection lost.")
+        await expect(eva.link).to_be_in_viewport()
+        assert await eva.violations() == []
+        await eva.button("Submit").click()
+        await eva.page.clock.run_for(20_000)
+        await expect(eva.card.get_by_role("alert")).to_contain_text("Waiting to be sent: Oslo")
+        relay.thaw()
+        await eva.page.clock.resume()
+        assert await answer_of(agent, request) == {"q0": "Oslo", "q2": False}
+        await expect(eva.card.locator("summary")).to_contain_text("Oslo", timeout=20_000)
+        await expect(eva.card).not_to_contain_text("not used")
+        await expect(stale(eva)).to_have_count(0)
+    finally:
+        relay.thaw()
+        await relay.close()

@@ -1,0 +1,26 @@
+"""The receipt of a refusal says how long it is remembered, and takes it back."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import expect
+
+from tests.journeys.browser import OpenScreen, place_of
+from tests.journeys.people import Team, asked
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+
+@requirement("N14")
+async def test_ask_me_again_on_the_receipt_lifts_a_refusal(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    refused = asked(await team.agent.bash(thread, "make deploy"))
+    await team.ada.decide(refused["id"], "deny")
+    eva = await screen(place_of(thread), house=team)
+    await expect(eva.card.get_by_text("Not asked again until")).to_be_visible()
+    assert (await team.agent.bash(thread, "make deploy")).json()["repeated"] is True
+    await eva.card.get_by_role("button", name="Ask me again").click()
+    await expect(eva.card.get_by_text("The agent may ask again.")).to_be_visible()
+    assert asked(await team.agent.bash(thread, "make deploy"))["status"] == "pending"

@@ -1,0 +1,52 @@
+"""Requirement N9: a person lets an agent use what is saved, on a card with nothing to type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import expect
+
+from tests.journeys.browser import OpenScreen, place_of
+from tests.journeys.people import Team, asked, leased
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+SMALL = {"viewport": {"width": 320, "height": 640}, "color_scheme": "dark", "locale": "de-DE"}
+
+
+@requirement("N9")
+async def test_a_saved_secret_is_allowed_with_one_button_and_nothing_to_type(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    await team.ada.keep("A_KEY", "saved", agents=[])
+    asked(await team.agent.need(thread, "A_KEY"))
+    eva = await screen(place_of(thread), house=team)
+    await expect(eva.card.get_by_role("heading", name="Let agent use A_KEY?")).to_be_visible()
+    await expect(eva.card.locator(".secret")).to_have_count(0)
+    await expect(eva.card.get_by_role("button", name="Dismiss")).to_be_visible()
+    await eva.card.get_by_role("button", name="Allow", exact=True).click()
+    await expect(eva.card.get_by_text("A_KEY", exact=True)).to_be_visible()
+    await expect(eva.card.get_by_role("button", name="Allow", exact=True)).to_have_count(0)
+    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "saved"}
+
+
+@requirement("N9")
+async def test_another_value_can_be_typed_on_a_small_dark_screen(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    await team.ada.keep("A_KEY", "saved", agents=[])
+    asked(await team.agent.need(thread, "A_KEY"))
+    more: dict[str, Any] = SMALL
+    eva = await screen(place_of(thread), house=team, **more)
+    # Chromium does not always see the user name that the form has already, for a password that comes later.
+    eva.forgive("should have (optionally hidden) username fields")
+    await expect(eva.card.get_by_role("heading", name="Darf agent A_KEY verwenden?")).to_be_visible()
+    assert (await eva.width(), await eva.violations()) == (320, [])
+    await eva.card.get_by_role("checkbox").uncheck()
+    await expect(eva.card.get_by_role("button", name="Erlauben", exact=True)).to_have_count(0)
+    await eva.card.locator("#s-A_KEY").fill("typed")
+    await eva.card.get_by_role("button", name="Speichern & weiter").click()
+    await expect(eva.card.locator("form")).to_have_count(0)
+    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "typed"}

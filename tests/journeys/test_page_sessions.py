@@ -1,0 +1,185 @@
+"""Sessions in a real browser: signing in by a link, what a neighbour on another port gets, and what ends a session."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import urlsplit
+
+import anyio
+import anyio.abc
+import httpx2
+import pytest
+import websockets
+from playwright.async_api import Browser, expect
+
+from askback import AsyncClient
+from tests.journeys.browser import OpenScreen, form, login_link, place_of
+from tests.journeys.conftest import TOKENS, Server
+from tests.journeys.neighbours import neighbour
+from tests.requirements import requirement
+from tests.signing_in import HALF
+
+pytestmark = pytest.mark.anyio
+
+
+@requirement("N8")
+async def test_a_listener_on_another_port_gets_a_cookie_that_opens_nothing(
+    server: Server, screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    asked = await agent.create(form({"type": "text"}), thread_id=thread)
+    eva = await screen(place_of(thread))
+    await expect(eva.link).to_have_text("Connected")
+    async with neighbour() as next_door:
+        await eva.page.goto(next_door.url)
+        [stolen] = next_door.cookies
+        assert "askback_session_" in stolen
+        address = server.url.replace("http", "ws", 1) + "/v1/ws"
+        for origin in (server.url, next_door.url):
+            sent = {"Cookie": stolen, "Origin": origin}
+            async with httpx2.AsyncClient(base_url=server.url, headers=sent) as thief:
+                for method, path in (
+                    ("GET", "/v1/session"),
+                    ("GET", "/v1/events"),
+                    ("GET", f"/v1/threads/{thread}/events"),
+                    ("POST", f"/v1/requests/{asked.id}/answer"),
+                    ("DELETE", "/v1/sessions"),
+                ):
+                    refused = await thief.request(method, path, json={"revision": 1, "values": {"q0": "x"}})
+                    assert refused.status_code == (401 if origin == server.url else 403), (method, path)
+        own = {"Cookie": stolen, "Origin": server.url}
+        async with websockets.connect(
+            address, subprotocols=[websockets.Subprotocol("askback.v1")], additional_headers=own
+        ) as socket:
+            with pytest.raises(websockets.ConnectionClosed) as closed, anyio.fail_after(5):
+                await socket.recv()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 4401
+        # What it plants under an old or another server's name, or for a narrower path, changes nothing.
+        name = stolen.partition("=")[0]
+        next_door.plants += ["askback_session=evil; Path=/", "askback_session_0=evil; Path=/"]
+        next_door.plants += [f"{name}=evil; Path=/v1; SameSite=Strict"]
+        await eva.page.goto(next_door.url)
+    await eva.go(place_of(thread))
+    await eva.card.get_by_role("textbox").fill("mine")
+    await eva.button("Submit").click()
+    await expect(eva.card.locator("summary")).to_be_visible()
+    settled = (await agent.get(asked.id)).settled_by
+    assert settled is not None
+    assert settled.name == "Eva"
+
+
+@requirement("N8")
+@pytest.mark.parametrize(
+    ("locale", "label"),
+    [
+        ("en-GB", "preview (opens a program on your own computer: 127.0.0.1:18999)"),
+        ("de-DE", "preview (öffnet ein Programm auf deinem eigenen Rechner: 127.0.0.1:18999)"),
+    ],
+)
+async def test_a_link_of_an_agent_to_this_computer_says_where_it_leads(
+    screen: OpenScreen, agent: AsyncClient, thread: str, locale: str, label: str
+) -> None:
+    text = "Open the [preview](http://2130706433:18999/x), see [the manual](https://example.com/)."
+    await agent.create(form({"type": "text", "description": text}, description=text), thread_id=thread)
+    eva = await screen(place_of(thread), locale=locale)
+    await expect(eva.card.get_by_role("link", name=label, exact=True)).to_have_count(2)
+    await expect(eva.card.get_by_role("link", name="the manual", exact=True)).to_have_count(2)
+
+
+@requirement("N8")
+async def test_a_planted_session_of_somebody_else_signs_nobody_in_as_them(
+    server: Server, screen: OpenScreen, thread: str
+) -> None:
+    eva, mallory = await screen(place_of(thread)), await screen(place_of(thread), name="Mallory")
+    eva.forgive("401")
+    [own] = await mallory.context.cookies()
+    async with neighbour() as next_door:
+        # HttpOnly as ours: the browser lets a neighbour replace it, and then it fits no second half.
+        next_door.plants.append(f"{own.get('name')}={own.get('value')}; Path=/; HttpOnly; SameSite=Strict")
+        await eva.page.goto(next_door.url)
+    await eva.go(place_of(thread))
+    await eva.page.wait_for_url("**/login?next=*")
+    await expect(eva.page.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+@requirement("N8", "I1")
+async def test_a_link_signs_in_once_and_its_code_leaves_the_address(
+    chromium: Browser, server: Server, screen: OpenScreen, thread: str
+) -> None:
+    link = await login_link(server, "Eva")
+    async with httpx2.AsyncClient() as preview:
+        for method in ("GET", "HEAD"):
+            assert "set-cookie" not in (await preview.request(method, link)).headers
+    context = await chromium.new_context(locale="en-GB")
+    page = await context.new_page()
+    await page.goto(f"{link}&next={place_of(thread)}")
+    await page.wait_for_url(f"{server.url}{place_of(thread)}")
+    await expect(page.locator("#me")).to_have_text("Eva")
+    await page.go_back()
+    assert "#" not in page.url
+    stranger = await screen("/")
+    stranger.forgive("401")
+    await stranger.context.clear_cookies()
+    await stranger.page.goto("about:blank")
+    await stranger.page.goto(link)
+    await expect(stranger.page.get_by_role("status")).to_contain_text("already used, has expired")
+    assert urlsplit(stranger.page.url).fragment == ""
+    # Pasted into the field, as somebody does who gets the link on another device.
+    await stranger.page.get_by_label("Sign-in link, code or token").fill(await login_link(server, "Eva"))
+    await stranger.page.get_by_role("button", name="Sign in").click()
+    await expect(stranger.page.locator("#me")).to_have_text("Eva")
+    await stranger.go("/login")
+    await stranger.page.get_by_label("Sign-in link, code or token").fill(TOKENS["responder/bob"])
+    await stranger.page.get_by_role("button", name="Sign in").click()
+    await expect(stranger.page.locator("#me")).to_have_text("bob")
+    await context.close()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "path"),
+    [("/r/req_1", "/r/req_1"), ("/t/a%2Fb", "/t/a%2Fb"), ("//evil.example", "/"), ("https://evil.example", "/"),
+     ("/t/../../x", "/"), ("javascript:alert(1)", "/"), ("/t/x?y=//z", "/"), ("/login", "/")],
+)  # fmt: skip
+async def test_a_login_leads_only_to_our_own_pages(screen: OpenScreen, wanted: str, path: str) -> None:
+    eva = await screen(wanted)
+    eva.forgive("404")
+    assert urlsplit(eva.page.url).path == path
+
+
+@requirement("N15")
+async def test_a_session_that_is_ended_closes_its_page_at_once_in_every_tab(
+    server: Server, screen: OpenScreen, thread: str
+) -> None:
+    eva = await screen(place_of(thread), who={"user": "eva-on-two-devices"})
+    eva.forgive("401")
+    second = await eva.context.new_page()
+    await second.goto(f"{server.url}{place_of(thread)}")
+    for page in (eva.page, second):
+        await expect(page.locator("#link")).to_have_text("Connected")
+    async with server.person("admin") as admin:
+        [session] = (await admin.http.get("/v1/sessions", params={"user": "eva-on-two-devices"})).json()[
+            "sessions"
+        ]
+        assert (session["name"], "Chrom" in session["device"]) == ("Eva", True)
+        assert (await admin.http.delete(f"/v1/sessions/{session['id']}")).status_code == 204
+    for page in (eva.page, second):
+        await page.wait_for_url("**/login?next=*")
+
+
+@requirement("N8")
+async def test_tabs_share_a_new_login(server: Server, screen: OpenScreen, thread: str) -> None:
+    eva = await screen(place_of(thread))
+    first = await eva.half()
+    second = await eva.context.new_page()
+    await second.goto(f"{await login_link(server, 'Bo')}&next={place_of(thread)}")
+    await expect(second.locator("#me")).to_have_text("Bo")
+    assert await eva.half() != first
+    assert await eva.page.evaluate("fetch('/v1/session').then((reply) => reply.status)") == 401
+    eva.forgive("401")
+    await eva.page.reload()
+    await expect(eva.page.locator("#me")).to_have_text("Bo")
+    headers = {HALF: await eva.half()}
+    shown = await eva.page.evaluate(
+        "(headers) => fetch('/v1/session', {headers}).then((reply) => reply.text())", headers
+    )
+    assert json.loads(shown)["principal"]["name"] == "Bo"

@@ -1,0 +1,191 @@
+"""What the page says of an answer is true: after a check, a second question, a reload, and in a second tab."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from askback import AsyncClient, InputRequest
+from tests.journeys.browser import OpenScreen, Posts, Screen, Wire, answer_of, form, place_of
+from tests.journeys.people import Person, Team, asked, decided
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+LUNCH: dict[str, Any] = form({"type": "text", "label": "Dish", "required": True})
+FIRST = "Somebody else was first. Your answer was not used."
+OTHER_TAB = "You answered this in another tab."
+ALREADY = "You had already answered this. What you sent now was not used."
+
+
+def untrue(card: Locator) -> Locator:
+    """Everything that denies that an answer counted."""
+    return (
+        card.get_by_text("not used").or_(card.get_by_text(OTHER_TAB)).or_(card.get_by_text("You had entered"))
+    )
+
+
+async def second_tab(eva: Screen, path: str) -> Locator:
+    """The same card in another tab of the same browser."""
+    page = await eva.context.new_page()
+    await page.goto(eva.origin + path)
+    card = page.locator("askback-request")
+    await expect(card.locator("form")).to_be_visible()
+    return card
+
+
+async def send(eva: Screen, dish: str) -> None:
+    await eva.card.get_by_label("Dish").fill(dish)
+    await eva.button("Submit").click()
+    await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
+
+
+@requirement("N2")
+@pytest.mark.parametrize("reload", [False, True])
+@pytest.mark.parametrize("reprompts", [0, 1, 2])
+@pytest.mark.parametrize("page", ["/t", "/r"])
+async def test_a_checked_answer_counts_for_the_person_who_gave_it(
+    screen: OpenScreen, agent: AsyncClient, thread: str, page: str, reprompts: int, reload: bool
+) -> None:
+    request = await agent.create(LUNCH, thread_id=thread, validator="requester")
+    path = place_of(thread) if page == "/t" else f"/r/{request.id}"
+    eva = await screen(path)
+    tab = await second_tab(eva, path)
+    for turn in range(reprompts):
+        await send(eva, f"soup {turn}")
+        await agent.reprompt(request.id, field_errors={"q0": f"No soup {turn}."})
+        await expect(eva.card.get_by_role("alert")).to_contain_text(f"No soup {turn}.")
+    await send(eva, "rice")
+    if reload:
+        await eva.page.reload()
+        await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
+    await agent.accept(request.id)
+    await expect(eva.card.locator("summary")).to_contain_text("rice")
+    await expect(eva.card.locator("summary")).to_contain_text("Answered by Eva")
+    await expect(untrue(eva.card)).to_have_count(0)
+    await expect(tab.locator("summary")).to_contain_text("Answered by Eva")
+    await expect(tab.locator("summary")).to_contain_text(OTHER_TAB)
+    await expect(tab.get_by_text("not used")).to_have_count(0)
+
+
+@requirement("N2")
+@pytest.mark.parametrize("reprompts", [0, 1])
+async def test_a_probed_secret_counts_for_the_person_who_gave_it(
+    screen: OpenScreen, team: Team, thread: str, reprompts: int
+) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY", probe=True))
+    eva = await screen(f"/r/{request['id']}", house=team)
+    tab = await second_tab(eva, f"/r/{request['id']}")
+    for turn in range(reprompts + 1):
+        await eva.card.get_by_label("A_KEY").first.fill("one")
+        await eva.button("Save & continue").click()
+        await expect(eva.card).to_contain_text("Checking…")
+        if turn < reprompts:
+            assert (await team.agent.reprompt(request["id"], error_summary="Refused.")).status_code == 200
+            await expect(eva.card.get_by_role("alert")).to_contain_text("Refused.")
+    assert (await team.agent.accept(request["id"])).status_code == 200
+    await expect(eva.card).to_contain_text("Saved by Eva")
+    await expect(untrue(eva.card)).to_have_count(0)
+    await expect(tab).to_contain_text("Saved by Eva")
+    await expect(tab).to_contain_text(OTHER_TAB)
+
+
+@requirement("N2")
+async def test_an_answer_of_somebody_else_after_ones_own_was_sent_back_is_theirs(
+    screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
+) -> None:
+    request = await agent.create(LUNCH, thread_id=thread, validator="requester")
+    eva = await screen(place_of(thread))
+    await send(eva, "soup")
+    await agent.reprompt(request.id, field_errors={"q0": "Soup is off."})
+    await expect(eva.card.get_by_role("alert")).to_contain_text("Soup is off.")
+    await eva.card.get_by_label("Dish").fill("half a pi")
+    await ada.answer(request.id, {"q0": "rice"}, revision=2)
+    await agent.accept(request.id)
+    await expect(eva.card.locator("summary")).to_contain_text("rice")
+    await expect(eva.card.get_by_text(FIRST)).to_have_count(0)
+    await expect(eva.card.get_by_text(OTHER_TAB)).to_have_count(0)
+    await expect(eva.card).to_contain_text("You had entered: half a pi")
+
+
+@requirement("N2", "K2")
+@pytest.mark.parametrize("validator", [None, "requester"])
+async def test_the_second_tab_of_one_person_that_sends_too_is_told_the_truth(
+    screen: OpenScreen, agent: AsyncClient, thread: str, validator: str | None
+) -> None:
+    more: dict[str, Any] = {} if validator is None else {"validator": validator}
+    request = await agent.create(LUNCH, thread_id=thread, **more)
+    posts, wire = Posts(), Wire()
+
+    async def between(page: Page) -> None:
+        await posts.watch(page)
+        await wire.watch(page)
+
+    eva = await screen(place_of(thread), before=between)
+    eva.forgive("status of 409")
+    tab = await second_tab(eva, place_of(thread))
+    await eva.card.get_by_label("Dish").fill("soup")
+    wire.deaf = True
+    await tab.get_by_label("Dish").fill("rice")
+    await tab.get_by_role("button", name="Submit").click()
+    if validator is None:
+        await expect(tab.locator("summary")).to_contain_text("rice")
+    else:
+        await expect(tab.locator("[type=submit]")).to_have_text("Checking…")
+    await eva.button("Submit").click()
+    if validator is not None:
+        await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
+    wire.deaf = False
+    await settled(agent, request, validator)
+    await expect(eva.card.locator("summary")).to_contain_text("rice")
+    await expect(eva.card.locator("summary")).to_contain_text(ALREADY)
+    await expect(eva.card).to_contain_text("You had entered: soup")
+    await expect(eva.card.get_by_text(FIRST)).to_have_count(0)
+    await expect(untrue(tab)).to_have_count(0)
+
+
+async def settled(agent: AsyncClient, request: InputRequest, validator: str | None) -> None:
+    """Accept what is checked, if anything is."""
+    if validator is not None:
+        await agent.accept(request.id)
+    assert await answer_of(agent, request) == {"q0": "rice"}
+
+
+@requirement("N2")
+async def test_an_answer_whose_reply_was_lost_before_the_check_ended_counts(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    request = await agent.create(LUNCH, thread_id=thread, validator="requester")
+    posts = Posts()
+    posts.lose_reply = True
+    eva = await screen(place_of(thread), before=posts.watch)
+    eva.forgive("ERR_FAILED")
+    await eva.card.get_by_label("Dish").fill("rice")
+    await eva.button("Submit").click()
+    await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
+    posts.lose_reply = False
+    await agent.accept(request.id)
+    await expect(eva.card.locator("summary")).to_contain_text("Answered by Eva")
+    await expect(untrue(eva.card)).to_have_count(0)
+
+
+@requirement("N2")
+async def test_a_vote_that_counted_is_not_called_unused_when_another_settles(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    call = await team.agent.approve(thread, "deploy", {"to": "prod"}, quorum=2)
+    assert decided(call) == ("ask", "")
+    eva = await screen(f"/r/{call.json()['id']}", house=team)
+    await eva.page.clock.install()
+    await eva.page.reload()
+    await expect(eva.button("Deny")).to_be_visible()
+    await eva.page.clock.run_for(2_000)
+    await eva.button("Allow once").click()
+    await expect(eva.card).to_contain_text("You have agreed.")
+    request = call.json()
+    done = await team.bob.decide(request["id"], "approve", digest=request["approval"]["digest"])
+    assert done.status_code == 200, done.text
+    await expect(eva.card.locator("summary")).to_contain_text("Approved once")
+    await expect(untrue(eva.card)).to_have_count(0)

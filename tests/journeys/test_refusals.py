@@ -1,0 +1,154 @@
+"""What a person refused is remembered for a while, as it was meant, and only people lift it (ADR 0036)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx2
+import pytest
+
+from askback.app import create_app
+from askback.domain.limits import DEFAULTS
+from tests.requirements import requirement
+from tests.transports.conftest import Api, ManualClock
+
+pytestmark = pytest.mark.anyio
+
+FORM = {"kind": "form", "form": {"fields": [{"id": "a", "type": "text", "label": "Proceed?"}]}}
+SECRET = {"kind": "secret", "secret": {"names": ["A_KEY"], "reason": "to call the CRM"}}
+
+
+def call(command: str = "make w", **more: Any) -> dict[str, Any]:
+    """Return the body of a request to run a command."""
+    return {"kind": "approval", "approval": {"tool": "bash", "input": {"command": command, **more}}}
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[Api]:
+    clock = ManualClock()
+    app = create_app(clock=clock)
+    async with app.running():
+        yield Api(app, clock)
+
+
+async def ask(api: Api, body: dict[str, Any], who: str = "requester", **more: Any) -> httpx2.Response:
+    return await (await api.as_(who)).post("/v1/requests", json={"thread_id": "t1", **body, **more})
+
+
+async def refuse(api: Api, reply: httpx2.Response, **more: Any) -> dict[str, Any]:
+    """Deny a call; dismiss anything else."""
+    request, person = reply.json(), await api.as_("responder")
+    assert request["status"] == "pending", request
+    step, body = "decline", {"reason": "dismissed", **more}
+    if request["kind"] == "approval":
+        step, body = "answer", {"revision": 1, "decision": "deny", **more}
+    ended = await person.post(f"/v1/requests/{request['id']}/{step}", json=body)
+    assert ended.status_code == 200
+    return ended.json()
+
+
+def repeats(reply: httpx2.Response, refused: dict[str, Any]) -> bool:
+    """Whether nobody was asked, because of that refusal."""
+    request = reply.json()
+    return (reply.status_code, request["id"], request.get("repeated")) == (200, refused["id"], True)
+
+
+@requirement("N14", "B17")
+async def test_the_same_call_is_refused_however_it_is_written_for_ten_minutes(api: Api) -> None:
+    refused = await refuse(api, await ask(api, call()))
+    same = [
+        call(" make   w "),
+        call(description="builds it"),
+        call(timeout=5),
+        {"kind": "approval", "approval": {"tool": "bash", "input": {"argv": ["make", "w"]}}},
+    ]
+    for body in same:
+        assert repeats(await ask(api, body, run_id="another"), refused)
+    for body, more in ((call("make x"), {}), (call(), {"thread_id": "t2"}), (call(), {"who": "requester/b"})):
+        assert (await ask(api, body, **more)).json()["status"] == "pending"
+    api.clock.advance(seconds=DEFAULTS.refusal_s)
+    assert (await ask(api, call())).json()["status"] == "pending"
+
+
+@requirement("N14")
+@pytest.mark.parametrize("body", [call(), FORM, SECRET], ids=["approval", "form", "secret"])
+async def test_only_people_lift_a_refusal(api: Api, body: dict[str, Any]) -> None:
+    said = {"content": [{"type": "text", "text": "oops, ask me again"}]}
+    refused = await refuse(api, await ask(api, body))
+    agent, person = await api.as_("requester"), await api.as_("responder")
+    assert (await agent.post("/v1/threads/t1/messages", json=said)).status_code == 201
+    assert (await agent.post(f"/v1/requests/{refused['id']}/ask-again", json={})).status_code == 403
+    assert repeats(await ask(api, body), refused)
+    assert (await person.post("/v1/threads/t1/messages", json=said)).status_code == 201
+    refused = await refuse(api, await ask(api, body))
+    assert repeats(await ask(api, body), refused)
+    lifted = await person.post(f"/v1/requests/{refused['id']}/ask-again", json={})
+    assert (lifted.status_code, lifted.json()["id"]) == (200, refused["id"])
+    assert (await ask(api, body)).json()["status"] == "pending"
+
+
+@requirement("N14")
+async def test_an_answer_that_begins_a_run_lifts_what_was_refused_before(api: Api) -> None:
+    refused = await refuse(api, await ask(api, call()))
+    question = (await ask(api, FORM, delivery="resume")).json()
+    assert repeats(await ask(api, call()), refused)
+    person = await api.as_("responder")
+    body = {"revision": 1, "values": {"a": "yes, go on"}}
+    assert (await person.post(f"/v1/requests/{question['id']}/answer", json=body)).status_code == 200
+    assert (await ask(api, call())).json()["status"] == "pending"
+
+
+@requirement("N14")
+async def test_the_third_refusal_within_an_hour_is_remembered_for_a_day(api: Api) -> None:
+    for count in (1, 2, 3):
+        refused = await refuse(api, await ask(api, call()))
+        assert refused["refusal"]["count"] == count
+        if count < 3:
+            api.clock.advance(seconds=DEFAULTS.refusal_s)
+    api.clock.advance(seconds=DEFAULTS.refusal_long_s - 1)
+    assert repeats(await ask(api, call()), refused)
+    api.clock.advance(seconds=1)
+    assert (await ask(api, call())).json()["status"] == "pending"
+
+
+@requirement("N14")
+async def test_what_is_not_to_be_remembered_is_asked_again(api: Api) -> None:
+    for body in (call(), FORM, SECRET):
+        refused = await refuse(api, await ask(api, body), remember=False)
+        assert "refusal" not in refused
+        assert (await ask(api, body)).json()["status"] == "pending"
+
+
+@requirement("N14")
+async def test_a_form_may_be_asked_again_all_the_same_and_nothing_else(api: Api) -> None:
+    await refuse(api, await ask(api, FORM))
+    assert (await ask(api, FORM, repeat="ask")).json()["status"] == "pending"
+    for body in (call(), SECRET):
+        reply = await ask(api, body, repeat="ask")
+        assert reply.json()["error"]["field_errors"][0]["path"] == "repeat"
+
+
+@requirement("N19")
+async def test_what_is_settled_at_once_is_told_by_one_resume(api: Api) -> None:
+    admin = await api.as_("admin")
+    kept = {"name": "A_KEY", "value": "v", "scope": "global"}
+    assert (await admin.post("/v1/secrets", json=kept)).status_code == 201
+    present = {"kind": "secret", "secret": {**SECRET["secret"], "default_scope": "global"}}
+    other = {"kind": "secret", "secret": {"names": ["B_KEY"], "reason": "to call the CRM"}}
+    for body in (call(), FORM, other):
+        await refuse(api, await ask(api, body))
+    agent = await api.as_("requester")
+    for body in (present, call("ls"), call(), FORM, other):
+        keyed = await api.as_("requester", **{"Idempotency-Key": repr(body)})
+        for _ in range(2):
+            reply = await keyed.post("/v1/requests", json={"thread_id": "t1", "delivery": "resume", **body})
+            assert reply.json()["status"] != "pending"
+        [resume] = (await agent.get("/v1/threads/t1/resumes")).json()["resumes"]
+        assert resume["request_id"] == reply.json()["id"]
+        assert resume["request"].get("repeated") == reply.json().get("repeated")
+        acknowledged = await agent.post(f"/v1/resumes/{resume['id']}/ack", json={"attempt": 1})
+        assert acknowledged.status_code in (200, 204)
+    silent = await ask(api, call("ls"), delivery="resume", auto_resume=False)
+    assert silent.status_code == 201
+    assert (await agent.get("/v1/threads/t1/resumes")).json()["resumes"] == []

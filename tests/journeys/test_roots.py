@@ -1,0 +1,161 @@
+"""Roots over the wire: an agent reads and edits below the folders that a person granted, and is asked elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.journeys.conftest import Server
+from tests.journeys.people import Person, Team, faults
+from tests.requirements import requirement
+
+
+async def agent_id(team: Team) -> str:
+    """The id of the team's agent, as a person's page finds it."""
+    found = (await team.admin.http.get("/v1/agents")).json()["agents"]
+    return next(each["id"] for each in found)
+
+
+async def grant(team: Team, path: str) -> None:
+    reply = await team.ada.http.post(f"/v1/agents/{await agent_id(team)}/roots", json={"path": path})
+    assert reply.status_code == 200, reply.text
+
+
+async def verdict(agent: Person, thread: str, tool: str, given: dict[str, Any], **more: Any) -> str:
+    request = (await agent.approve(thread, tool, given, **more)).json()
+    return "ask" if request["status"] == "pending" else request["answer"]["decision"]
+
+
+@requirement("N7", "B3")
+async def test_reading_below_a_granted_root_runs_and_stops_when_it_is_taken_back(
+    team: Team, thread: str
+) -> None:
+    inside = {"file_path": "/srv/shop/src/a.py"}
+    codex = {"command": ["git", "status"], "workdir": "/srv/shop"}
+    assert await verdict(team.agent, thread, "Read", inside) == "ask"
+    assert await verdict(team.agent, thread, "shell", codex) == "ask"
+    await grant(team, "/srv/shop")
+    assert await verdict(team.agent, thread, "Read", inside) == "approve"
+    assert await verdict(team.agent, thread, "shell", codex) == "approve"
+    for tool, given in (
+        ("Read", {"file_path": "/srv/shop/.env"}),
+        ("Read", {"file_path": "/srv/shop2/a.py"}),
+        ("Grep", {"pattern": "KEY", "path": "/srv/shop"}),
+        ("bash", {"command": "cat ../../x", "cwd": "/srv/shop/src"}),
+        ("shell", {"command": ["git", "status"], "workdir": "/srv/shop/vendor/lib"}),
+        ("shell", {"command": ["git", "push"], "workdir": "/srv/shop"}),
+    ):
+        assert await verdict(team.agent, thread, tool, given) == "ask", given
+    where = f"/v1/agents/{await agent_id(team)}/roots"
+    assert (await team.ada.http.delete(where, params={"path": "/srv/shop"})).status_code == 200
+    assert await verdict(team.agent, thread, "Read", inside) == "ask"
+
+
+@requirement("N7")
+async def test_a_card_offers_the_folder_whose_grant_would_have_let_the_call_run(
+    team: Team, thread: str
+) -> None:
+    offered = {
+        "cat notes.md": ("/srv/shop", "/srv/shop"),
+        "git status": ("/srv/shop", "/srv/shop"),
+        "cat /srv/docs/a.md": (None, "/srv/docs"),
+        "cat /etc/.hidden/a.md": (None, None),
+        "cat .env": ("/srv/shop", None),
+        "make": ("/srv/shop", None),
+    }
+    found = {}
+    for command, (folder, _) in offered.items():
+        request = (await team.agent.bash(thread, command, cwd=folder)).json()
+        found[command] = (folder, request["approval"].get("root"))
+    assert found == offered
+    await grant(team, "/srv/shop")
+    assert (
+        await verdict(team.agent, thread, "bash", {"command": "cat notes.md"}, cwd="/srv/shop") == "approve"
+    )
+
+
+@requirement("N7")
+async def test_what_the_adapter_says_of_a_tree_lets_it_be_searched(team: Team, thread: str) -> None:
+    await grant(team, "/srv/shop")
+    search = {"command": "grep -rn foo src", "cwd": "/srv/shop"}
+    assert await verdict(team.agent, thread, "bash", search) == "ask"
+    request = (await team.agent.approve(thread, "bash", search, secret_free=["/srv/shop/src"])).json()
+    assert request["answer"]["decision"] == "approve"
+    used = await team.agent.consume(request["id"], "run-1")
+    assert used.json()["input"] == search
+    assert await verdict(team.agent, thread, "bash", search, secret_free=["/srv/shop/lib"]) == "ask"
+
+
+@requirement("N7")
+async def test_what_an_adapter_says_of_folders_is_bounded(team: Team, thread: str) -> None:
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"cwd": "x\n"}, "approval.cwd"),
+        ({"cwd": "/" + "x" * 2_000}, "approval.cwd"),
+        ({"cwd": 5}, "approval.cwd"),
+        ({"secret_free": ["/a"] * 21}, "approval.secret_free"),
+        ({"secret_free": ["\x00"]}, "approval.secret_free[0]"),
+    ]
+    for more, path in wrong:
+        refused = await team.agent.bash(thread, "ls", **more)
+        assert refused.status_code == 422, more
+        assert [where for where, _ in faults(refused)] == [path]
+
+
+@requirement("N11")
+async def test_accepted_edits_stay_below_the_root_and_off_what_tools_load(team: Team, thread: str) -> None:
+    await grant(team, "/srv/shop")
+    await team.admin.set_policy(mode="accept_edits")
+    expected = {
+        "src/app.py": "approve",
+        "/srv/shop/docs/guide.md": "approve",
+        "/srv/other/a.py": "ask",
+        "conftest.py": "ask",
+        "/srv/shop/.claude/settings.json": "ask",
+        "CLAUDE.md": "ask",
+        "package.json": "ask",
+    }
+    found = {
+        path: await verdict(team.agent, thread, "Write", {"file_path": path, "content": "x"})
+        for path in expected
+    }
+    assert found == expected
+
+
+@requirement("N7")
+async def test_the_servers_own_data_is_asked_about_also_below_a_root_and_in_the_mode_full(
+    team: Team, thread: str, server: Server
+) -> None:
+    await grant(team, str(server.data.parent))
+    reads = (
+        ("Read", {"file_path": f"{server.data}/server.json"}),
+        ("LS", {"path": str(server.data)}),
+        ("bash", {"command": "cat askback.db", "cwd": str(server.data)}),
+        ("bash", {"command": f"ls {server.data}"}),
+    )
+    for tool, given in reads:
+        assert await verdict(team.agent, thread, tool, given) == "ask", given
+    await team.admin.set_policy(mode="full", confirm="ENABLE FULL")
+    for tool, given in reads:
+        assert await verdict(team.agent, f"{thread}-full", tool, given) == "ask", given
+
+
+@requirement("N7")
+async def test_a_folder_is_granted_with_a_decision_only_where_it_is_offered(team: Team, thread: str) -> None:
+    async def decide(command: str, verdict: str, **more: Any) -> Any:
+        request = (await team.agent.bash(thread, command, cwd="/srv/shop", allow_edit=True)).json()
+        return request["id"], await team.ada.decide(request["id"], verdict, grant_root=True, **more)
+
+    for command, verdict, more in (
+        ("make", "approve", {}),
+        ("cat notes.md", "deny", {}),
+        ("cat notes.md", "approve", {"scope": "always"}),
+        ("cat notes.md", "approve", {"edited_input": {"command": "cat b.md"}}),
+    ):
+        request_id, refused = await decide(command, verdict, **more)
+        assert [where for where, _ in faults(refused)] == ["grant_root"], command
+        assert (await team.ada.get(request_id))["status"] == "pending"
+    listed = (await team.admin.http.get("/v1/agents")).json()["agents"]
+    assert [agent["roots"] for agent in listed] == [[] for _ in listed]
+    _, done = await decide("cat notes.md", "approve")
+    assert done.json()["answer"]["root"] == "/srv/shop"
+    [root] = (await team.admin.http.get(f"/v1/agents/{await agent_id(team)}")).json()["roots"]
+    assert (root["path"], root["granted_by"]["name"]) == ("/srv/shop", "ada")

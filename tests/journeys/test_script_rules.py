@@ -1,0 +1,53 @@
+"""Commands that run a file by name: what may be kept of them, on a card and by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.journeys.people import Team, asked, decided, faults
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+
+async def verdicts(team: Team, thread: str, *commands: str) -> list[str]:
+    """What the policy says to some commands."""
+    return [decided(await team.agent.bash(thread, command))[0] for command in commands]
+
+
+@requirement("N12")
+async def test_a_script_is_kept_for_this_thread_or_with_a_yes_to_whatever_it_contains(
+    team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "python3 script.py"))
+    assert request["approval"]["scripts"] == ["script.py"]
+    refused = await team.ada.decide(request["id"], "approve", scope="always")
+    assert faults(refused) == [("script_may_change", "script_may_change")]
+    await team.ada.decide(request["id"], "approve", scope="always", script_may_change=True)
+    assert await verdicts(team, thread, "python3 script.py", "python3 other.py") == ["approve", "ask"]
+    request = asked(await team.agent.bash(thread, "node a.js"))
+    await team.ada.decide(request["id"], "approve", scope="thread")
+    assert await verdicts(team, thread, "node a.js") == ["approve"]
+
+
+@requirement("N12")
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "bash(python3 script.py)",
+        "python3 script.py",
+        "bash(cd web && node script.py | tee log)",
+        'bash {"command": "bash script.py", "run_in_background": true}',
+        "bash(python3 script.py) in /srv/shop",
+    ],
+)
+async def test_a_rule_made_by_hand_for_a_script_asks_for_the_same_tick_as_the_card(
+    team: Team, thread: str, rule: str
+) -> None:
+    refused = await team.ada.rule(rule)
+    assert faults(refused) == [("script_may_change", "script_may_change")]
+    assert "script.py" in refused.text
+    assert await team.ada.rules() == []
+    assert (await team.ada.rule(rule, "deny")).status_code == 201
+    assert (await team.ada.rule(rule, scope="thread", thread_id=thread)).status_code == 201
+    assert (await team.ada.rule(rule, script_may_change=True)).status_code == 201

@@ -1,0 +1,105 @@
+"""A database that an older release wrote is opened, upgraded and read."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import asyncpg
+import httpx2
+import pytest
+
+from askback.app import App, create_app
+from askback.delivery.local import LocalBus
+from askback.errors import StoreUnusable
+from askback.storage.postgres import PostgresStore
+from askback.storage.sqlite import SqliteStore
+from askback.vault.envelope import Envelope
+from askback.vault.keys import KEY_BYTES, KeyRing
+from tests.journeys.people import Person, leased
+from tests.postgres_server import PostgresServer
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+OLDER = Path(__file__).parent / "older"
+
+
+def load_sqlite(dump: Path, file: Path) -> None:
+    with closing(sqlite3.connect(file)) as database:
+        database.executescript(dump.read_text("utf-8"))
+
+
+def content(file: Path) -> list[str]:
+    with closing(sqlite3.connect(file)) as database:
+        return list(database.iterdump())
+
+
+@pytest.fixture(params=sorted(OLDER.glob("*.sql")), ids=lambda dump: dump.stem)
+async def older(
+    request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer
+) -> AsyncIterator[App]:
+    """A server on an older database."""
+    dump: Path = request.param
+    bus = LocalBus()
+    vault = Envelope(KeyRing({"old": bytes(KEY_BYTES)}))
+    if dump.stem.startswith("sqlite"):
+        file = tmp_path / "askback.db"
+        load_sqlite(dump, file)
+        app = create_app(store=SqliteStore(file, on_commit=bus.publish), bus=bus, vault=vault)
+        async with app.running():
+            yield app
+        return
+    name = await postgres.new(template="template0")
+    database = postgres.database(name)
+    connection = await asyncpg.connect(database.url)
+    await connection.execute(dump.read_text("utf-8"))
+    await connection.close()
+    app = create_app(store=PostgresStore(database, on_commit=bus.publish), bus=bus, vault=vault)
+    async with app.running():
+        yield app
+    await postgres.drop(name)
+
+
+@requirement("H2", "N1")
+async def test_a_database_of_an_older_release_is_upgraded_and_read(older: App) -> None:
+    transport = httpx2.ASGITransport(app=older)
+    async with (
+        Person("http://127.0.0.1:8787", "old-requester", transport=transport) as agent,
+        Person("http://127.0.0.1:8787", "old-responder", transport=transport) as person,
+    ):
+        listed = (await person.http.get("/v1/requests", params={"status": "pending"})).json()["requests"]
+        kinds = [each["kind"] for each in listed]
+        assert set(kinds) == {"approval"}
+        for each in listed:
+            decided = await person.decide(each["id"], "approve")
+            assert decided.json()["status"] == "answered"
+        [lunch, _archived] = (await person.http.get("/v1/threads/t1")).json()["requests"]
+        assert lunch["answer"]["values"] == {"dish": "soup"}
+        resumes = (await agent.http.get("/v1/resumes")).json()["resumes"]
+        assert lunch["id"] in [resume["request"]["id"] for resume in resumes]
+        assert leased(await agent.lease("t3", "PAY_KEY")) == {"PAY_KEY": "sk-old-value"}
+    events = await older.services.store.tenant_events("default", after=0, limit=100)
+    hidden = [event.veiled.text for event in events if event.veiled is not None]
+    assert len(hidden) == 2
+    assert not any("PAY_KEY" in text for text in hidden)
+    assert all(json.loads(event.text)["type"] for event in events)
+
+
+async def test_a_database_that_no_release_wrote_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "askback.db"
+    load_sqlite(OLDER / "sqlite_2.sql", file)
+    with closing(sqlite3.connect(file)) as database:
+        database.executescript("DROP INDEX threads_archiving; ALTER TABLE threads DROP COLUMN archived_at;")
+    before = content(file)
+    with pytest.raises(StoreUnusable) as refused:
+        await SqliteStore(file).open()
+    assert str(refused.value) == (
+        "The database has schema 2 without threads.archived_at: a development version of askback wrote it, and it "
+        "cannot be upgraded. Nothing was changed. Use the version that wrote it, or start with another folder "
+        "(ASKBACK_DATA_DIR)."
+    )
+    assert content(file) == before

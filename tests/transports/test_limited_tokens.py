@@ -1,0 +1,150 @@
+"""A token that is limited to some threads finds nothing in any other, and changes nothing for more than them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx2
+import pytest
+
+from askback.transports.websocket.endpoint import SUBPROTOCOL
+from tests.requirements import requirement
+from tests.signing_in import HALF
+from tests.transports.conftest import ANSWER, BASE, Api, ask, asked
+from tests.transports.sockets import Socket
+
+pytestmark = pytest.mark.anyio
+
+APPROVAL = {"kind": "approval", "approval": {"tool": "deploy", "input": {"to": "prod"}}}
+SAID = {"content": [{"type": "text", "text": "Hello"}]}
+
+
+async def limited(api: Api, role: str = "responder", **body: Any) -> dict[str, Any]:
+    """Create a token for the threads `t1` and `shop-*`."""
+    body = {"role": role, "threads": ["t1", "shop-*"], **body}
+    reply = await (await api.as_("admin")).post("/v1/tokens", json=body)
+    assert reply.status_code == 201, reply.text
+    return reply.json()
+
+
+def caller(api: Api, token: dict[str, Any]) -> httpx2.AsyncClient:
+    return api.client(headers={"Authorization": f"Bearer {token['token']}"})
+
+
+async def page_of(api: Api, token: dict[str, Any]) -> httpx2.AsyncClient:
+    """Return a browser that signed in with a token."""
+    browser = api.client()
+    reply = await browser.post("/v1/sessions", json={"token": token["token"]}, headers={"Origin": BASE})
+    assert reply.status_code == 201, reply.text
+    browser.headers.update({HALF: reply.json()["session"], "Origin": BASE})
+    return browser
+
+
+@requirement("N15")
+@pytest.mark.parametrize("with_session", [False, True])
+async def test_a_person_with_a_limited_token_finds_nothing_in_another_thread(
+    api: Api, with_session: bool
+) -> None:
+    token = await limited(api)
+    person = await page_of(api, token) if with_session else caller(api, token)
+    here, there = await asked(api, thread_id="shop-7"), await asked(api, thread_id="t2")
+    for method, path, body in (
+        ("GET", "/v1/threads/t2", None),
+        ("GET", "/v1/threads/t2/events", None),
+        ("GET", "/v1/threads/t2/access", None),
+        ("PUT", "/v1/threads/t2/access", {"owner": "mallory"}),
+        ("POST", "/v1/threads/t2/messages", SAID),
+        ("POST", "/v1/threads/t2/archive", None),
+        ("GET", "/v1/threads/t2/export", None),
+        ("DELETE", "/v1/threads/t2", None),
+        ("GET", "/v1/limits?thread_id=t2", None),
+        ("GET", "/v1/policy?thread_id=t2", None),
+        ("POST", "/v1/policy", {"thread_id": "t2", "mode": "plan"}),
+        ("GET", f"/v1/requests/{there['id']}", None),
+        ("POST", f"/v1/requests/{there['id']}/answer", ANSWER),
+        ("POST", f"/v1/requests/{there['id']}/decline", {"reason": "dismissed"}),
+        ("POST", "/v1/rules", {"rule": "make test", "scope": "thread", "thread_id": "t2"}),
+    ):
+        reply = await person.request(method, path, json=body)
+        assert reply.status_code == 404, (method, path, reply.text)
+    listed = (await person.get("/v1/requests")).json()["requests"]
+    assert [each["id"] for each in listed] == [here["id"]]
+    assert (await person.get("/v1/requests?thread_id=t2")).json()["requests"] == []
+    assert (await person.get("/v1/threads/shop-7")).status_code == 200
+    assert (await person.post(f"/v1/requests/{here['id']}/answer", json=ANSWER)).status_code == 200
+    state = await (await api.as_("responder")).get(f"/v1/requests/{there['id']}")
+    assert state.json()["status"] == "pending"
+
+
+@requirement("N15")
+async def test_a_person_with_a_limited_token_changes_nothing_for_more_than_its_threads(api: Api) -> None:
+    person = caller(api, await limited(api))
+    agent = (await (await api.as_("admin")).post("/v1/agents", json={"name": "shop"})).json()
+    rule = (await (await api.as_("admin")).post("/v1/rules", json={"rule": "make test"})).json()
+    request = (
+        await (await api.as_("requester")).post("/v1/requests", json={**APPROVAL, "thread_id": "t1"})
+    ).json()
+    always = {"revision": 1, "decision": "approve", "scope": "always"}
+    for method, path, body in (
+        ("POST", "/v1/rules", {"rule": "make deploy"}),
+        ("DELETE", f"/v1/rules/{rule['id']}", None),
+        ("POST", f"/v1/agents/{agent['id']}/stop", None),
+        ("POST", f"/v1/agents/{agent['id']}/roots", {"path": "/"}),
+        ("POST", f"/v1/requests/{request['id']}/answer", always),
+    ):
+        reply = await person.request(method, path, json=body)
+        assert reply.status_code == 403, (method, path, reply.text)
+    here = {"rule": "make deploy", "scope": "thread", "thread_id": "t1"}
+    assert (await person.post("/v1/rules", json=here)).status_code == 201
+    once = {"revision": 1, "decision": "approve"}
+    assert (await person.post(f"/v1/requests/{request['id']}/answer", json=once)).status_code == 200
+
+
+@requirement("N15")
+async def test_an_agent_with_a_limited_token_finds_nothing_in_another_thread(api: Api) -> None:
+    whole = (
+        await (await api.as_("admin")).post("/v1/tokens", json={"role": "requester", "agent": "shop"})
+    ).json()
+    part = caller(api, await limited(api, "requester", agent="shop"))
+    everywhere = caller(api, whole)
+    other = (await everywhere.post("/v1/requests", json=ask(thread_id="t2", delivery="resume"))).json()
+    for method, path, body in (
+        ("POST", "/v1/requests", ask(thread_id="t2")),
+        ("POST", "/v1/requests", {**APPROVAL, "thread_id": "t2"}),
+        ("GET", f"/v1/requests/{other['id']}", None),
+        ("POST", f"/v1/requests/{other['id']}/cancel", {}),
+        ("GET", "/v1/threads/t2/resumes", None),
+        ("GET", "/v1/threads/t2", None),
+        ("POST", "/v1/threads/t2/messages", SAID),
+        ("POST", "/v1/secrets/lease", {"thread_id": "t2", "names": ["KEY"]}),
+    ):
+        reply = await part.request(method, path, json=body)
+        assert reply.status_code == 404, (method, path, reply.text)
+    assert (await part.get("/v1/resumes")).status_code == 403
+    assert (await part.get("/v1/requests")).json()["requests"] == []
+    assert (await part.post("/v1/requests", json=ask(thread_id="t1"))).status_code == 201
+    assert (await part.get("/v1/threads/t1/resumes")).status_code == 200
+
+
+@requirement("N15")
+async def test_a_limited_token_hears_nothing_of_another_thread_over_a_websocket(api: Api) -> None:
+    token = await limited(api)
+    headers = {"Authorization": f"Bearer {token['token']}"}
+    peer = Socket(api.app, headers=headers, subprotocols=[SUBPROTOCOL])
+    assert (await peer.message())["type"] == "websocket.accept"
+    peer.send("subscribe", thread_id="t2")
+    assert (await peer.frame())["error"]["status"] == 404
+    peer.send("subscribe", inbox=True)
+    assert "error" not in await peer.frame()
+    await asked(api, thread_id="t2")
+    here = await asked(api, thread_id="t1")
+    assert (await peer.frame())["event"]["request"]["id"] == here["id"]
+    await peer.leave()
+
+
+@requirement("N15")
+async def test_an_admins_token_is_limited_to_no_thread(api: Api) -> None:
+    body = {"role": "admin", "threads": ["t1"]}
+    reply = await (await api.as_("admin")).post("/v1/tokens", json=body)
+    assert reply.status_code == 422
+    assert [each["path"] for each in reply.json()["error"]["field_errors"]] == ["threads"]

@@ -1,0 +1,205 @@
+"""Tokens over a server's life: made known at each start, replaced, revoked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from askback.app import App, create_app
+from askback.errors import Unauthorized
+from askback.service import tokens
+from askback.settings import load
+from askback.transports.websocket.endpoint import UNAUTHORIZED
+from tests.requirements import requirement
+from tests.transports.conftest import Api, ask
+from tests.transports.sockets import Socket
+
+pytestmark = pytest.mark.anyio
+
+
+def server(folder: Path, configured: str) -> App:
+    return create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": configured}, data_dir=folder))
+
+
+async def works(app: App, secret: str) -> str | None:
+    """Whom a token stands for, None when it is refused."""
+    try:
+        found = await tokens.authenticate(app.services, secret)
+    except Unauthorized:
+        return None
+    return None if found is None else found.id
+
+
+@requirement("N15")
+async def test_a_bootstrap_token_that_is_no_longer_configured_ends_at_the_next_start(tmp_path: Path) -> None:
+    first = server(tmp_path, "admin:the-old-admin-token,requester/shop:the-old-agent-token")
+    async with first.running():
+        agent = await works(first, "the-old-agent-token")
+    second = server(tmp_path, "admin:the-new-admin-token,requester/shop:the-new-agent-token")
+    async with second.running():
+        assert await works(second, "the-old-admin-token") is None
+        assert await works(second, "the-old-agent-token") is None
+        assert await works(second, "the-new-admin-token") is not None
+        assert await works(second, "the-new-agent-token") == agent, "the same agent with another token"
+    third = server(tmp_path, "admin:the-old-admin-token")
+    async with third.running():
+        assert await works(third, "the-old-admin-token") is not None
+        assert await works(third, "the-new-agent-token") is None
+
+
+@requirement("N15")
+async def test_a_command_beside_the_server_ends_no_token_that_it_was_not_configured_with(
+    tmp_path: Path,
+) -> None:
+    first = server(tmp_path, "admin:the-admin-token-of-the-server")
+    async with first.running():
+        pass
+    command = server(tmp_path, "")
+    async with command.running(serves=False):
+        assert await works(command, "the-admin-token-of-the-server") is not None
+
+
+async def made(api: Api, **body: Any) -> dict[str, Any]:
+    """Create a token as an admin."""
+    reply = await (await api.as_("admin")).post("/v1/tokens", json={"role": "requester", **body})
+    assert reply.status_code == 201, reply.text
+    return reply.json()
+
+
+async def get(api: Api, secret: str, path: str = "/v1/session") -> httpx2.Response:
+    return await api.client(headers={"Authorization": f"Bearer {secret}"}).get(path)
+
+
+@requirement("N15")
+async def test_a_revoked_token_is_refused_at_once_and_stays_in_the_list(api: Api) -> None:
+    token = await made(api, name="shop")
+    assert (await get(api, token["token"])).status_code == 200
+    await api.app.services.last_use.write(api.app.services.store)
+    admin = await api.as_("admin")
+    revoked = (await admin.delete(f"/v1/tokens/{token['id']}")).json()
+    refused = await get(api, token["token"])
+    assert (refused.status_code, refused.json()["error"]["code"]) == (401, "unauthorized")
+    listed = (await admin.get("/v1/tokens", params={"agent": token["agent"]})).json()["tokens"]
+    assert listed == [revoked]
+    assert revoked["revoked_at"] is not None
+    assert revoked["last_used_at"] is not None
+    assert token["token"] not in json.dumps(listed)
+    assert (await admin.delete("/v1/tokens/tok_none")).status_code == 404
+
+
+@requirement("N15")
+async def test_the_connections_of_a_revoked_token_close_and_those_of_the_same_agent_stay(api: Api) -> None:
+    first = await made(api, agent="shop")
+    second = await made(api, agent="shop")
+    assert first["agent"] == second["agent"]
+    one, two = [
+        Socket(api.app, headers={"Authorization": f"Bearer {each['token']}"}, subprotocols=["askback.v1"])
+        for each in (first, second)
+    ]
+    for socket in (one, two):
+        assert (await socket.message())["type"] == "websocket.accept"
+    admin = await api.as_("admin")
+    await admin.delete(f"/v1/tokens/{first['id']}")
+    assert await one.closed() == UNAUTHORIZED
+    assert (await two.call("get", request_id="req_none"))["code"] == "not_found"
+    await admin.post(f"/v1/agents/{second['agent']}/stop")
+    assert await two.closed() == UNAUTHORIZED
+    for socket in (one, two):
+        await socket.leave()
+
+
+@requirement("N15")
+async def test_an_agents_token_never_expires_unless_asked_and_others_do_after_90_days(api: Api) -> None:
+    day = 24 * 3600
+    agents, short = await made(api), await made(api, expires_in_s=3 * day)
+    person = await made(api, role="responder")
+    assert agents["expires_at"] is None
+    warned = await get(api, short["token"])
+    assert warned.headers["x-askback-token-expires"] == short["expires_at"]
+    assert "x-askback-token-expires" not in (await get(api, person["token"])).headers
+    api.clock.advance(seconds=84 * day)
+    assert (await get(api, short["token"])).status_code == 401
+    assert (await get(api, person["token"])).headers["x-askback-token-expires"] == person["expires_at"]
+    api.clock.advance(seconds=6 * day)
+    assert (await get(api, person["token"])).status_code == 401
+    assert (await get(api, agents["token"])).status_code == 200
+
+
+@requirement("N15")
+async def test_stopping_an_agent_revokes_its_tokens_and_takes_back_what_it_has_open(api: Api) -> None:
+    token = await made(api, agent="shop")
+    bearer = {"Authorization": f"Bearer {token['token']}"}
+    opened = (await api.client(headers=bearer).post("/v1/requests", json=ask())).json()
+    person = await api.as_("responder")
+    stopped = (await person.post(f"/v1/agents/{token['agent']}/stop")).json()
+    assert stopped["stopped_at"] is not None
+    assert (await get(api, token["token"])).status_code == 401
+    ended = (await person.get(f"/v1/requests/{opened['id']}")).json()
+    assert (ended["status"], ended["reason"]) == ("cancelled", "admin")
+    again = await (await api.as_("admin")).post(
+        "/v1/tokens", json={"role": "requester", "agent": token["agent"]}
+    )
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "agent_stopped")
+
+
+@requirement("N15")
+async def test_an_agent_that_works_for_somebody_is_stopped_by_them_or_an_admin(api: Api) -> None:
+    token = await made(api, user="ada")
+    stop = f"/v1/agents/{token['agent']}/stop"
+    assert (await (await api.as_("responder")).post(stop)).status_code == 403
+    assert (await (await api.as_("requester")).post(stop)).status_code == 403
+    assert (await (await api.as_("admin")).post(stop)).status_code == 200
+
+
+@requirement("N15")
+async def test_what_becomes_of_tokens_is_in_the_audit_log(api: Api) -> None:
+    token = await made(api, agent="shop", roots=["/srv/shop/"])
+    admin = await api.as_("admin")
+    await admin.delete(f"/v1/agents/{token['agent']}/roots", params={"path": "/srv/shop"})
+    await admin.post(f"/v1/agents/{token['agent']}/stop")
+    entries = (await admin.get("/v1/audit")).json()["entries"]
+    about = [(each["action"], each["actor"]["name"]) for each in entries if each.get("actor")]
+    assert about == [
+        (action, "admin")
+        for action in ("token.add", "root.grant", "root.revoke", "agent.stop", "token.revoke")
+    ]
+
+
+@requirement("N15")
+@pytest.mark.parametrize("path", ["shop", "~/shop", "/srv/../etc", "", "/srv/a\nb", "C:"])
+async def test_a_root_is_an_absolute_folder(api: Api, path: str) -> None:
+    admin = await api.as_("admin")
+    refused = await admin.post("/v1/tokens", json={"role": "requester", "roots": [path]})
+    assert refused.status_code == 422
+    assert (await admin.get("/v1/agents")).json()["agents"] == []
+
+
+@requirement("N15")
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"role": "admin", "agent": "shop"}, "agent"),
+        ({"role": "admin", "roots": ["/srv"]}, "roots"),
+        ({"role": "requester", "agent": ""}, "agent"),
+        ({"role": "requester", "threads": []}, "threads"),
+        ({"role": "requester", "expires_in_s": 0}, "expires_in_s"),
+        ({"role": "requester", "expires_in_s": 1e12}, "expires_in_s"),
+    ],
+)
+async def test_a_token_that_cannot_be_is_refused_with_its_path(
+    api: Api, body: dict[str, Any], path: str
+) -> None:
+    refused = await (await api.as_("admin")).post("/v1/tokens", json=body)
+    assert refused.status_code == 422
+    assert [each["path"] for each in refused.json()["error"]["field_errors"]] == [path]
+
+
+async def test_an_admin_makes_no_token_of_another_tenant(api: Api) -> None:
+    admin = await api.as_("admin")
+    refused = await admin.post("/v1/tokens", json={"role": "admin", "tenant": "acme"})
+    assert refused.status_code == 403
+    assert (await admin.get("/v1/tokens", params={"tenant": "acme"})).status_code == 403

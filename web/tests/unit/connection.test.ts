@@ -1,0 +1,100 @@
+/** requirement: G4 - a connection that has died is known within 35 seconds. */
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Connection } from "../../src/client/connection.ts";
+
+/** A network that can die without a word: nothing arrives, and no `close` event comes either. */
+class Network extends EventTarget {
+  static sockets: Network[] = [];
+  static dead = false;
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onclose: ((event: { code: number }) => void) | null = null;
+  closed = false;
+
+  constructor() {
+    super();
+    Network.sockets.push(this);
+    queueMicrotask(() => Network.dead || this.onopen?.());
+  }
+
+  send(text: string): void {
+    if (!Network.dead)
+      queueMicrotask(() => this.onmessage?.({ data: JSON.stringify({ id: JSON.parse(text).id, ok: {} }) }));
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+}
+
+let page = new EventTarget();
+const follower = { sync: async () => {}, event: () => {}, refused: () => {} };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  page = new EventTarget();
+  vi.stubGlobal("WebSocket", Network);
+  vi.stubGlobal("document", new EventTarget());
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+  Network.sockets = [];
+  Network.dead = false;
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+async function connected(): Promise<Connection> {
+  const connection = new Connection(
+    "ws://x/v1/ws",
+    async () => [],
+    () => {},
+  );
+  connection.follow(follower);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(connection.link).toBe("online");
+  return connection;
+}
+
+test("a connection that dies right after a ping is known after 33 seconds, and made anew", async () => {
+  const connection = await connected();
+  await vi.advanceTimersByTimeAsync(25_001);
+  Network.dead = true;
+  await vi.advanceTimersByTimeAsync(32_000);
+  expect(connection.link).toBe("online");
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([connection.link, Network.sockets[0]?.closed]).toEqual(["offline", true]);
+  Network.dead = false;
+  await vi.advanceTimersByTimeAsync(16_000);
+  expect([connection.link, Network.sockets.length > 1]).toEqual(["online", true]);
+});
+
+test("a living connection stays, however long", async () => {
+  const connection = await connected();
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect([connection.link, Network.sockets.length]).toEqual(["online", 1]);
+});
+
+test("`offline` is believed at once, and a server that is still there is found again", async () => {
+  const connection = await connected();
+  page.dispatchEvent(new Event("offline"));
+  expect(connection.link).toBe("offline");
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([connection.link, Network.sockets.length]).toEqual(["online", 2]);
+});
+
+test("a connection that cannot be made is given up, and tried again", async () => {
+  Network.dead = true;
+  const connection = new Connection(
+    "ws://x/v1/ws",
+    async () => [],
+    () => {},
+  );
+  connection.follow(follower);
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(connection.link).toBe("offline");
+  Network.dead = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(connection.link).toBe("online");
+});

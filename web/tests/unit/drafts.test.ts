@@ -1,0 +1,133 @@
+/** requirement: J8 - what a person typed is kept for a day, by person and request, and never what is sensitive. */
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Field, Form } from "../../src/core/wire.ts";
+import { EMPTY, type Entry } from "../../src/elements/draft.ts";
+import { eraseDrafts, type Shelf } from "../../src/elements/keep.ts";
+import { changedEntries, Drafts, keptEntries } from "../../src/elements/keeping/drafts.ts";
+import { DECISION_MS, Repeater } from "../../src/elements/keeping/repeater.ts";
+
+/** A `localStorage`, which may be full. */
+class Place extends Map<string, string> implements Shelf {
+  full = false;
+
+  get length(): number {
+    return this.size;
+  }
+
+  getItem(key: string): string | null {
+    return this.get(key) ?? null;
+  }
+
+  setItem(key: string, text: string): void {
+    if (this.full) throw new DOMException("full", "QuotaExceededError");
+    this.set(key, text);
+  }
+
+  removeItem(key: string): void {
+    this.delete(key);
+  }
+
+  key(at: number): string | null {
+    return [...this.keys()][at] ?? null;
+  }
+}
+
+const entry = (more: Partial<Entry>): Entry => ({ ...EMPTY, ...more });
+const field = (id: string, more = {}): Field => ({ id, type: "text", label: id, ...more }) as Field;
+
+beforeEach(() => vi.useFakeTimers({ now: new Date("2026-11-22T12:00:00Z") }));
+afterEach(() => vi.useRealTimers());
+
+test("a draft is its person's and its request's", () => {
+  const place = new Place();
+  new Drafts(place, "Eva/x").write("req_1", "half");
+  expect(new Drafts(place, "Eva/x").read("req_1")).toBe("half");
+  expect(new Drafts(place, "Eva").read("x/req_1")).toBeUndefined();
+  expect(new Drafts(place, "Eva/x").read("req_2")).toBeUndefined();
+});
+
+test("a draft is erased a day after the last change", () => {
+  const place = new Place();
+  new Drafts(place, "Eva").write("req_1", "half");
+  vi.advanceTimersByTime(86_399_000);
+  expect(new Drafts(place, "Eva").read("req_1")).toBe("half");
+  vi.advanceTimersByTime(2_000);
+  new Drafts(place, "Bob");
+  expect([...place.keys()]).toEqual([]);
+});
+
+test("what is no draft, or somebody else's key, is left alone or thrown away, and breaks nothing", () => {
+  const place = new Place();
+  place.set("other", "kept");
+  place.set("askback.draft/Eva/req_1", "{");
+  expect(new Drafts(place, "Eva").read("req_1")).toBeUndefined();
+  expect([...place.keys()]).toEqual(["other"]);
+  eraseDrafts(place);
+  expect([...place.keys()]).toEqual(["other"]);
+});
+
+test("a full disk keeps nothing and hinders nobody", () => {
+  const drafts = new Drafts(Object.assign(new Place(), { full: true }), "Eva");
+  drafts.write("req_1", "half");
+  expect(drafts.read("req_1")).toBeUndefined();
+});
+
+test("only what was changed is kept, and nothing that is sensitive", () => {
+  const form: Form = { fields: [field("a"), field("b"), field("c", { sensitive: true })] };
+  const start = new Map([["a", entry({ text: "as it was" })]]);
+  const draft = new Map([
+    ["a", entry({ text: "as it was" })],
+    ["b", entry({ text: "typed" })],
+    ["c", entry({ text: "hunter2" })],
+  ]);
+  expect(changedEntries(form, draft, start)).toEqual([["b", entry({ text: "typed" })]]);
+  expect(changedEntries(form, start, start)).toBeUndefined();
+});
+
+test("what was kept fits the form as it is now", () => {
+  const options = [{ value: "x", label: "X" }];
+  const form: Form = {
+    fields: [field("a", { type: "select", options }), field("__proto__"), field("s", { sensitive: true })],
+  };
+  const kept = JSON.parse(
+    '[["a",{"text":7,"chosen":["gone","x"],"other":true,"on":"yes"}],["__proto__",{"text":"fine"}],["gone",{}],["s",{"text":"no"}],3,["a"]]',
+  );
+  expect(keptEntries(form, kept)).toEqual(
+    new Map([
+      ["a", entry({ chosen: ["x"] })],
+      ["__proto__", entry({ text: "fine" })],
+    ]),
+  );
+  expect(keptEntries(form, { a: 1 })).toBeUndefined();
+});
+
+test("a decision is sent again for two minutes, a form for as long as it takes (requirement: C18)", () => {
+  for (const [decision, more] of [
+    [true, false],
+    [false, true],
+  ] as const) {
+    const client = Object.assign(new EventTarget(), { send: async () => ({}) as never, link: "online" });
+    let sent = 0;
+    let changes = 0;
+    const repeater = new Repeater(
+      client,
+      () => sent++,
+      decision,
+      () => changes++,
+    );
+    client.link = "offline";
+    vi.advanceTimersByTime(60_000);
+    expect(sent).toBe(0);
+    client.link = "online";
+    client.dispatchEvent(new Event("link"));
+    expect(sent).toBe(1);
+    vi.advanceTimersByTime(DECISION_MS);
+    const before = sent;
+    vi.advanceTimersByTime(600_000);
+    client.dispatchEvent(new Event("link"));
+    expect([sent > before, repeater.active, changes]).toEqual([more, more, decision ? 1 : 0]);
+    repeater.stop();
+    vi.advanceTimersByTime(600_000);
+    expect(repeater.active).toBe(false);
+  }
+});
