@@ -32,7 +32,7 @@ async def test_a_rule_is_kept_listed_and_revoked(
         False,
     )
     assert rule.expires_at is not None
-    assert await agent.approve("bash", {"command": f"{word} all"}, thread_id=thread)
+    assert await agent.approve("bash", {"command": f"{word} -k"}, thread_id=thread)
     assert list(await person.rules(thread_id=thread)) == [rule]
     revoked = await person.revoke_rule(rule)
     assert revoked.revoked_at is not None
@@ -63,7 +63,7 @@ async def test_a_decision_for_the_thread_keeps_the_rule_that_was_shown_or_the_on
     ):  # fmt: skip
         shown = await agent.approve("bash", {"command": f"{word} one"}, thread_id=thread)
         changed = await agent.approve("bash", {"command": f"{word} two"}, thread_id=thread)
-        by_rule = await agent.approve("bash", {"command": f"{word} two three"}, thread_id=thread)
+        by_rule = await agent.approve("bash", {"command": f"{word} two -k"}, thread_id=thread)
     assert (shown.scope, changed.scope, by_rule.source) == ("thread", "thread", "policy")
     kept = await person.rules(thread_id=thread)
     assert [rule.rule for rule in kept] == [f"bash({word} two:*)", f"bash({word} one)"]

@@ -117,8 +117,10 @@ async def test_what_is_erased_is_leased_no_more_and_is_asked_for_again(team: Tea
 
 @requirement("E17")
 async def test_the_newest_grant_of_a_name_is_the_one_that_counts(team: Team, thread: str) -> None:
-    await given(team, thread, "everywhere", scope="global")
-    await given(team, thread, "here", scope="session")
+    both = [asked(await team.agent.need(thread, "A_KEY")) for _ in range(2)]
+    for request, value, scope in zip(both, ("everywhere", "here"), ("global", "session"), strict=True):
+        settled = await team.ada.hand_over(request["id"], {"A_KEY": value}, scope=scope)
+        assert settled.status_code == 200, settled.text
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "here"}
 
 
@@ -126,7 +128,7 @@ async def test_the_newest_grant_of_a_name_is_the_one_that_counts(team: Team, thr
 async def test_a_request_that_was_dismissed_taken_back_or_is_open_gives_nothing(
     team: Team, thread: str
 ) -> None:
-    await team.ada.keep("A_KEY", "saved")
+    await team.ada.keep("A_KEY", "saved", agents=[])
     for end in ("open", "dismissed", "cancelled"):
         request = asked(await team.agent.need(f"{thread}-{end}", "A_KEY"))
         if end == "dismissed":

@@ -83,7 +83,7 @@ async def test_what_is_there_already_is_said_at_once_in_the_exact_words() -> Non
         await agent.list()  # now the app is there
         async with AsyncClient(app=app, token=await app.token("responder")) as person:
             for name in (*ONE, *TWO):
-                await person.keep(name, "value", scope="global")
+                await person.set_secret_agents(await person.keep(name, "value", scope="global"), "all")
         for names in (ONE, TWO):
             there = await agent.secrets(names, reason="x", thread_id="t", default_scope="global")
             assert (there.status, there.text) == ("already_present", f"[Agor] {EXISTING[names]}")
