@@ -132,8 +132,8 @@ async def test_a_form_may_be_asked_again_all_the_same_and_nothing_else(api: Api)
 @requirement("N19")
 async def test_what_is_settled_at_once_is_told_by_one_resume(api: Api) -> None:
     admin = await api.as_("admin")
-    kept = {"name": "A_KEY", "value": "v", "scope": "global"}
-    assert (await admin.post("/v1/secrets", json=kept)).status_code == 201
+    kept = await admin.post("/v1/secrets", json={"name": "A_KEY", "value": "v", "scope": "global"})
+    assert (await admin.put(f"/v1/secrets/{kept.json()['id']}/agents", json={"agents": "all"})).is_success
     present = {"kind": "secret", "secret": {**SECRET["secret"], "default_scope": "global"}}
     other = {"kind": "secret", "secret": {"names": ["B_KEY"], "reason": "to call the CRM"}}
     for body in (call(), FORM, other):

@@ -25,8 +25,11 @@ from askback.ports.store import Change, Claim, Principal, Settlement
 from askback.service.context import Services
 from askback.service.ledger import entry
 from askback.service.orphans import resumes
+from askback.service.submission import with_submission
 
 _DECISIVE = frozenset({Action.ANSWER, Action.ACCEPT})
+_SENT = frozenset({Action.ANSWER, Action.SUBMIT, Action.VOTE})
+_ENDS = frozenset({Action.DECLINE, Action.CANCEL})
 _EVENTS = {Action.VOTE: REQUEST_VOTED, Action.REPROMPT: REQUEST_REPROMPTED}
 """Steps that have an event of their own; the others are called by the status that they lead to."""
 
@@ -65,7 +68,9 @@ async def settle(
     Raises `Conflict` or `Gone` with the request as it now is when this call came too late, and `Overtaken`.
     """
     if (record.status, action) not in TRANSITIONS:
-        return await lost(ctx, record, claim)
+        if (before := await replayed(ctx, claim)) is None:
+            raise conflict(record)
+        return _told(before, record, action)
     status, now = step(record.status, action), ctx.clock.now_ms()
     queued = resumes(ctx, record, by=by, now=now) if status in TERMINAL else ()
     if queued:
@@ -98,10 +103,12 @@ async def settle(
         along,
     )
     ctx.newest.drop(record.id)
-    return await _tried(ctx, record, change, exactly=exactly, now=now)
+    return await _tried(ctx, record, action, change, exactly=exactly, now=now)
 
 
-async def _tried(ctx: Services, record: Record, change: Change | None, *, exactly: bool, now: int) -> Change:
+async def _tried(
+    ctx: Services, record: Record, action: Action, change: Change | None, *, exactly: bool, now: int
+) -> Change:
     """Raise what comes of a step that was too late, and go on with what one in time leads to."""
     if change is None:
         raise not_found()
@@ -109,7 +116,9 @@ async def _tried(ctx: Services, record: Record, change: Change | None, *, exactl
         if exactly and change.record.status is record.status:
             raise Overtaken(change.record)
         raise conflict(change.record)
-    if change.outcome is Outcome.APPLIED and change.record.settled:
+    if change.outcome is Outcome.REPLAYED:
+        return _told(change, record, action)
+    if change.record.settled:
         ctx.metrics.ended(change.record, at=now)
         if change.record.exclusive is not None:
             with suppress(Unavailable):  # what has ended has ended; the sweep lets the next one come
@@ -198,11 +207,11 @@ def _subject(record: Record) -> dict[str, Any]:
     return {"tool": asked["tool"]} if record.kind == "approval" else {"names": asked["names"]}
 
 
-async def lost(ctx: Services, record: Record, claim: Claim | None) -> Change:
-    """Answer a call that came after the end: its own earlier success when the claim says so, else a conflict."""
-    if (change := await replayed(ctx, claim)) is not None:
-        return change
-    raise conflict(record)
+def _told(change: Change, record: Record, action: Action) -> Change:
+    """Return a replay that was met only in the transaction as one that was met before is told."""
+    if action in _SENT:
+        return with_submission(change, record.revision)
+    return with_submission(change) if action in _ENDS else change
 
 
 async def replayed(ctx: Services, claim: Claim | None) -> Change | None:
