@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import limits, tree
 from askback.domain.policy.shell.budget import Budget
 from askback.domain.policy.shell.reading import Reading, read_argv, read_command
@@ -76,6 +77,6 @@ def test_of_a_text_that_holds_too_much_nothing_is_clear() -> None:
     reading = read_command(filled("env -a ", 3_000))
     assert (reading.commands, reading.unclear, reading.unseen) == (
         (),
-        "it may hold more commands than are looked for",
-        "it may hold more commands than are looked for",
+        Reason("too_complex"),
+        Reason("too_complex"),
     )

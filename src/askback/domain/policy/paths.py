@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.wordlist import words
 
 _NAMES = words(
@@ -110,7 +111,7 @@ def parts(path: str) -> list[str]:
     return found
 
 
-def sensitive(words: Iterable[str]) -> str | None:
+def sensitive(words: Iterable[str]) -> Reason | None:
     """Say which of some arguments reaches a place that holds secrets; None when none does.
 
     An argument is also looked at behind `=`, `:`, `@` and `,`, where options and programs take paths.
@@ -118,7 +119,7 @@ def sensitive(words: Iterable[str]) -> str | None:
     for word in words:
         for piece in {word, *_SPLIT.split(word)}:
             if piece and secret_path(piece):
-                return f"`{word}` reaches a place that may hold secrets"
+                return Reason("secret_place", path=word)
     return None
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.characters import suspicious
 from askback.domain.policy.shell.lexer import Argv, NotUnderstood, split_words
 from askback.domain.policy.shell.literal import Literal, read_literal, read_literal_argv
@@ -57,7 +58,7 @@ class ShellInput:
     def literal(self) -> Literal:
         """Whether the command says what it runs, and which files it runs by name."""
         if self.command is None:
-            return Literal("there is not exactly one command")
+            return Literal(Reason("no_command"))
         return (
             read_literal(self.command) if isinstance(self.command, str) else read_literal_argv(self.command)
         )

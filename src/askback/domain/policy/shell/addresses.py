@@ -5,6 +5,8 @@ from __future__ import annotations
 import ipaddress
 import re
 
+from askback.domain.policy.reasons import Reason
+
 _URL = re.compile(
     r"(?:https?://)?(?P<host>[A-Za-z0-9._-]+|\[::1\])(?::\d{1,5})?(?:[/?#][^\s{}\[\]\\]*)?", re.IGNORECASE
 )
@@ -15,7 +17,7 @@ _SERVICES = ("169.254.0.0/16", "100.100.100.200/32", "192.0.0.192/32", "168.63.1
 _NETWORKS = tuple(ipaddress.ip_network(network) for network in _SERVICES)
 
 
-def objection(address: str) -> str | None:
+def objection(address: str) -> Reason | None:
     """Say why an address is not an ordinary one; None for http and https addresses of ordinary hosts.
 
     A host that is a number has to be written as four decimals: `2852039166`, `0xA9FEA9FE` and `0251.0376.0251.0376`
@@ -24,8 +26,8 @@ def objection(address: str) -> str | None:
     match = _URL.fullmatch(address)
     host = match["host"].rstrip(".") if match else ""
     if not host or "@" in address.partition("?")[0].split("#")[0].partition("//")[2].partition("/")[0]:
-        return f"`{address}` is not an ordinary web address"
-    return f"`{address}` may be the metadata service of a cloud" if _unusual(host) else None
+        return Reason("not_web_address", value=address)
+    return Reason("metadata_service", value=address) if _unusual(host) else None
 
 
 def _unusual(host: str) -> bool:

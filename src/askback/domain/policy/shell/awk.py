@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.wordlist import words
 
 _TOKEN = re.compile(
@@ -38,24 +39,25 @@ _REFUSED = words(
 _BEFORE_REGEX = frozenset({"", "{", "}", ";", ",", "(", "!", "~", "!~", "&&", "||", "\n"})
 
 
-def objection(program: str) -> str | None:
+def objection(program: str) -> Reason | None:
     """Say why a program is not known to be harmless; None when it is."""
-    wrong = _odd(program)
-    return f"the awk program `{program}` is not known to be harmless ({wrong})" if wrong else None
+    part = _odd(program)
+    return Reason("unknown_part", part=part, text=program) if part else None
 
 
 def _odd(program: str) -> str | None:
+    """Return the first part that is not a known one."""
     at, before, open_braces, open_parentheses = 0, "", 0, 0
     while at < len(program):
         match = _TOKEN.match(program, at)
         if match is None:
-            return f"`{program[at]}`"
+            return program[at]
         part, kind = match[0], match.lastgroup
         at = match.end()
         if kind == "slash":
             end = _after_slash(program, at - 1, before)
             if end is None:
-                return "`/`"
+                return "/"
             at, before = end, "/"
             continue
         if kind == "blank":
@@ -66,7 +68,7 @@ def _odd(program: str) -> str | None:
         open_braces += (part == "{") - (part == "}")
         open_parentheses += (part == "(") - (part == ")")
         if part in {">", ">="} and open_braces and not open_parentheses:
-            return "`>` may write a file"  # `print a >= "b"` is read as one by some
+            return part  # it may write a file; `print a >= "b"` is read as one by some
         before = part
     return None
 
@@ -80,9 +82,9 @@ def _after_slash(program: str, at: int, before: str) -> int | None:
 
 
 def _name(word: str, following: str) -> str | None:
-    """Accept the known names, and variables in small letters that are not called."""
+    """Return a name that is neither a known one nor a variable in small letters that is not called."""
     if word in _REFUSED:
-        return f"`{word}`"
+        return word
     if word in _KNOWN:
-        return None if following != "(" or word in _FUNCTIONS else f"`{word}(`"
-    return None if word.islower() and following != "(" else f"`{word}`"
+        return None if following != "(" or word in _FUNCTIONS else f"{word}("
+    return None if word.islower() and following != "(" else word

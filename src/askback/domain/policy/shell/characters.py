@@ -10,6 +10,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from askback.domain.policy.reasons import Reason
+
 _PLAIN = re.compile(r"[\t\n -~]*")
 _HIDDEN = re.compile(  # default-ignorable and empty-looking code points whose category is not telling
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
@@ -24,7 +26,7 @@ _LOOKS_LIKE_SYNTAX = re.compile(
 )
 
 
-def suspicious(text: str) -> str | None:
+def suspicious(text: str) -> Reason | None:
     """Say what in a text could deceive a reader; None when every character shows itself.
 
     Tabs, line feeds and printable ASCII are fine, and so are letters of any language.
@@ -33,7 +35,7 @@ def suspicious(text: str) -> str | None:
         return None
     hidden = _HIDDEN.search(text)
     if hidden:
-        return _named(hidden[0])
+        return _reason("hidden_character", hidden[0])
     stacked = 0
     for char in text:
         mark, wrong = _of(char)
@@ -41,35 +43,35 @@ def suspicious(text: str) -> str | None:
             return wrong
         stacked = stacked + 1 if mark else 0
         if stacked > 2:
-            return "more than two marks are stacked on one letter"
+            return Reason("stacked_marks")
     return _mixed(text)
 
 
 @lru_cache(maxsize=8192)
-def _of(char: str) -> tuple[bool, str | None]:
+def _of(char: str) -> tuple[bool, Reason | None]:
     """Tell of one character whether it is a mark on another, and what is wrong with it."""
     category = unicodedata.category(char)
     if category in _UNWANTED and char not in " \t\n":
-        return False, _named(char)
+        return False, _reason("hidden_character", char)
     if category == "Me" or "\u0334" <= char <= "\u0338":
-        return True, f"{_named(char)}, which covers another character"
+        return True, _reason("covering_character", char)
     if ord(char) > 127 and _pretends(char, category):
-        return False, f"{_named(char)}, which looks like another character"
+        return False, _reason("lookalike_character", char)
     return category in _MARKS, None
 
 
-def deceptive_word(word: str) -> str | None:
+def deceptive_word(word: str) -> Reason | None:
     """Say why one unquoted word could deceive: a dash that is no hyphen, a quote that quotes nothing."""
     if word.isascii():
         return None
     if word[0] in _DASHES:
-        return f"{_named(word[0])}, which looks like the hyphen of an option"
+        return _reason("lookalike_hyphen", word[0])
     found = _LOOKS_LIKE_SYNTAX.search(word)
-    return f"{_named(found[0])}, which looks like shell syntax" if found else None
+    return _reason("lookalike_syntax", found[0]) if found else None
 
 
-def _named(char: str) -> str:
-    return f"it holds U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip()
+def _reason(code: str, char: str) -> Reason:
+    return Reason(code, character=f"U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip())
 
 
 def _pretends(char: str, category: str) -> bool:
@@ -82,7 +84,7 @@ def _pretends(char: str, category: str) -> bool:
     )
 
 
-def _mixed(text: str) -> str | None:
+def _mixed(text: str) -> Reason | None:
     """Latin and look-alike letters in one word, such as a Cyrillic a in `main`."""
     for word in _MIXED.findall(text):
         if word.isascii():
@@ -90,5 +92,5 @@ def _mixed(text: str) -> str | None:
         names = {unicodedata.name(letter, "") for letter in set(word)}
         latin = any(name.startswith("LATIN") for name in names)
         if latin and any(name.startswith(_SCRIPTS) for name in names):
-            return f"it mixes alphabets in one word ({word})"
+            return Reason("mixed_alphabets", word=word)
     return None

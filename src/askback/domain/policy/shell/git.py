@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from askback.domain.policy import paths
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.lexer import Argv
 
 _LABEL = re.compile(r"[\w.+-]+")
@@ -21,46 +22,44 @@ _SETTING = re.compile(
 _PATTERN_START = re.compile(r":(?:[!^/]|\([a-z,!]+\))?")
 
 
-def reference(value: str, _words: Argv) -> str | None:
+def reference(value: str, _words: Argv) -> Reason | None:
     """A branch, a tag or a commit: nothing with `:` or `+`, which push and fetch read as an order."""
     if value == "-":
         return None
     if not _REFERENCE.fullmatch(value) or value.startswith(("/", "-", "..", "~")):
-        return f"`{value}` is no plain revision"
+        return Reason("not_plain", value=value)
     return None
 
 
-def remote(value: str, _words: Argv) -> str | None:
+def remote(value: str, _words: Argv) -> Reason | None:
     """A remote by its name: an address or a path may run a program (`ext::`)."""
-    return (
-        None if _LABEL.fullmatch(value) and set(value) != {"."} else f"`{value}` is not the name of a remote"
-    )
+    return None if _LABEL.fullmatch(value) and set(value) != {"."} else Reason("not_plain", value=value)
 
 
-def branch(value: str, _words: Argv) -> str | None:
+def branch(value: str, _words: Argv) -> Reason | None:
     """A name that is plainly a branch, a tag or a commit, and no path."""
-    return None if _BRANCH.fullmatch(value) else f"`{value}` may be a path, whose changes would be lost"
+    return None if _BRANCH.fullmatch(value) else Reason("may_be_path", value=value)
 
 
-def setting(value: str, _words: Argv) -> str | None:
+def setting(value: str, _words: Argv) -> Reason | None:
     """A setting of git that holds no secret."""
-    return None if _SETTING.fullmatch(value) else f"`{value}` may hold a secret"
+    return None if _SETTING.fullmatch(value) else Reason("secret_place", path=value)
 
 
-def tracked(value: str, _words: Argv) -> str | None:
+def tracked(value: str, _words: Argv) -> Reason | None:
     """A revision, or a path in the repository; `REV:PATH` names a file of that revision."""
     plain = _PATTERN_START.sub("", value, count=1) if value.startswith(":") else value
     for piece in (value, *plain.split(":")):
         if piece and paths.secret_path(piece):
-            return f"`{value}` reaches a place that may hold secrets"
+            return Reason("secret_place", path=value)
     last = plain.rpartition(":")[2]
     if last.startswith(("/", "~", "../", "..\\")) or last == ".." or "/../" in last or last.endswith("/.."):
-        return f"`{value}` is outside the repository"
+        return Reason("leads_out", path=value)
     return None
 
 
-def pretty(value: str, _words: Argv) -> str | None:
+def pretty(value: str, _words: Argv) -> Reason | None:
     """A format of git's; `%G` runs the signature program of the repository's configuration."""
     if "%G" in value or "%(signature" in value or ("%(trailers" in value and "cmd" in value):
-        return "`%G` runs the signature program of the repository's configuration"
+        return Reason("unknown_value", value=value)
     return None

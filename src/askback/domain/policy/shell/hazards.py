@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from askback.domain.policy import paths
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import languages as lang
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.options import Arguments
@@ -22,13 +23,15 @@ _WRAPPED_BUILDS = frozenset({"gradlew", "mvnw"})
 _VERSION = "0123456789."
 _DEPTH = 4
 _LONGEST = 4
-_CHECKS: dict[str, Callable[[Argv], str | None]] = {
+_CHECKS: dict[str, Callable[[Argv], Reason | None]] = {
     "anything": lambda _: None,
     "find": lang.find_arguments,
     "printf": lang.printf_arguments,
     "tar": lang.tar_arguments,
     "test": lang.test_arguments,
-    "[": lambda words: lang.test_arguments(words[:-1]) if words[-1:] == ("]",) else "there is no `]`",
+    "[": lambda words: (
+        lang.test_arguments(words[:-1]) if words[-1:] == ("]",) else Reason("unknown_value", value="[")
+    ),
 }
 
 
@@ -42,10 +45,10 @@ class Found:
     table: Table | None
     at: int
     names: int = 1
-    none: str = ""
+    none: Reason | None = None
 
 
-def objection(argv: Argv, prefix: int) -> str | None:
+def objection(argv: Argv, prefix: int) -> Reason | None:
     """Say why a rule for the first `prefix` words does not allow this command; None when it does.
 
     Only ever narrows: a rule that names every word is not asked about here.
@@ -65,21 +68,21 @@ def runs_project(argv: Argv) -> bool:
     return found.table.runs or started
 
 
-def rule_fault(words: Argv) -> str | None:
+def rule_fault(words: Argv) -> Reason | None:
     """Say why a prefix rule of these words allows nothing, so that nobody makes one; None when it may."""
     name = basename(words[0])
     if name in WRAPPERS:
-        return f"`{name}` runs another command"
+        return Reason("runs_other", program=name)
     if name in STATE:
-        return f"`{name}` changes the shell itself"
+        return Reason("changes_shell", name=name)
     found = find_table(words, len(words))
     if found.table is None:
         return found.none
     if found.table.none and not found.table.subcommands:
-        return found.table.none
+        return _none(found.table, words, found.at)
     if found.table.subcommands and not any(table.looks for table in found.table.subcommands.values()):
         own = found.table.operands or found.table.check or found.table.then or found.table.options
-        return None if own else f"the rule does not name the sub-command of `{name}`"
+        return None if own else Reason("no_subcommand", program=name)
     return None
 
 
@@ -91,7 +94,7 @@ def find_table(argv: Argv, prefix: int) -> Found:
     name = basename(argv[0])
     table = load_table(name) or (load_table(name.rstrip(_VERSION)) if interpreter(name) else None)
     if table is None or not _usual(argv[0]):
-        return Found(None, 1, none=f"nothing is known of the options of `{argv[0]}`")
+        return Found(None, 1, none=Reason("unknown_options", program=argv[0]))
     if table.same:
         table = load_table(table.same) or table
     if not table.subcommands:
@@ -133,22 +136,22 @@ def _behind_options(table: Table, argv: Argv) -> int:
     return at
 
 
-def _objection(argv: Argv, prefix: int, depth: int) -> str | None:
+def _objection(argv: Argv, prefix: int, depth: int) -> Reason | None:
     name = basename(argv[0])
     if name in WRAPPERS:
         if name not in STATE and name != "time" and argv[1:] == ("--version",):
             return None
-        return f"`{name}` runs another command; only a rule that names every word allows it"
+        return Reason("exact_only", why=Reason("runs_other", program=name))
     found = find_table(argv, prefix)
     table = found.table
     if table is None or depth == 0:
-        return f"{found.none or 'it is nested too deep'}; only a rule that names every word allows it"
+        return Reason("exact_only", why=found.none or Reason("too_complex"))
     if argv[1:] and len(argv) == found.at + 1 and argv[-1] in _harmless_words(argv, table):
         return None
     if table.none:
-        return f"{table.none}; only a rule that names every word allows it"
+        return Reason("exact_only", why=_none(table, argv, found.at))
     if found.names > prefix and not table.looks:
-        return f"the rule does not name the sub-command `{' '.join(argv[1 : found.at])}`"
+        return Reason("not_named", word=" ".join(argv[1 : found.at]))
     if table.same:
         return _objection((table.same, *argv[found.at :]), max(1, prefix - found.at + 1), depth - 1)
     if table.check:
@@ -162,40 +165,41 @@ def _objection(argv: Argv, prefix: int, depth: int) -> str | None:
     return _arguments(argv, found.at, table, prefix, depth)
 
 
+def _none(table: Table, argv: Argv, at: int) -> Reason:
+    return Reason(table.none or "unknown_options", program=" ".join(argv[:at]))
+
+
 def _harmless_words(argv: Argv, table: Table) -> frozenset[str]:
     program = load_table(basename(argv[0])) or table
     program = (load_table(program.same) or program) if program.same else program
     return program.version if len(argv) == 2 else frozenset({"--help"})
 
 
-def _sensitive(argv: Argv, table: Table) -> str | None:
+def _sensitive(argv: Argv, table: Table) -> Reason | None:
     return None if table.check in {"anything", "printf"} else paths.sensitive(argv[1:])
 
 
-def _unnamed_mode(argv: Argv, table: Table, prefix: int) -> str | None:
+def _unnamed_mode(argv: Argv, table: Table, prefix: int) -> Reason | None:
     if table.check == "tar" and prefix < 2 and "t" not in "".join(argv[1:2]):
-        return "the rule does not name the mode of `tar`, as `tar xf:*` does"
+        return Reason("tar_mode")
     return None
 
 
-def _without_subcommand(argv: Argv, table: Table, prefix: int) -> str | None:
+def _without_subcommand(argv: Argv, table: Table, prefix: int) -> Reason | None:
     wrong = Arguments(table, argv[1:], prefix - 1).objection()
     if wrong is None and not table.runs:
-        return f"without a sub-command, `{argv[0]}` may run what it reads"
+        return Reason("no_subcommand", program=argv[0])
     if wrong and not argv[1].startswith("-"):
-        return (
-            f"nothing is known of the sub-command `{argv[1]}` of `{argv[0]}`; only a rule that names every word "
-            "allows it"
-        )
+        return Reason("exact_only", why=Reason("unknown_options", program=" ".join(argv[:2])))
     return wrong
 
 
-def _arguments(argv: Argv, at: int, table: Table, prefix: int, depth: int) -> str | None:
+def _arguments(argv: Argv, at: int, table: Table, prefix: int, depth: int) -> Reason | None:
     arguments = Arguments(table, argv[at:], max(0, prefix - at))
     wrong = arguments.objection()
     begin = at + arguments.at
     if wrong or not table.then or begin >= len(argv):
         return wrong
     if begin >= prefix:
-        return f"the rule does not name the program `{argv[begin]}` that `{argv[0]}` runs"
+        return Reason("not_named", word=argv[begin])
     return _objection(argv[begin:], prefix - begin, depth - 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.wordlist import words
 
 _TOKEN = re.compile(
@@ -48,13 +49,16 @@ _OPENING = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(_OPENING.values())
 
 
-def objection(program: str, *, names: Sequence[str] = ()) -> str | None:
+def objection(program: str, *, names: Sequence[str] = ()) -> Reason | None:
     """Say why a filter is not known to be harmless; None when it is. `names` may name variables, as `--arg` does."""
-    wrong = _odd(program, frozenset(names))
-    return f"the filter `{program}` is not known to be harmless ({wrong})" if wrong else None
+    part = _odd(program, frozenset(names))
+    if part == "":
+        return Reason("not_closed", text=program)
+    return Reason("unknown_part", part=part, text=program) if part else None
 
 
 def _odd(program: str, names: frozenset[str]) -> str | None:
+    """Return the first part that is not a known one; empty when what is opened is not closed."""
     own = _Names(program, names)
     at, opened, interpolated, before = 0, list[str](), list[int](), ""
     while at < len(program):
@@ -68,24 +72,24 @@ def _odd(program: str, names: frozenset[str]) -> str | None:
                 opened.append("(")
                 interpolated.append(len(opened))
             if at < 0:
-                return "a text that does not end"
+                return ""
             before = '"'
             continue
         match = _TOKEN.match(program, at)
         if match is None:
-            return f"`{program[at]}`"
+            return program[at]
         piece, kind, at = match[0], match.lastgroup, match.end()
         key = opened[-1:] == ["{"] and before in {"{", ","} and _KEY.match(program, at)
         if kind == "variable" and piece[1:] not in own.variables:
-            return f"`{piece}`"
+            return piece
         if kind == "name" and not key and piece not in own.functions:
-            return f"`{piece}`"
+            return piece
         if piece in _OPENING:
             opened.append(piece)
         elif piece in _CLOSING and (not opened or _OPENING[opened.pop()] != piece):
-            return f"`{piece}`"
+            return piece
         before = before if kind == "blank" else piece
-    return "what is opened is not closed" if interpolated or opened else None
+    return "" if interpolated or opened else None
 
 
 class _Names:

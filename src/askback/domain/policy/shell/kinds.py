@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable
 
 from askback.domain.policy import loaded, paths
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import addresses, git
 from askback.domain.policy.shell import awk as awk_language
 from askback.domain.policy.shell import jq as jq_language
 from askback.domain.policy.shell import languages as lang
 from askback.domain.policy.shell.lexer import Argv
 
-Kind = Callable[[str, Argv], str | None]
+Kind = Callable[[str, Argv], Reason | None]
 """Takes a value and all arguments of its command."""
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[A-Za-z%]{1,3})?(?:[,:/-]\d+){0,3}")
@@ -36,302 +37,295 @@ _BUILT = re.compile(
 _FLAG_VALUE = frozenset({"true", "false", "0", "1", "yes", "no", "on", "off"})
 
 
-def text(_value: str, _words: Argv) -> str | None:
+def text(_value: str, _words: Argv) -> Reason | None:
     """Any text: it is only compared, printed or stored."""
     return None
 
 
-def plugin_off(value: str, _words: Argv) -> str | None:
+def plugin_off(value: str, _words: Argv) -> Reason | None:
     """A plugin that is switched off: `no:cacheprovider`."""
-    return None if re.fullmatch(r"no:[\w-]+", value) else f"`{value}` loads code"
+    return None if re.fullmatch(r"no:[\w-]+", value) else Reason("loads_code", value=value)
 
 
-def warning(value: str, _words: Argv) -> str | None:
+def warning(value: str, _words: Argv) -> Reason | None:
     """What becomes of warnings; a category with a dot in its name would be imported."""
     known = re.fullmatch(r"(?:ignore|error|default|always|module|once)(?:::[A-Z]\w*)?", value)
-    return None if known else f"`{value}` may load code"
+    return None if known else Reason("loads_code", value=value)
 
 
-def new_file(value: str, words: Argv) -> str | None:
+def new_file(value: str, words: Argv) -> Reason | None:
     """A file that is written, moved or deleted: in the folder, and none that decides what runs later."""
     wrong = path(value, words)
     if wrong or paths.steers(value) or loaded.loaded(value) or value.rstrip("/") in {"", ".", "*"}:
-        return wrong or f"`{value}` decides what runs later"
+        return wrong or Reason("steers_later", path=value)
     return None
 
 
-def built(value: str, words: Argv) -> str | None:
+def built(value: str, words: Argv) -> Reason | None:
     """A program in a folder of built files, and no source or configuration that stands there."""
     wrong = path(value, words)
     known = value == "/dev/null" or (_BUILT.fullmatch(value) and not wrong and not loaded.loaded(value))
-    return None if known else wrong or f"`{value}` is no program in a folder of built files"
+    return None if known else wrong or Reason("unknown_value", value=value)
 
 
-def script_operand(value: str, words: Argv) -> str | None:
+def script_operand(value: str, words: Argv) -> Reason | None:
     """What is handed to a script of the project: a plain word, or a path inside of the folder."""
     if _ASSIGNED.match(value) or not _PLAIN.fullmatch(value):
-        return f"`{value}` is no plain word"
+        return Reason("not_plain", value=value)
     return path(value, words)
 
 
-def script_text(value: str, _words: Argv) -> str | None:
+def script_text(value: str, _words: Argv) -> Reason | None:
     """A text for a script of the project: old package managers give it to a shell within double quotes."""
-    return f"`{value}` may be read by a shell" if re.search(r"[$`\"\\\n]", value) else None
+    return Reason("read_by_shell", value=value) if re.search(r"[$`\"\\\n]", value) else None
 
 
-def number(value: str, _words: Argv) -> str | None:
+def number(value: str, _words: Argv) -> Reason | None:
     """A number, with a unit or a range: `5`, `-3`, `10m`, `1,5`."""
-    return None if _NUMBER.fullmatch(value) else f"`{value}` is not a number"
+    return None if _NUMBER.fullmatch(value) else Reason("not_number", value=value)
 
 
-def switch(value: str, _words: Argv) -> str | None:
+def switch(value: str, _words: Argv) -> Reason | None:
     """A boolean in words."""
-    return None if value.lower() in _FLAG_VALUE else f"`{value}` is not true or false"
+    return None if value.lower() in _FLAG_VALUE else Reason("not_boolean", value=value)
 
 
-def file(value: str, _words: Argv) -> str | None:
+def file(value: str, _words: Argv) -> Reason | None:
     """A file that is only read, anywhere but where secrets are kept."""
     if paths.sensitive((value,)):
-        return f"`{value}` reaches a place that may hold secrets"
-    return f"`{value}` stands for a home folder" if value.startswith("~") else None
+        return Reason("secret_place", path=value)
+    return Reason("leads_out", path=value) if value.startswith("~") else None
 
 
-def path(value: str, words: Argv) -> str | None:
+def path(value: str, words: Argv) -> Reason | None:
     """A file or a folder inside of the folder, and none that holds secrets. `@FILE` gives more arguments to some."""
     if value.startswith("@"):
-        return f"`{value}` may name a file of arguments"
+        return Reason("names_file", value=value)
     if paths.outside(value) or "\\" in value:
-        return f"`{value}` leads out of the folder"
+        return Reason("leads_out", path=value)
     return file(value, words)
 
 
-def test(value: str, words: Argv) -> str | None:
+def test(value: str, words: Argv) -> Reason | None:
     """A test to run: a path inside of the folder, perhaps with the test's name behind `::`, `#` or `:LINE`."""
     if "://" in value:
-        return f"`{value}` is not in the folder"
+        return Reason("leads_out", path=value)
     return path(re.split(r"::|#|\[|:", value, maxsplit=1)[0], words)
 
 
-def module(value: str, words: Argv) -> str | None:
+def module(value: str, words: Argv) -> Reason | None:
     """A package or a path of this project: `./...`, `app.models`, `src/app`."""
     return (
-        path(value, words)
-        if not re.match(r"[\w.-]+\.[a-z]{2,}/", value)
-        else f"`{value}` is not in the folder"
+        path(value, words) if not re.match(r"[\w.-]+\.[a-z]{2,}/", value) else Reason("leads_out", path=value)
     )
 
 
-def name(value: str, _words: Argv) -> str | None:
+def name(value: str, _words: Argv) -> Reason | None:
     """A plain name: no path that leads out, no address."""
     if not _NAME.fullmatch(value) or ".." in value or "::" in value or "://" in value:
-        return f"`{value}` is no plain name"
+        return Reason("not_plain", value=value)
     return None
 
 
-def label(value: str, _words: Argv) -> str | None:
+def label(value: str, _words: Argv) -> Reason | None:
     """A single word of letters, digits, dots and hyphens."""
-    return None if _LABEL.fullmatch(value) and value != ".." else f"`{value}` is no plain name"
+    return None if _LABEL.fullmatch(value) and value != ".." else Reason("not_plain", value=value)
 
 
-def package(value: str, _words: Argv) -> str | None:
+def package(value: str, _words: Argv) -> Reason | None:
     """The name of a package in a registry, with a version: not a path, an address or a repository."""
-    return None if _PACKAGE.fullmatch(value) else f"`{value}` is not the name of a package"
+    return None if _PACKAGE.fullmatch(value) else Reason("not_package", value=value)
 
 
-def requirement(value: str, _words: Argv) -> str | None:
+def requirement(value: str, _words: Argv) -> Reason | None:
     """A Python requirement by name: not a path, an address or a repository."""
-    return None if _REQUIREMENT.fullmatch(value) else f"`{value}` is not the name of a package"
+    return None if _REQUIREMENT.fullmatch(value) else Reason("not_package", value=value)
 
 
-def url(value: str, _words: Argv) -> str | None:
+def url(value: str, _words: Argv) -> Reason | None:
     """An http or https address of an ordinary host."""
     return addresses.objection(value)
 
 
-def header(value: str, _words: Argv) -> str | None:
+def header(value: str, _words: Argv) -> Reason | None:
     """A header that is spelled out, not one from a file."""
-    return f"`{value}` reads a file" if value.startswith("@") else None
+    return Reason("names_file", value=value) if value.startswith("@") else None
 
 
-def archive(value: str, words: Argv) -> str | None:
+def archive(value: str, words: Argv) -> Reason | None:
     """An archive inside of the folder, by its ending."""
     wrong = path(value, words)
-    return wrong or (None if value.lower().endswith(_ARCHIVES) else f"`{value}` is not named like an archive")
+    return wrong or (None if value.lower().endswith(_ARCHIVES) else Reason("not_archive", path=value))
 
 
-def null(value: str, _words: Argv) -> str | None:
+def null(value: str, _words: Argv) -> Reason | None:
     """Nothing but `/dev/null` and the standard output."""
-    return None if value in {"/dev/null", "-"} else f"`{value}` would be written"
+    return None if value in {"/dev/null", "-"} else Reason("writes_file", path=value)
 
 
-def resource(value: str, _words: Argv) -> str | None:
+def resource(value: str, _words: Argv) -> Reason | None:
     """A resource of a cluster, by type and name; a secret shows what it holds."""
     kinds = {part.partition("/")[0].partition(".")[0].lower() for part in value.split(",")}
     if kinds & {"secret", "secrets"} or ".." in value or not re.fullmatch(r"\w[\w./,:-]*", value):
-        return f"`{value}` may show secrets"
+        return Reason("secret_place", path=value)
     return None
 
 
-def columns(value: str, _words: Argv) -> str | None:
+def columns(value: str, _words: Argv) -> Reason | None:
     """A list of plain columns."""
-    return (
-        None if _COLUMNS.fullmatch(value) and "env" not in value else f"`{value}` is no plain list of columns"
-    )
+    return None if _COLUMNS.fullmatch(value) and "env" not in value else Reason("unknown_value", value=value)
 
 
-def selector(value: str, _words: Argv) -> str | None:
+def selector(value: str, _words: Argv) -> Reason | None:
     """A selector of labels: `app=web,tier!=db`."""
-    return None if _SELECTOR.fullmatch(value) else f"`{value}` is no plain selector"
+    return None if _SELECTOR.fullmatch(value) else Reason("unknown_value", value=value)
 
 
-def build_filter(value: str, _words: Argv) -> str | None:
+def build_filter(value: str, _words: Argv) -> Reason | None:
     """A target or a pattern of a task runner, never a variable, which may name a program."""
     if ".." in value or not _TARGET.fullmatch(value):
-        return f"`{value}` is no plain target"
+        return Reason("unknown_value", value=value)
     return None
 
 
-def target(value: str, words: Argv) -> str | None:
+def target(value: str, words: Argv) -> Reason | None:
     """A target of make. A variable may name a program, so only those that make the output longer are known."""
     return None if value in {"V=1", "V=0", "VERBOSE=1"} else build_filter(value, words)
 
 
-def go_package(value: str, words: Argv) -> str | None:
+def go_package(value: str, words: Argv) -> Reason | None:
     """A Go package that is only looked at, also one with a version."""
     return path(value, words)
 
 
-def environment(value: str, _words: Argv) -> str | None:
+def environment(value: str, _words: Argv) -> Reason | None:
     """The folder of a virtual environment."""
     return (
         None
         if re.fullmatch(r"\.?v?env[\w.-]*", value) and value != ".env"
-        else f"`{value}` is no environment"
+        else Reason("unknown_value", value=value)
     )
 
 
-def container_file(value: str, words: Argv) -> str | None:
+def container_file(value: str, words: Argv) -> Reason | None:
     """The folder that an image is built from: an address or standard input may be another's."""
     return (
-        f"`{value}` is read from elsewhere"
+        Reason("leads_out", path=value)
         if value == "-" or "://" in value or ":" in value
         else path(value, words)
     )
 
 
-def jq(value: str, words: Argv) -> str | None:
+def jq(value: str, words: Argv) -> Reason | None:
     """A jq filter that reads neither the environment nor another file."""
     return jq_language.objection(value, names=words)
 
 
-def template(value: str, _words: Argv) -> str | None:
+def template(value: str, _words: Argv) -> Reason | None:
     """A Go template that prints fields."""
-    return None if lang.template(value) else f"the template `{value}` is not known to be harmless"
+    return None if lang.template(value) else Reason("unknown_value", value=value)
 
 
-def awk(value: str, _words: Argv) -> str | None:
+def awk(value: str, _words: Argv) -> Reason | None:
     """An awk program that computes and prints: no redirection, no pipe, no other program."""
     return awk_language.objection(value)
 
 
-def awk_variable(value: str, _words: Argv) -> str | None:
+def awk_variable(value: str, _words: Argv) -> Reason | None:
     """A variable for an awk program, `name=value`."""
-    return None if _ASSIGNED.match(value) else f"`{value}` sets no variable"
+    return None if _ASSIGNED.match(value) else Reason("unknown_value", value=value)
 
 
-def yq(value: str, _words: Argv) -> str | None:
+def yq(value: str, _words: Argv) -> Reason | None:
     """A plain path in a document: yq's language can read the environment and other files."""
-    return None if _PATH_IN_DOCUMENT.fullmatch(value) else f"the path `{value}` is not known to be harmless"
+    return None if _PATH_IN_DOCUMENT.fullmatch(value) else Reason("unknown_value", value=value)
 
 
-def write_out(value: str, _words: Argv) -> str | None:
+def write_out(value: str, _words: Argv) -> Reason | None:
     """A format for what curl prints behind the answer; it can also come from a file, or go into one."""
-    return f"`{value}` names a file" if value.startswith("@") or "%output" in value else None
+    return Reason("names_file", value=value) if value.startswith("@") or "%output" in value else None
 
 
-def awk_operand(value: str, words: Argv) -> str | None:
+def awk_operand(value: str, words: Argv) -> Reason | None:
     """A file for awk: not a variable, and none of gawk's own devices, which open connections."""
     if value.startswith(("/inet", "/dev/")) or _ASSIGNED.match(value):
-        return f"`{value}` is no plain file to awk"
+        return Reason("unknown_value", value=value)
     return file(value, words)
 
 
-def sed(value: str, _words: Argv) -> str | None:
+def sed(value: str, _words: Argv) -> Reason | None:
     """A sed script that prints and substitutes."""
     return lang.sed_script(value)
 
 
-def endpoint(value: str, _words: Argv) -> str | None:
+def endpoint(value: str, _words: Argv) -> Reason | None:
     """A path of an API that is only read, on the host that is configured."""
     if "graphql" in value or "://" in value or not re.fullmatch(r"/?[\w{}./?=&,:%+~@-]+", value):
-        return f"`{value}` is not a plain read of the API"
+        return Reason("unknown_value", value=value)
     return None
 
 
-def clock(value: str, _words: Argv) -> str | None:
+def clock(value: str, _words: Argv) -> Reason | None:
     """A format of `date`; any other operand sets the clock."""
     return lang.date_operands([value])
 
 
-def processes(value: str, _words: Argv) -> str | None:
+def processes(value: str, _words: Argv) -> Reason | None:
     """BSD letters of `ps` without `e`, which shows environments, and process numbers."""
     return lang.ps_operands([value])
 
 
-def process_columns(value: str, _words: Argv) -> str | None:
+def process_columns(value: str, _words: Argv) -> Reason | None:
     """Plain columns for `ps -o`."""
     return lang.ps_value("o", value)
 
 
-def page(value: str, _words: Argv) -> str | None:
+def page(value: str, _words: Argv) -> Reason | None:
     """A page of the manual by its name: a path would be formatted by programs that it names."""
     plain = value.replace("-", "").replace(".", "").replace("_", "")
-    return None if plain.isalnum() and not value.startswith(".") else f"`{value}` is no plain name"
+    return None if plain.isalnum() and not value.startswith(".") else Reason("not_plain", value=value)
 
 
-def listing(value: str, words: Argv) -> str | None:
+def listing(value: str, words: Argv) -> Reason | None:
     """A file for `less`; `+…` is a command to it."""
-    return f"`{value}` is a command to less" if value.startswith("+") else file(value, words)
+    return Reason("unknown_value", value=value) if value.startswith("+") else file(value, words)
 
 
-def _matching(pattern: str, what: str) -> Kind:
+def _matching(pattern: str) -> Kind:
     """Make a kind of all texts that a regular expression matches, and that lead nowhere else."""
 
-    def kind(value: str, _words: Argv) -> str | None:
+    def kind(value: str, _words: Argv) -> Reason | None:
         return (
             None
             if re.fullmatch(pattern, value) and ".." not in value.replace("/...", "")
-            else f"`{value}` is no {what}"
+            else Reason("unknown_value", value=value)
         )
 
     return kind
 
 
 PATTERNS: dict[str, Kind] = {
-    "bucket": _matching(r"s3://[\w.-]+(?:/[\w./-]*)?", "bucket"),
-    "build-argument": _matching(r"[A-Za-z]\w*(?:=[\w.-]*)?", "plain argument of a build"),
-    "build-target": _matching(r"-?(?://|:)?[\w.:-][\w.:/-]*", "target"),
-    "chart": _matching(r"(?:\./)?[\w-][\w./-]*", "chart in the folder"),
-    "cloud-format": _matching(r"[\w(),.\[\]:*]+", "plain format"),
-    "filter": _matching(r"[\w:=,.*-]+", "plain filter"),
-    "goal": _matching(r"(?!install|uninstall|deploy|publish)[\w.+-]+", "target that only builds"),
-    "gosetting": _matching(r"(?:GO|CGO_|CC|CXX|AR)[A-Z0-9_]*", "setting of Go"),
-    "github-header": _matching(
-        r"(?:Accept|X-GitHub-Api-Version): ?[\w./+; =-]+", "header that only asks for a format"
-    ),
-    "lint": _matching(r"[\w-]+(?:::[\w-]+)?", "lint"),
-    "issue": _matching(r"#?\d+|[A-Za-z][\w./-]*", "number or branch"),
-    "repository": _matching(r"[\w.-]+/[\w.-]+", "repository on the host that is configured"),
-    "kubectl-output": _matching(r"wide|name|yaml|json|(?:jsonpath|custom-columns)=[^$\\]*", "plain format"),
-    "plan": _matching(r"(?:[\w-]+/)*(?:tfplan|[\w-]+\.(?:tfplan|plan|out))", "name of a plan"),
+    "bucket": _matching(r"s3://[\w.-]+(?:/[\w./-]*)?"),
+    "build-argument": _matching(r"[A-Za-z]\w*(?:=[\w.-]*)?"),
+    "build-target": _matching(r"-?(?://|:)?[\w.:-][\w.:/-]*"),
+    "chart": _matching(r"(?:\./)?[\w-][\w./-]*"),
+    "cloud-format": _matching(r"[\w(),.\[\]:*]+"),
+    "filter": _matching(r"[\w:=,.*-]+"),
+    "goal": _matching(r"(?!install|uninstall|deploy|publish)[\w.+-]+"),
+    "gosetting": _matching(r"(?:GO|CGO_|CC|CXX|AR)[A-Z0-9_]*"),
+    "github-header": _matching(r"(?:Accept|X-GitHub-Api-Version): ?[\w./+; =-]+"),
+    "lint": _matching(r"[\w-]+(?:::[\w-]+)?"),
+    "issue": _matching(r"#?\d+|[A-Za-z][\w./-]*"),
+    "repository": _matching(r"[\w.-]+/[\w.-]+"),
+    "kubectl-output": _matching(r"wide|name|yaml|json|(?:jsonpath|custom-columns)=[^$\\]*"),
+    "plan": _matching(r"(?:[\w-]+/)*(?:tfplan|[\w-]+\.(?:tfplan|plan|out))"),
     "report": _matching(
-        r"(?:[\w-]+/)*(?:junit|report|results?|test-results|coverage|cover|cov)[\w-]*\.(?:xml|json|txt|out|lcov)",
-        "name of a report",
+        r"(?:[\w-]+/)*(?:junit|report|results?|test-results|coverage|cover|cov)[\w-]*\.(?:xml|json|txt|out|lcov)"
     ),
-    "resource-address": _matching(r"[\w.\[\]\"-]+", "address of a resource"),
-    "triple": _matching(r"(?!.*\.json)[\w.-]+", "target that the compiler knows"),
-    "unit": _matching(r"[\w@.:-]+", "unit"),
-    "mode": _matching(r"[ugoa]*[+-=][rwxX]+|0?[0-6][0-5][0-5]|0?7[0-5][0-5]", "mode for the owner"),
+    "resource-address": _matching(r"[\w.\[\]\"-]+"),
+    "triple": _matching(r"(?!.*\.json)[\w.-]+"),
+    "unit": _matching(r"[\w@.:-]+"),
+    "mode": _matching(r"[ugoa]*[+-=][rwxX]+|0?[0-6][0-5][0-5]|0?7[0-5][0-5]"),
 }
 """The kinds that one regular expression tells."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from askback.domain.policy import paths
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.wordlist import words
 
 _ADDRESS = r"(?:(?:\d+|\$|/(?:[^/\\\n]|\\[^\n])*/)(?:,(?:\d+|\$|/(?:[^/\\\n]|\\[^\n])*/))?!?)?"
@@ -37,36 +38,32 @@ _PS_COLUMNS = re.compile(r"[a-z%,=]+")
 _PS_SECRET = re.compile(r"env")
 
 
-def sed_script(script: str) -> str | None:
+def sed_script(script: str) -> Reason | None:
     """Accept commands that print, delete, quit or substitute, with `;` between them; not `w`, `e` or `r`."""
     left = script.strip(" \n")
     if _BRACKET.search(left) and len(_NEXT.findall(left)) > 1:
-        return f"the sed script `{script}` is not known to be harmless"  # where it ends, programs differ
+        return Reason("unknown_value", value=script)  # where it ends, programs differ
     while left:
         command = _SED.match(left)
         behind = _NEXT.match(left, command.end()) if command else None
         if behind is None:
-            return f"the sed script `{script}` is not known to be harmless"
+            return Reason("unknown_value", value=script)
         left = left[behind.end() :]
     return None
 
 
-def printf_arguments(arguments: tuple[str, ...]) -> str | None:
+def printf_arguments(arguments: tuple[str, ...]) -> Reason | None:
     """Accept a format with ordinary conversions. `-v` and `%n` run code that is hidden in a subscript."""
     if not arguments or arguments[0].startswith("-"):
-        return "`printf` takes a format first"
-    return (
-        None
-        if _PRINTF.fullmatch(arguments[0])
-        else f"the format `{arguments[0]}` is not known to be harmless"
-    )
+        return Reason("unknown_value", value=arguments[0] if arguments else "printf")
+    return None if _PRINTF.fullmatch(arguments[0]) else Reason("unknown_value", value=arguments[0])
 
 
-def test_arguments(arguments: tuple[str, ...]) -> str | None:
+def test_arguments(arguments: tuple[str, ...]) -> Reason | None:
     """Accept one simple test. `-v` and arithmetic run code that is hidden in a subscript."""
     words = arguments[1:] if arguments[:1] == ("!",) else arguments
-    if any("[" in word or "$" in word or "`" in word for word in words):
-        return "a subscript can run code"
+    if lively := next((word for word in words if "[" in word or "$" in word or "`" in word), None):
+        return Reason("unknown_value", value=lively)  # a subscript can run code
     if len(words) == 2 and words[0] in _TEST_ONE:
         return None
     if len(words) == 3 and words[1] in _TEST_TEXT:
@@ -78,39 +75,39 @@ def test_arguments(arguments: tuple[str, ...]) -> str | None:
         and _INTEGER.fullmatch(words[2])
     ):
         return None
-    return "only one simple test of a file, a text or whole numbers is known to be harmless"
+    return Reason("not_simple_test")
 
 
-def find_arguments(arguments: tuple[str, ...]) -> str | None:
+def find_arguments(arguments: tuple[str, ...]) -> Reason | None:
     """Accept tests that look; not `-delete`, `-exec`, `-ok`, `-fprint` or any other action."""
     left = list(reversed(arguments))
     while left:
         word = left.pop()
         if word in _FIND_TESTS:
             if not left:
-                return f"`{word}` has no value"
+                return Reason("no_value", option=word)
             left.pop()
         elif word not in _FIND_FLAGS and word.startswith(("-", "!", "(", ")")):
-            return f"`{word}` is not known to be harmless"
+            return Reason("unknown_value", value=word)
     return None
 
 
-def date_operands(operands: list[str]) -> str | None:
+def date_operands(operands: list[str]) -> Reason | None:
     """Accept a format. Any other operand sets the clock."""
     wrong = next((word for word in operands if not _DATE.fullmatch(word)), None)
-    return f"`{wrong}` sets the clock" if wrong else None
+    return Reason("sets_clock", value=wrong) if wrong else None
 
 
-def ps_operands(operands: list[str]) -> str | None:
+def ps_operands(operands: list[str]) -> Reason | None:
     """Accept the BSD letters without `e`, which shows environments, and process numbers."""
     wrong = next((word for word in operands if not _PS_BSD.fullmatch(word)), None)
-    return f"`{wrong}` is not known to be harmless" if wrong else None
+    return Reason("unknown_value", value=wrong) if wrong else None
 
 
-def ps_value(name: str, value: str) -> str | None:
+def ps_value(name: str, value: str) -> Reason | None:
     """Accept plain columns for `-o`."""
     if name in {"o", "format"} and (not _PS_COLUMNS.fullmatch(value) or _PS_SECRET.search(value)):
-        return f"the columns `{value}` are not known to be harmless"
+        return Reason("unknown_value", value=value)
     return None
 
 
@@ -125,18 +122,17 @@ _TAR_NUMBER = re.compile(r"--strip-components=\d+|--exclude=[^~]*")
 _ARCHIVE = re.compile(r"[^:]+\.(?:tar|tgz|tbz2?|txz|zip|tar\.(?:gz|bz2|xz|zst|Z))", re.IGNORECASE)
 
 
-def tar_arguments(arguments: tuple[str, ...]) -> str | None:
+def tar_arguments(arguments: tuple[str, ...]) -> Reason | None:
     """Accept to list, to unpack into the folder, and to pack what is in it into a file that is named like an archive.
 
     The mode stands first, as in `tar tf` or `tar -xzf`. Not accepted is what runs a program or writes elsewhere.
     """
-    if not arguments or not _TAR_LETTERS.fullmatch(arguments[0]):
-        return f"`{arguments[0] if arguments else 'tar'}` is not known to be harmless"
-    modes = {"t", "x", "c"} & set(arguments[0])
-    if len(modes) != 1 or not arguments[0].endswith("f") or len(arguments) < 2:
-        return "only one of the modes `t`, `x` and `c`, with `f` and an archive, is known to be harmless"
+    letters = arguments[0] if arguments else "tar"
+    one_mode = _TAR_LETTERS.fullmatch(letters) and len({"t", "x", "c"} & set(letters)) == 1
+    if not one_mode or not letters.endswith("f") or len(arguments) < 2:
+        return Reason("unknown_value", value=letters)
     if not _ARCHIVE.fullmatch(arguments[1]) or paths.outside(arguments[1]):
-        return f"`{arguments[1]}` is not an archive in the folder"
+        return Reason("not_archive", path=arguments[1])
     left = list(reversed(arguments[2:]))
     while left:
         word = left.pop()
@@ -145,7 +141,7 @@ def tar_arguments(arguments: tuple[str, ...]) -> str | None:
         elif word in _TAR_LONG or _TAR_NUMBER.fullmatch(word):
             continue
         if word.startswith("-") or paths.outside(word):
-            return f"`{word}` is not known to be harmless"
+            return Reason("unknown_value", value=word)
     return None
 
 

@@ -58,7 +58,7 @@ _NAMES = {
 class NotUnderstood(Exception):
     """The command is outside the subset; `why`, the message, says which part."""
 
-    def __init__(self, why: str) -> None:
+    def __init__(self, why: Reason) -> None:
         super().__init__(why)
         self.why = why
 
@@ -88,15 +88,15 @@ def read(text: str, *, posix: bool = False) -> tuple[Argv, ...]:
             commands.append(_finished(command))
             command, wanted = [], kind == "join"
         elif part != "\n":
-            raise NotUnderstood(f"there is no command before `{part}`")
+            raise NotUnderstood(Reason("nothing_before", part=part))
     if command:
         commands.append(_finished(command))
     elif wanted:
-        raise NotUnderstood("the last command is missing")
+        raise NotUnderstood(Reason("nothing_behind"))
     if not commands:
-        raise NotUnderstood("there is no command")
+        raise NotUnderstood(Reason("empty_command"))
     if len(commands) > limits.COMMANDS:
-        raise NotUnderstood(f"it has more than {limits.COMMANDS} commands")
+        raise NotUnderstood(Reason("too_many_commands", max=str(limits.COMMANDS)))
     return tuple(commands)
 
 
@@ -105,19 +105,19 @@ def split_words(text: str) -> Argv:
     command: list[Word] = []
     for kind, part, _ in tokens(text):
         if kind != "word":
-            raise NotUnderstood(f"`{part}` joins or redirects commands")
+            raise NotUnderstood(Reason("joins_commands", part=part))
         command.append(_word(part, first=not command))
     if not command:
-        raise NotUnderstood("there is no command")
+        raise NotUnderstood(Reason("empty_command"))
     return tuple(word.text for word in command)
 
 
 def _redirected(part: str, command: list[Word], *, glued: bool, posix: bool) -> None:
     if posix and part[0] == "&":
-        raise NotUnderstood("`&>` means something else in sh")
+        raise NotUnderstood(Reason("not_in_sh"))
     # Digits that touch the sign choose a descriptor: `echo 10>/dev/null` prints nothing.
     if not command or (glued and command[-1].raw.isdigit()):
-        raise NotUnderstood(f"the redirection `{part}` stands in an unusual place")
+        raise NotUnderstood(Reason("odd_redirection", part=part))
 
 
 def tokens(text: str) -> list[tuple[str, str, bool]]:
@@ -131,7 +131,7 @@ def tokens(text: str) -> list[tuple[str, str, bool]]:
             raise NotUnderstood(Reason("at_position", what=what, position=str(at + 1)))
         kind = match.lastgroup or ""
         if kind == "word" and before in {"word", "redirect"}:
-            raise NotUnderstood(f"two tokens touch at position {at + 1}")
+            raise NotUnderstood(Reason("at_position", what=Reason("unusual"), position=str(at + 1)))
         if kind != "blank":
             found.append((kind, match[0], before == "word"))
         at, before = match.end(), kind
@@ -177,5 +177,5 @@ def _decoded(raw: str) -> str:
 def _finished(command: list[Word]) -> Argv:
     argv = tuple(word.text for word in command)
     if not argv[0]:
-        raise NotUnderstood("the command's name is empty")
+        raise NotUnderstood(Reason("empty_command"))
     return argv

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import limits, tree, wrapped
 from askback.domain.policy.shell.budget import Budget
 from askback.domain.policy.shell.characters import suspicious
@@ -36,16 +37,26 @@ _SCRIPT = re.compile(r".+\.(?:[cm]?[jt]sx?|swift|cr)")
 _ASKS_VERSION = frozenset({"--version", "-V", "-v", "version", "--help", "-h", "--test"})
 _STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _NESTED = 4
+_PARTS = {
+    **dict.fromkeys(("simple_expansion", "expansion", "arithmetic_expansion"), "expansion"),
+    **dict.fromkeys(("command_substitution", "process_substitution"), "substitution"),
+    **dict.fromkeys(("heredoc_redirect", "herestring_redirect"), "here_document"),
+    **dict.fromkeys(("if_statement", "for_statement", "while_statement", "case_statement"), "loop"),
+    "function_definition": "function",
+    "brace_expression": "brace",
+    "&": "background",
+    "!": "exclamation",
+}
 
 
 @dataclass
 class Literal:
     """What was found: `why_not` says why the text does not tell what runs, `scripts` are files that it runs by name."""
 
-    why_not: str | None = None
+    why_not: Reason | None = None
     scripts: list[str] = field(default_factory=list[str])
 
-    def refuse(self, why: str) -> None:
+    def refuse(self, why: Reason) -> None:
         """Note the first reason."""
         self.why_not = self.why_not or why
 
@@ -69,17 +80,17 @@ def read_literal_argv(argv: Argv) -> Literal:
 def _read(text: str, found: Literal, budget: Budget, depth: int) -> None:
     odd = suspicious(text)
     if odd or not depth or over(text) or text.count("|") > limits.PIPES:
-        found.refuse(odd or "it is too long or too deep")
+        found.refuse(odd or Reason("too_complex"))
         return
     source = text.encode(errors="replace")
     parsed = tree.parse(source, budget)
     if parsed is None or parsed.root_node.has_error or parsed.root_node.descendant_count > limits.NODES:
-        found.refuse("a part of it cannot be parsed")
+        found.refuse(Reason("unparsed"))
         return
     count = 0
     for node, fed in _walk(parsed.root_node):
         if node.type not in _KINDS:
-            found.refuse(f"it has {node.type.replace('_', ' ')}")
+            found.refuse(Reason("has", what=Reason(_PARTS.get(node.type, "construct"))))
         elif node.type == "command":
             count += 1
             _node(node, source, found, budget, depth, fed=fed)
@@ -90,7 +101,7 @@ def _read(text: str, found: Literal, budget: Budget, depth: int) -> None:
         if found.why_not:
             return
     if not count:
-        found.refuse("there is no command")
+        found.refuse(Reason("empty_command"))
 
 
 def _walk(root: Node) -> Iterator[tuple[Node, bool]]:
@@ -116,17 +127,17 @@ def _reads(node: Node) -> bool:
 def _redirect(node: Node, source: bytes, found: Literal) -> None:
     for child in node.children:
         if child.type in {"word", "concatenation"} and _UNQUOTED.search(_bare(child, source)):
-            found.refuse("a redirection does not name one file")
+            found.refuse(Reason("pattern_redirected"))
 
 
 def _assignment(node: Node, source: bytes, found: Literal) -> None:
     name = tree.text_of(node.children[0], source)
     if node.parent is None or node.parent.type != "command":
-        found.refuse("it sets a variable for what comes later")
+        found.refuse(Reason("sets_variable"))
     elif _DECIDES.fullmatch(name):
-        found.refuse(f"`{name}` decides which programs run")
+        found.refuse(Reason("steers_programs", name=name))
     elif len(node.children) < 2 or node.children[1].type != "=":
-        found.refuse("it changes a variable")
+        found.refuse(Reason("sets_variable"))
 
 
 def _node(node: Node, source: bytes, found: Literal, budget: Budget, depth: int, *, fed: bool) -> None:
@@ -135,16 +146,16 @@ def _node(node: Node, source: bytes, found: Literal, budget: Budget, depth: int,
     for child in node.children:
         if child.type == "command_name":
             if _UNQUOTED.search(_bare(child, source)):
-                found.refuse("a pattern stands for the program")
+                found.refuse(Reason("pattern_program"))
             argv.append(tree.text_of(child.children[0] if child.children else child, source))
         elif child.type in tree.VALUES:
             loose = loose or bool(_LEADING_GLOB.match(_bare(child, source)))
             argv.append(tree.text_of(child, source))
         fed = fed or _reads(child)
     if not argv or not argv[0]:
-        found.refuse("a command has no name")
+        found.refuse(Reason("empty_command"))
     elif loose and basename(argv[0]) not in _LISTS_FILES:
-        found.refuse("a pattern may stand for an option")
+        found.refuse(Reason("pattern_option"))
     else:
         _command(tuple(argv), found, budget, depth, fed=fed)
 
@@ -161,21 +172,21 @@ def _bare(node: Node, source: bytes) -> str:
 def _command(argv: Argv, found: Literal, budget: Budget, depth: int, *, fed: bool) -> None:
     name, last = basename(argv[0]), argv[-1]
     if name in _FED_ARGUMENTS:
-        found.refuse(f"`{name}` runs what it reads")
+        found.refuse(Reason("runs_input", program=name))
     elif name in STATE and name not in _HARMLESS_STATE:
-        found.refuse(f"`{name}` changes what later commands mean")
+        found.refuse(Reason("changes_shell", name=name))
     elif fed and (name in _READS_COMMANDS or interpreter(last) or (name == "ssh" and len(argv) < 3)):
-        found.refuse(f"text is piped into `{basename(last) if interpreter(last) else name}`")
+        found.refuse(Reason("piped_into", program=basename(last) if interpreter(last) else name))
     elif interpreter(name):
         _interpreter(argv, found, budget, depth, fed=fed)
     elif name in WRAPPERS or name == "find":
         for inner in wrapped.inner(argv):
             if "{}" in inner[0]:
-                found.refuse("it runs the files that it finds")
+                found.refuse(Reason("runs_found"))
             elif basename(inner[0]) != name:
                 _command(inner, found, budget, depth, fed=fed)
     elif name in {"awk", "gawk", "mawk", "nawk", "sed", "make"} and "-f" in argv[:-1]:
-        _script(argv[argv.index("-f") + 1], found)
+        _script(name, argv[argv.index("-f") + 1], found)
 
 
 def _interpreter(argv: Argv, found: Literal, budget: Budget, depth: int, *, fed: bool) -> None:
@@ -185,7 +196,7 @@ def _interpreter(argv: Argv, found: Literal, budget: Budget, depth: int, *, fed:
         for code in codes if name in _SHELLS else ():
             _read(code, found, budget, depth - 1)
         if fed:
-            found.refuse(f"text is piped into `{name}`")
+            found.refuse(Reason("piped_into", program=name))
         return
     if any(word in {"-m", "-e", "--eval", "-r", "-p"} for word in argv[1:-1]) or argv[1:2] in _VERSIONS:
         return
@@ -194,17 +205,14 @@ def _interpreter(argv: Argv, found: Literal, budget: Budget, depth: int, *, fed:
         operands = [word for word in operands if _SCRIPT.fullmatch(word)]
         if not operands:
             return
-    if not operands or operands[0] in _STANDARD_INPUT:
-        found.refuse(f"`{name}` runs what it reads")
-    else:
-        _script(operands[0], found)
+    _script(name, operands[0] if operands else "-", found)
 
 
 _VERSIONS = {(word,) for word in _ASKS_VERSION}
 
 
-def _script(path: str, found: Literal) -> None:
+def _script(program: str, path: str, found: Literal) -> None:
     if path in _STANDARD_INPUT:
-        found.refuse("it runs what it reads")
+        found.refuse(Reason("runs_input", program=program))
     else:
         found.scripts.append(path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.kinds import KINDS, Kind
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.table import Option, Table
@@ -26,7 +27,7 @@ class Arguments:
     at: int = 0
     replaced: bool = False
 
-    def objection(self) -> str | None:
+    def objection(self) -> Reason | None:
         """Say which argument is not known to be harmless; None when all are.
 
         Stops where another command begins (`table.then`): it is at `at`, and not yet judged.
@@ -46,7 +47,7 @@ class Arguments:
                 return wrong
         return self._operands()
 
-    def _after(self) -> str | None:
+    def _after(self) -> Reason | None:
         begin = self.at + 1
         if self.table.then:
             self.at = begin
@@ -59,7 +60,7 @@ class Arguments:
         self.at = len(self.words)
         return rest.objection() or self._operands()
 
-    def _operands(self) -> str | None:
+    def _operands(self) -> Reason | None:
         kinds = self.table.operands
         kinds = kinds[1:] if self.replaced and (len(kinds) > 1 or not self.table.repeats) else kinds
         fixed = self.table.fixed and any(at < self.named for at in self.operands)
@@ -67,19 +68,19 @@ class Arguments:
             if at < self.named:
                 continue
             if fixed and "=" not in self.words[at]:
-                return f"the rule does not name `{self.words[at]}`"
+                return Reason("not_named", word=self.words[at])
             if place >= len(kinds) and not (self.table.repeats and kinds):
-                return f"`{self.words[at]}` is one argument too many"
+                return Reason("too_many_arguments", word=self.words[at])
             if wrong := kinds[min(place, len(kinds) - 1)](self.words[at], self.words):
                 return wrong
         return None
 
-    def _option(self, word: str) -> str | None:
+    def _option(self, word: str) -> Reason | None:
         if word.startswith("--") or self.table.style != "getopt":
             return self._long(word)
         return self._short(word)
 
-    def _long(self, word: str) -> str | None:
+    def _long(self, word: str) -> Reason | None:
         name, glued, value = word.partition("=")
         if self.table.style == "go" and name.startswith("--"):
             name = name[1:]
@@ -87,55 +88,55 @@ class Arguments:
         if option is None:
             return self._unknown(word)
         if option.named and self.at >= self.named:
-            return f"`{name}` does more than the rule says"
+            return Reason("beyond_option", option=name)
         return self._valued(name, option, value if glued else None)
 
-    def _short(self, word: str) -> str | None:
+    def _short(self, word: str) -> Reason | None:
         for at, letter in enumerate(word[1:], 2):
             option = self.table.options.get(f"-{letter}")
             if option is None:
                 return self._unknown(word)
             if option.named and self.at >= self.named:
-                return f"`-{letter}` does more than the rule says"
+                return Reason("beyond_option", option=f"-{letter}")
             if option.kinds:
                 return self._valued(f"-{letter}", option, word[at:] or None)
         self.at += 1
         return None
 
-    def _unknown(self, word: str) -> str | None:
+    def _unknown(self, word: str) -> Reason | None:
         """Accept an unknown option that the rule names, unless it may take the next word for its value."""
         last = self.at == self.named - 1 and self.at + 1 < len(self.words)
         if self.at < self.named and ("=" in word or not last):
             self.at += 1
             return None
-        return f"`{word}` is not known to be harmless"
+        return Reason("unknown_value", value=word)
 
-    def _valued(self, name: str, option: Option, value: str | None) -> str | None:
+    def _valued(self, name: str, option: Option, value: str | None) -> Reason | None:
         word = self.words[self.at]
         if name in self.table.instead:
             self.replaced = True
         begin, self.at = self.at, self.at + 1
         if value is not None and not option.kinds:
-            return None if begin < self.named else f"`{word}` is not known to be harmless"
+            return None if begin < self.named else Reason("unknown_value", value=word)
         if value is not None and len(option.kinds) == 1:
             return self._value(option.kinds[0], value, named=begin < self.named)
         if option.attached or not option.kinds:
             return None
         if value is not None:
-            return f"`{word}` is not known to be harmless"
+            return Reason("unknown_value", value=word)
         for kind in option.kinds:
             if self.at >= len(self.words):
-                return f"`{word}` has no value"
+                return Reason("no_value", option=word)
             value, named = self.words[self.at], self.at < self.named
             # A value that looks like an option is not taken for a value: the program may see it differently.
             if value.startswith("-") and value != "-" and kind is not _NUMBER:
-                return f"`{word}` has no value"
+                return Reason("no_value", option=word)
             self.at += 1
             if wrong := self._value(kind, value, named=named):
                 return wrong
         return None
 
-    def _value(self, kind: Kind, value: str, *, named: bool) -> str | None:
+    def _value(self, kind: Kind, value: str, *, named: bool) -> Reason | None:
         if named:
             return None
         # `-o=x` is the value `=x` to some programs, and `x` to others.

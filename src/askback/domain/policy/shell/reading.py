@@ -30,8 +30,8 @@ class Reading:
     seen: tuple[Argv, ...]
     targets: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
-    unclear: str | None = None
-    unseen: str | None = None
+    unclear: Reason | None = None
+    unseen: Reason | None = None
     wider: Wider | None = None
     """What the ready-made lists may judge of a text that is unclear; see `wider.py`."""
 
@@ -48,7 +48,7 @@ def read_command(text: str, shell: str = "bash", *, beside: Iterable[str | Argv]
         return _reading((), search, TOO_LONG)
     unclear = suspicious(text)
     if unclear is None and shell not in SHELLS:
-        unclear = f"the shell `{shell}` is not one that is understood"
+        unclear = Reason("other_shell", name=shell)
     if unclear is not None:
         return _reading((), search, unclear)
     try:
@@ -73,7 +73,7 @@ def read_argv(argv: Argv, *, beside: Iterable[str | Argv] = ()) -> Reading:
     search.vector(argv)
     search.beside(beside)
     if not argv or not argv[0]:
-        return _reading((), search, "there is no command")
+        return _reading((), search, Reason("empty_command"))
     if len(argv) > limits.BYTES or over(" ".join(argv)):
         return _reading((), search, TOO_LONG)
     return _reading((argv,), search, next(filter(None, map(suspicious, argv)), None))
@@ -86,7 +86,7 @@ def glimpse(pieces: Iterable[str | Argv]) -> Reading:
     return _reading((), search, Reason("no_command"))
 
 
-def _reading(commands: tuple[Argv, ...], search: Search, unclear: str | None) -> Reading:
+def _reading(commands: tuple[Argv, ...], search: Search, unclear: Reason | None) -> Reading:
     """Finish a reading: where there may be more than what is in sight, nothing is clear."""
     unclear = unclear or search.unseen
     return Reading(
@@ -99,14 +99,12 @@ def _reading(commands: tuple[Argv, ...], search: Search, unclear: str | None) ->
     )
 
 
-def _disagreement(commands: tuple[Argv, ...], sight: tree.Sight | None) -> str | None:
+def _disagreement(commands: tuple[Argv, ...], sight: tree.Sight | None) -> Reason | None:
     """Two readers must find the same commands; else one of them is wrong, and it is not known which."""
     if sight is None:
-        return "it is too complex to be parsed"
-    if sight.plain and sight.commands == commands:
-        return None
-    return f"it is not certain how it is read ({sight.odd or 'its words differ'})"
+        return Reason("too_complex")
+    return None if sight.plain and sight.commands == commands else Reason("uncertain")
 
 
-def _state(commands: tuple[Argv, ...]) -> str | None:
+def _state(commands: tuple[Argv, ...]) -> Reason | None:
     return next((Reason("changes_shell", name=argv[0]) for argv in commands if argv[0] in STATE), None)

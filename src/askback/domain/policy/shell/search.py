@@ -10,11 +10,12 @@ import re
 from collections import deque
 from collections.abc import Iterable
 
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import limits, tree, wrapped
 from askback.domain.policy.shell.budget import Budget
 from askback.domain.policy.shell.lexer import Argv
 
-TOO_LONG = f"it is longer than {limits.BYTES} bytes"
+TOO_LONG = Reason("command_too_long", max=str(limits.BYTES))
 
 _SEGMENT = re.compile(r"[^\s;&|(){}`$\"'<>][^\n;&|(){}`$\"'<>]*")
 
@@ -30,7 +31,7 @@ class Search:
         self.seen: list[Argv] = []
         self.targets: list[str] = []
         self.lines: list[str] = []
-        self.unseen: str | None = None
+        self.unseen: Reason | None = None
         self._budget = Budget()
         self._waiting: deque[Argv | str] = deque()
 
@@ -38,7 +39,7 @@ class Search:
         """Look into the command line. Return what its tree shows; None when there is none."""
         sight = self._line(text)
         if sight is not None and sight.broken:
-            self._miss("a part of it cannot be parsed")
+            self._miss(Reason("unparsed"))
         return sight
 
     def vector(self, argv: Argv) -> None:
@@ -63,7 +64,7 @@ class Search:
         if over(text):
             self._miss(TOO_LONG)
         elif sight is None:
-            self._miss("it is too complex to be parsed")
+            self._miss(Reason("too_complex"))
         self._follow()
         return sight
 
@@ -91,7 +92,7 @@ class Search:
     def _paid(self, argv: Argv) -> bool:
         paid = self._budget.take(argv)
         if not paid:
-            self._miss("it may hold more commands than are looked for")
+            self._miss(Reason("too_complex"))
         return paid
 
     def _follow(self) -> None:
@@ -106,7 +107,7 @@ class Search:
                 self._waiting += wrapped.code(found)
         self._waiting.clear()
 
-    def _miss(self, why: str) -> None:
+    def _miss(self, why: Reason) -> None:
         self.unseen = self.unseen or why
 
 

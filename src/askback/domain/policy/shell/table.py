@@ -16,7 +16,7 @@ fixed       true: a rule that names an operand covers no more of them: `make tes
 then        true: the first operand begins another command, which its own table judges
 looks       true: it only looks, so a rule for the program alone covers it
 runs        true: it runs code of the project
-none        why no prefix rule is safe, in a sentence
+none        why no prefix rule is safe: one of `REFUSALS`
 same        the name of another table that judges what follows
 check       a function of `languages.py` that judges all the arguments
 
@@ -35,6 +35,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, cast
 
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.kinds import KINDS, Kind
 from askback.domain.policy.wordlist import words
 
@@ -44,6 +45,14 @@ Path = tuple[str, ...]
 _KEYS = words(
     "source options operands instead words style after then looks runs none same check groups version names fixed"
 )
+REFUSALS = words(
+    """
+    runs_code runs_remotely changes_installed changes_machine changes_rights changes_infrastructure changes_data
+    changes_service changes_later writes_files links_files deletes downloads sends_data publishes starts_server
+    shows_secrets unknown_options
+    """
+)
+"""Why no prefix rule is safe for a program: codes of reasons, with `program` for a parameter."""
 _ENDING = ".table.toml"
 _OPTION = re.compile(r"(?P<names>[^=?!{]+)(?:(?P<sign>[=?])(?P<kinds>\{[^}]*\}|[a-z+-]+))?(?P<named>!)?")
 
@@ -129,6 +138,8 @@ def _table(
     unknown = set(body) - _KEYS
     if unknown:
         raise ValueError(f"The table of {name} has unknown keys: {', '.join(sorted(unknown))}")
+    if body.get("none", "runs_code") not in REFUSALS:
+        raise ValueError(f"The table of {name} has an unknown reason: {body['none']}")
     style = body.get("style", "getopt")
     kinds, repeats = _operands(body.get("operands", ""))
     return Table(
@@ -181,7 +192,7 @@ def _kinds(text: str | None) -> tuple[Kind, ...]:
 
 def _one_of(text: str) -> Kind:
     choices = frozenset(text[1:-1].split("|"))
-    return lambda value, _: None if value in choices else f"`{value}` is not known to be harmless"
+    return lambda value, _: None if value in choices else Reason("unknown_value", value=value)
 
 
 def _operands(text: str) -> tuple[tuple[Kind, ...], bool]:

@@ -49,7 +49,6 @@ class Sight:
     plain: bool
     commands: tuple[Argv, ...]
     targets: tuple[str, ...]
-    odd: str | None = None
     broken: bool = False
 
 
@@ -62,18 +61,17 @@ def look(text: str, budget: Budget) -> Sight | None:
     if tree is None or tree.root_node.descendant_count > limits.NODES:
         return None
     broken = tree.root_node.has_error
-    odd: str | None = "a part that cannot be parsed" if broken else None
+    plain = not broken
     commands: list[Argv] = []
     targets: list[str] = []
     for node in _nodes(tree):
         kind = node.type
-        if odd is None and kind not in ACCEPTED:
-            odd = kind.replace("_", " ")
+        plain = plain and kind in ACCEPTED
         if kind in _COMMANDS:
             commands.append(_argv(node, source))
         elif kind == "file_redirect":
             targets += [text_of(child, source) for child in node.children if child.type in VALUES]
-    return Sight(odd is None, tuple(argv for argv in commands if argv), tuple(targets), odd, broken)
+    return Sight(plain, tuple(argv for argv in commands if argv), tuple(targets), broken)
 
 
 def parse(source: bytes, budget: Budget) -> Tree | None:
