@@ -24,12 +24,13 @@ import typer
 
 from askback import errors, settings
 from askback.cli.main import app
-from askback.domain.lifecycle import REASONS, TERMINAL, TRANSITIONS, Status
+from askback.domain.lifecycle import CANCELLED_BY, REASONS, TERMINAL, TRANSITIONS, Status
 from forms_page import forms_page
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
 INCLUDED = re.compile(r"<!-- file: (\S+) -->\n```(\w+)\n.*?```", re.DOTALL)
+GIVERS = ("requester", "admin", "server")
 NOTE = "<!-- Written by scripts/gen_docs.py: `make gen`. -->\n\n"
 
 
@@ -45,8 +46,10 @@ def lifecycle() -> str:
     steps = [f"    {a} --> {b}: {action}" for (a, action), b in TRANSITIONS.items()]
     ends = [f"    {status} --> [*]" for status in Status if status in TERMINAL]
     rows = [f"| `{a}` | {action} | `{b}` |" for (a, action), b in TRANSITIONS.items()]
-    reasons = [
-        f"- `{status}`: {', '.join(f'`{r}`' for r in sorted(words))}" for status, words in REASONS.items()
+    declined = ", ".join(f"`{reason}`" for reason in sorted(REASONS[Status.DECLINED]))
+    cancelled = [
+        f"| `{reason}` | {' | '.join('yes' if who in givers else '' for who in GIVERS)} |"
+        for reason, givers in CANCELLED_BY.items()
     ]
     return "\n".join(
         [
@@ -58,8 +61,9 @@ def lifecycle() -> str:
             "```\n",
             "| from | by | to |\n|---|---|---|",
             *rows,
-            "\nWhy a request ended:\n",
-            *reasons,
+            f"\nA request is `declined` as {declined}. It is `cancelled` with one of these reasons:\n",
+            "| reason | a requester may give it | an admin may give it | the server causes it |\n|---|---|---|---|",
+            *cancelled,
             "\nA `declined`, `cancelled` or `expired` request never has an answer.\n",
         ]
     )

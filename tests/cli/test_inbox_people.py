@@ -22,7 +22,10 @@ async def test_what_is_for_others_is_named_and_the_next_one_is_asked(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     theirs = await agent.create(form("Theirs"), thread_id=thread, assignees=["bob", "group:ops"])
-    mine = await agent.create(form("Mine"), thread_id=thread, assignees=["owner"])
+    bearer = {"Authorization": f"Bearer {server.tokens['responder']}"}
+    async with httpx2.AsyncClient(base_url=server.url, headers=bearer, trust_env=False) as owner:
+        me = (await owner.get("/v1/session")).json()["principal"]["id"]
+    mine = await agent.create(form("Mine"), thread_id=thread, assignees=[me])
     out = await through_a_pipe(server, thread, "yes")
     assert "Theirs · To be answered by: bob, ops." in out
     assert [(await agent.get(each.id)).status for each in (theirs, mine)] == ["pending", "answered"]

@@ -32,6 +32,8 @@ class Person:
             base_url=url, headers=headers, timeout=30, verify=False, transport=transport
         )
         self.token = token
+        self.id = ""
+        """What requests name a member of a team by."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -277,6 +279,11 @@ class Team:
     carol: Person
     admin: Person
 
+    @property
+    def ids(self) -> list[str]:
+        """What requests name the three people by."""
+        return [self.ada.id, self.bob.id, self.carol.id]
+
 
 @asynccontextmanager
 async def gathered(
@@ -287,9 +294,10 @@ async def gathered(
         admin = await stack.enter_async_context(Person(url, admin_token, transport=transport))
 
         async def join(name: str, role: str) -> Person:
-            made = await admin.http.post("/v1/tokens", json={"role": role, "name": name})
-            token = made.json()["token"]
-            return await stack.enter_async_context(Person(url, token, transport=transport))
+            made = (await admin.http.post("/v1/tokens", json={"role": role, "name": name})).json()
+            member = await stack.enter_async_context(Person(url, made["token"], transport=transport))
+            member.id = made["id"]
+            return member
 
         people = {name: await join(name, "responder") for name in ("ada", "bob", "carol")}
         yield Team(agent=await join("agent", "requester"), admin=admin, **people)

@@ -14,12 +14,11 @@ from tests.requirements import requirement
 pytestmark = pytest.mark.anyio
 
 FORM = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
-ALL = ["ada", "bob", "carol"]
 
 
 async def two_of_three(team: Team, thread: str, command: str = "make deploy", **more: Any) -> str:
     """Ask for two yeses of three people; returns the id."""
-    request = asked(await team.agent.bash(thread, command, quorum=2, assignees=ALL, **more))
+    request = asked(await team.agent.bash(thread, command, quorum=2, assignees=team.ids, **more))
     assert request["approval"]["scopes"] == ["once"]
     return request["id"]
 
@@ -80,7 +79,7 @@ async def test_a_vote_sent_again_with_its_key_counts_once(team: Team, thread: st
 async def test_a_second_credential_of_the_same_person_has_no_second_vote(
     server: Server, team: Team, thread: str
 ) -> None:
-    request_id = await two_of_three(team, thread)
+    request_id = asked(await team.agent.bash(thread, "make deploy", quorum=2))["id"]
     await team.ada.decide(request_id, "approve")
     made = await team.admin.http.post("/v1/tokens", json={"role": "responder", "name": "ada"})
     async with Person(server.url, made.json()["token"]) as again:
@@ -110,13 +109,13 @@ async def test_the_vote_of_the_one_who_asks_is_refused(team: Team, thread: str) 
 @requirement("K6")
 async def test_votes_at_the_same_moment_all_count(team: Team, thread: str) -> None:
     for turn in range(10):
-        request = asked(await team.agent.bash(thread, f"make deploy{turn}", quorum=3, assignees=ALL))
+        request = asked(await team.agent.bash(thread, f"make deploy{turn}", quorum=3, assignees=team.ids))
         people = (team.ada, team.bob, team.carol)
         replies = await asyncio.gather(*(person.decide(request["id"], "approve") for person in people))
         assert [reply.status_code for reply in replies] == [200] * 3
         ended = await team.ada.get(request["id"])
         assert (ended["status"], ended["answer"]["decision"]) == ("answered", "approve")
-        assert sorted(voters(ended)) == [(name, "approve") for name in ALL]
+        assert sorted(voters(ended)) == [(name, "approve") for name in ("ada", "bob", "carol")]
 
 
 @requirement("K6")
@@ -154,9 +153,10 @@ async def test_a_rule_that_denies_by_now_ends_the_voting(team: Team, thread: str
 
 @requirement("K6")
 async def test_only_the_assignees_decide(team: Team, thread: str) -> None:
-    carol = (await team.carol.http.get("/v1/session")).json()["principal"]["id"]
-    request = asked(await team.agent.bash(thread, "make deploy", assignees=["bob", carol]))
-    assert request["assignees"] == ["bob", carol]
+    _, bob, carol = team.ids
+    assert (await team.carol.http.get("/v1/session")).json()["principal"]["id"] == carol
+    request = asked(await team.agent.bash(thread, "make deploy", assignees=[bob, carol]))
+    assert request["assignees"] == [bob, carol]
     for stranger in (team.ada, team.admin):
         for reply in (
             await stranger.decide(request["id"], "approve"),
@@ -172,7 +172,7 @@ async def test_only_the_assignees_decide(team: Team, thread: str) -> None:
 
 @requirement("K6")
 async def test_only_the_assignees_answer_a_form(team: Team, thread: str) -> None:
-    form = (await team.agent.ask(thread, FORM, assignees=["bob"])).json()
+    form = (await team.agent.ask(thread, FORM, assignees=[team.bob.id])).json()
     assert refusal(await team.ada.answer(form["id"], {"q": "x"})) == (403, "not_assigned")
     assert refusal(await team.ada.decline(form["id"], "dismissed")) == (403, "not_assigned")
     assert (await team.bob.answer(form["id"], {"q": "x"})).status_code == 200

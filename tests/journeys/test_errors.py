@@ -106,7 +106,7 @@ async def test_the_same_key_makes_one_answer(server: Any, ada: Person, thread: s
 
 
 @requirement("M5")
-@pytest.mark.parametrize("reason", ["agent_aborted", "user_message", "superseded", "not_shown", "failed"])
+@pytest.mark.parametrize("reason", ["agent_aborted", "user_message", "superseded", "shutdown", "failed"])
 async def test_every_way_to_take_a_request_back_is_told_apart(
     server: Any, ada: Person, thread: str, reason: str
 ) -> None:

@@ -188,12 +188,12 @@ async def test_two_people_have_to_agree_and_each_sees_the_others_vote(
 async def test_who_is_not_asked_sees_it_and_cannot_decide(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    await team.agent.bash(thread, "make release", assignees=["Eva"])
+    await team.agent.bash(thread, "make release", assignees=["eva"])
     eva, bob = (
-        await screen(place_of(thread), house=team),
+        await screen(place_of(thread), house=team, who={"user": "eva"}),
         await screen(place_of(thread), house=team, name="Bob"),
     )
-    await expect(bob.card).to_contain_text("For Eva")
+    await expect(bob.card).to_contain_text("For eva")
     await expect(bob.card).to_contain_text("Only they can decide about this.")
     await expect(bob.card).to_contain_text("make release")
     await expect(bob.card.get_by_role("button")).to_have_count(0)

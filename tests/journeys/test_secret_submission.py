@@ -199,7 +199,7 @@ async def test_who_typed_a_value_is_recorded_and_the_agent_of_the_thread_uses_it
 
 @requirement("K5")
 async def test_only_whom_the_request_names_may_hand_over(team: Team, thread: str) -> None:
-    request = asked(await team.agent.need(thread, "A_KEY", assignees=["ada"]))
+    request = asked(await team.agent.need(thread, "A_KEY", assignees=[team.ada.id]))
     for other in (team.bob, team.admin):
         assert refusal(await other.hand_over(request["id"], {"A_KEY": "x"})) == (403, "not_assigned")
         assert refusal(await other.decline(request["id"], "dismissed")) == (403, "not_assigned")

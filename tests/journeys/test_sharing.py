@@ -182,7 +182,26 @@ async def test_what_is_shared_with_somebody_later_is_theirs_from_then_on(scene: 
 
 
 @requirement("K5")
-async def test_a_request_is_for_people_by_any_of_their_names_and_for_groups(server: Any, team: Team) -> None:
+async def test_of_two_people_of_one_name_the_one_who_is_named_answers(server: Any, team: Team) -> None:
+    async with AsyncExitStack() as stack:
+
+        async def join(**who: Any) -> Person:
+            return await person(stack, team.admin, server.url, role="responder", name="Ada", **who)
+
+        named, another, nobody = await join(user="ada@lovelace"), await join(user="ada@other"), await join()
+        for assignees in (["ada@lovelace"], ["Ada"], ["ada"]):
+            request = asked(await team.agent.ask("t", FORM, assignees=assignees))
+            call = asked(await team.agent.bash("t", "make deploy", assignees=assignees))
+            for who in (another, nobody, team.ada, team.admin):
+                assert refusal(await who.answer(request["id"], {"q": "a"})) == (403, "not_assigned")
+                assert refusal(await who.decide(call["id"], "approve")) == (403, "not_assigned")
+            meant = 200 if assignees == ["ada@lovelace"] else 403
+            assert (await named.answer(request["id"], {"q": "a"})).status_code == meant
+            assert (await named.decide(call["id"], "approve")).status_code == meant
+
+
+@requirement("K5")
+async def test_a_request_is_for_people_by_their_ids_and_for_groups(server: Any, team: Team) -> None:
     async with AsyncExitStack() as stack:
 
         async def join(**who: Any) -> Person:
@@ -190,13 +209,15 @@ async def test_a_request_is_for_people_by_any_of_their_names_and_for_groups(serv
 
         ops = await join(name="Olga", user="olga", groups=["ops"])
         unnamed = await join(name="Bob")
+        bob = (await unnamed.http.get("/v1/session")).json()["principal"]["id"]
         posing = await join(name="group:ops", user="group:ops")
         for assignees, may in (
             (["olga"], [ops]),
             (["Olga"], []),  # a name that others may share
-            (["Bob"], [unnamed]),
+            (["Bob"], []),
+            ([bob], [unnamed]),
             (["group:ops"], [ops]),
-            (["group:dev", "ada"], [team.ada]),
+            (["group:dev", team.ada.id], [team.ada]),
         ):
             for who in (ops, posing, unnamed, team.ada):
                 request = asked(await team.agent.ask("t", FORM, assignees=assignees))

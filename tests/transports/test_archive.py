@@ -168,34 +168,3 @@ async def test_of_people_only_the_owner_archives_a_thread_that_has_one(api: Api)
     hidden = {"owner": "ada", "others": "none"}
     await (await api.as_("admin")).put("/v1/threads/t2/access", json=hidden)
     assert await refused(api, "responder", "/v1/threads/t2/archive", None) == (404, "not_found")
-
-
-@requirement("M9")
-@pytest.mark.parametrize("reason", ["admin", "thread_archived"])
-async def test_an_agent_gives_no_reason_that_says_that_a_person_did_it(api: Api, reason: str) -> None:
-    request = await asked(api)
-    body = {"reason": reason}
-    url = f"/v1/requests/{request['id']}/cancel"
-    refused = await (await api.as_("requester")).post(url, json=body)
-    assert refused.status_code == 422
-    assert [each["path"] for each in refused.json()["error"]["field_errors"]] == ["reason"]
-    ended = await (await api.as_("admin")).post(url, json=body)
-    assert (ended.json()["status"], ended.json()["reason"]) == ("cancelled", reason)
-
-
-@requirement("M9")
-@pytest.mark.parametrize("reason", ["agent_aborted", "user_message", "superseded", "shutdown"])
-async def test_a_reason_to_take_back_is_what_outcome_and_event_say(api: Api, reason: str) -> None:
-    request = await asked(api)
-    agent = await api.as_("requester")
-    ended = await agent.post(f"/v1/requests/{request['id']}/cancel", json={"reason": reason})
-    assert (ended.json()["status"], ended.json()["reason"]) == ("cancelled", reason)
-    events = await api.app.services.store.thread_events("default", "t1", after=1)
-    assert [(e.type, f'"reason":"{reason}"' in e.text) for e in events] == [("request.cancelled", True)]
-
-
-@requirement("M9")
-async def test_an_admin_takes_back_as_admin(api: Api) -> None:
-    request = await asked(api)
-    ended = await (await api.as_("admin")).post(f"/v1/requests/{request['id']}/cancel", json={})
-    assert ended.json()["reason"] == "admin"

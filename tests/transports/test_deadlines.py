@@ -119,7 +119,7 @@ async def test_seeing_what_has_ended_changes_nothing(api: Api) -> None:
 async def test_others_may_answer_when_those_who_were_asked_do_not(api: Api) -> None:
     steps = [{"after_s": 60, "notify": ["ada"]}, {"after_s": 120, "assign": ["bob"], "notify": ["bob"]}]
     request = await asked(api, assignees=["ada"], escalation=steps, timeout_s=600)
-    bob = await api.as_("responder/bob")
+    bob = api.client(headers={"Authorization": f"Bearer {await api.app.token('responder', user='bob')}"})
     path = f"/v1/requests/{request['id']}/answer"
     await later(api, 60)
     assert (await read(api, request))["escalated"] == 1

@@ -41,4 +41,4 @@ async def reader(server: Connection) -> Reader:
     except httpx2.HTTPError:
         return Reader()
     me: dict[str, Any] = reply.json()["principal"]
-    return Reader(frozenset({me["id"], me["name"], me["user"], *(GROUP + name for name in me["groups"])}))
+    return Reader(frozenset({me["id"], me["user"], *(GROUP + name for name in me["groups"])}))

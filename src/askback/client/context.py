@@ -12,7 +12,7 @@ from askback.domain.request import Agent
 class Place(TypedDict, total=False):
     """Where something is asked: the run, the message and the tool call it belongs to, and of whom.
 
-    Only `assignees`, by name or id, may answer; without them everybody may who answers at all. `escalation` are steps
+    Only `assignees`, by `user` or id, may answer; without them everybody may who answers at all. `escalation` are steps
     while nobody has answered. With `timeout_from="shown"` a deadline counts from when somebody sees the question.
     `require_client` says what if nobody has a page open: `durable`, it stays open; `wait`, it is cancelled
     (`not_shown`) when nobody comes for a while; `fail_fast`, at once.

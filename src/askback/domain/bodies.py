@@ -240,21 +240,11 @@ class DeclineBody(Model):
 
 
 class CancelBody(Model):
-    """`POST /v1/requests/{id}/cancel`; the reason defaults to what the caller is."""
+    """`POST /v1/requests/{id}/cancel`; the reason defaults to what the caller is. `admin` is for admins alone."""
 
-    reason: (
-        Literal[
-            "agent_aborted",
-            "user_message",
-            "superseded",
-            "thread_archived",
-            "admin",
-            "shutdown",
-            "not_shown",
-            "failed",
-        ]
-        | None
-    ) = None
+    reason: Literal["agent_aborted", "user_message", "superseded", "shutdown", "failed", "admin"] | None = (
+        None
+    )
     note: str | None = None
 
 

@@ -62,21 +62,28 @@ TRANSITIONS = MappingProxyType(
 
 TERMINAL = frozenset({Status.ANSWERED, Status.DECLINED, Status.CANCELLED, Status.EXPIRED})
 
+CANCELLED_BY = MappingProxyType(
+    {
+        "agent_aborted": frozenset({"requester", "admin"}),
+        "user_message": frozenset({"requester", "admin", "server"}),
+        "superseded": frozenset({"requester", "admin", "server"}),
+        "shutdown": frozenset({"requester", "admin"}),
+        "failed": frozenset({"requester", "admin", "server"}),
+        "admin": frozenset({"admin"}),
+        "thread_archived": frozenset({"server"}),
+        "not_shown": frozenset({"server"}),
+    }
+)
+"""Who gives each reason for cancelling: the roles that may say it, and the server where something else causes it.
+
+Those are a person's message, a newer request with the same `exclusive_key`, an answer that was sent back too often,
+archiving the thread, and `require_client`.
+"""
+
 REASONS = MappingProxyType(
     {
         Status.DECLINED: frozenset({"skipped", "dismissed", "refused"}),
-        Status.CANCELLED: frozenset(
-            {
-                "agent_aborted",
-                "user_message",
-                "superseded",
-                "thread_archived",
-                "admin",
-                "shutdown",
-                "not_shown",
-                "failed",
-            }
-        ),
+        Status.CANCELLED: frozenset(CANCELLED_BY),
     }
 )
 

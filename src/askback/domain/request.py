@@ -35,7 +35,7 @@ class Envelope(Model):
     """What every body of `POST /v1/requests` says: where in which conversation, by whom, for whom, for how long.
 
     `timeout_s` is in seconds, from creation or from when it is first `shown`; null means that it never expires. Only
-    `assignees`, named by the name or the id of a principal, may answer; without them every responder may.
+    `assignees` may answer, each the `id` or `user` of a principal or `group:NAME`; without them every responder may.
 
     With the delivery `resume` nobody waits: what comes of it is queued for the requester, unless `auto_resume` is off.
     Of `block` the same becomes when whoever waited has gone. `escalation` are steps while nobody has answered.

@@ -67,11 +67,8 @@ def _assignees(record: Record) -> list[str]:
 
 
 async def _is_among(ctx: Services, principal: Principal, assignees: list[str]) -> bool:
-    people = {name for name in assignees if not name.startswith(GROUP)}
-    known = {principal.id, principal.user}
-    if principal.user == principal.id:
-        known.add(principal.name)  # the host has said no more about who this is
-    if people & known:
+    people = {each for each in assignees if not each.startswith(GROUP)}
+    if people & {principal.id, principal.user}:  # never the name that is shown: two people may have the same
         return True
     groups = {name.removeprefix(GROUP) for name in assignees if name.startswith(GROUP)}
     return bool(groups) and bool(groups & await groups_of(ctx, principal))

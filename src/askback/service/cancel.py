@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from askback.domain.bodies import CancelBody
 from askback.domain.faults import Faults, fault
-from askback.domain.lifecycle import Action
+from askback.domain.lifecycle import CANCELLED_BY, Action
 from askback.domain.validation.structure import parse
 from askback.ports.store import Change, Principal
 from askback.service import access
@@ -15,15 +15,14 @@ from askback.service.read import get
 from askback.service.settle import replayed, settle
 from askback.service.submission import with_submission
 
-AGENTS_REASONS = ("agent_aborted", "user_message", "superseded", "shutdown", "not_shown", "failed")
-"""The reasons that an agent may give; the others say that a person did it."""
-_NOT_AN_AGENTS = frozenset({"admin", "thread_archived"})
-
 
 async def cancel(
     ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
 ) -> Change:
-    """Settle a request with `{"reason"?, "note"?}`; the reason of an admin is `admin` unless it says another."""
+    """Settle a request with `{"reason"?, "note"?}`; the reason of an admin is `admin` unless it says another.
+
+    Which reasons a role may give is in `domain.lifecycle.CANCELLED_BY`; another one is a fault.
+    """
     await access.require(ctx, principal, "cancel", request_id)
     record = await get(ctx, principal, request_id)
     sent = parse(CancelBody, body)
@@ -31,8 +30,9 @@ async def cancel(
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before)
     check_note(ctx, sent.note)
-    if principal.role != "admin" and sent.reason in _NOT_AN_AGENTS:
-        raise Faults([fault("reason", "unknown_value", allowed=", ".join(AGENTS_REASONS))])
     reason = sent.reason or ("admin" if principal.role == "admin" else "agent_aborted")
+    if principal.role not in CANCELLED_BY[reason]:
+        allowed = [each for each, roles in CANCELLED_BY.items() if principal.role in roles]
+        raise Faults([fault("reason", "unknown_value", allowed=", ".join(allowed))])
     outcome = {"reason": reason} | ({"note": sent.note} if sent.note is not None else {})
     return await settle(ctx, record, Action.CANCEL, outcome, by=principal, claim=claimed)

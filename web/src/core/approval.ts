@@ -97,6 +97,8 @@ export interface Vote {
 export const agreed = (votes: readonly Vote[] = []): number =>
   votes.filter(({ decision }) => decision === "approve").length;
 
-/** Whether somebody is meant by one of these names: an id, a name, the host's id, or a group of theirs. */
-export const isOf = ({ id, name, user = id, groups = [] }: Actor, names: readonly string[]): boolean =>
-  [id, name, user, ...groups.map((group) => `group:${group}`)].some((each) => names.includes(each));
+/** Whether somebody has voted, as the server judges it: where no host says who they are, one name is one person. */
+export const hasVoted = ({ id, name, user }: Actor, votes: readonly Vote[] = []): boolean =>
+  votes.some(({ by }) =>
+    by.user != null && user != null && user !== id ? by.user === user : by.id === id || by.name === name,
+  );

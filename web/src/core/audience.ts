@@ -6,9 +6,9 @@ import type { Actor, InputRequest } from "./wire.ts";
 const allows = ({ kind, level = "all" }: InputRequest): boolean =>
   ["all", "owner"].includes(level) || (level === "prompt" && kind !== "approval");
 
-/** Whether somebody is named, by any of their names or a group of theirs. */
-function isNamed({ id, name, user = id, groups = [] }: Actor, assignees: readonly string[]): boolean {
-  const names = [id, name, user, ...groups.map((group) => `group:${group}`)];
+/** Whether somebody is named, by an id or a group of theirs; never by the name that is shown, which others may share. */
+function isNamed({ id, user = id, groups = [] }: Actor, assignees: readonly string[]): boolean {
+  const names = [id, user, ...groups.map((group) => `group:${group}`)];
   return assignees.some((assignee) => names.includes(assignee));
 }
 

@@ -27,11 +27,11 @@ test.each<[string, Level, "view" | undefined]>([
   expect(hindrance(request({ kind, level }), ADA)).toBe(hinders);
 });
 
-test.each(["ses_1", "Ada", "ada@example", "group:ops"])("somebody is meant by %s", (name) => {
+test.each(["ses_1", "ada@example", "group:ops"])("somebody is meant by %s", (name) => {
   expect(hindrance(request({ assignees: ["Bob", name] }), ADA)).toBeUndefined();
 });
 
-test.each(["ops", "group:Ada", "ada"])("nobody is meant by %s", (name) => {
+test.each(["ops", "group:Ada", "ada", "Ada"])("nobody is meant by %s", (name) => {
   expect(hindrance(request({ assignees: [name] }), ADA)).toBe("for");
 });
 

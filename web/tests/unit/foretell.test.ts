@@ -10,7 +10,7 @@ const CHOICE: Form = {
 const eva: Told = {
   say: (key, params) => [key, params?.count].filter(Boolean).join(" "),
   locale: "en",
-  me: { id: "ses_1", name: "Eva" },
+  me: { id: "ses_1", name: "Eva", user: "eva" },
 };
 
 const asked = (form: Form | null, more: Partial<InputRequest> = {}): Placed => ({
@@ -44,7 +44,7 @@ test.each<[FreeText, Placed[], string | undefined]>([
   ["answer", [asked(null)], undefined],
   ["answer", [asked(TEXT), asked(TEXT)], undefined],
   ["answer", [asked(TEXT, { assignees: ["Dora"] })], undefined],
-  ["answer", [asked(TEXT, { assignees: ["Eva"] })], "composer.answers"],
+  ["answer", [asked(TEXT, { assignees: ["eva"] })], "composer.answers"],
 ])("%s, with what is open, foretells %#", (policy, requests, words) => {
   expect(foretell(thread(policy, ...requests), eva)).toBe(words);
 });

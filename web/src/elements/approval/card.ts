@@ -1,4 +1,4 @@
-import { type Approval, agreed, isOf } from "../../core/approval.ts";
+import { type Approval, agreed, hasVoted } from "../../core/approval.ts";
 import { stateOf } from "../../core/machine.ts";
 import type { Locale } from "../../core/messages.ts";
 import { own, shorten } from "../../core/path.ts";
@@ -101,7 +101,7 @@ function drawPeople(
 
 /** Why this person has nothing to choose, if so. */
 function hindrance({ host: { say, view }, me }: Desk, { votes }: InputRequest): string | false {
-  if (me && votes?.some(({ by }) => isOf(me, [by.id, by.name]))) return say("approval.voted");
+  if (me && hasVoted(me, votes)) return say("approval.voted");
   return stateOf(view) === "disabled" && say("disabled");
 }
 

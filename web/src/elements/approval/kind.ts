@@ -1,5 +1,6 @@
 import "./texts.ts";
-import { isOf, type Scope } from "../../core/approval.ts";
+import { hasVoted, type Scope } from "../../core/approval.ts";
+import { hindrance } from "../../core/audience.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { isWithin } from "../../core/path.ts";
 import type { Actor, InputRequest } from "../../core/wire.ts";
@@ -186,8 +187,8 @@ export const kinds = { approval: ApprovalKind };
 
 /** Whether a request is an open approval that this person can decide, as far as that is known here. */
 function mayDecide(request: InputRequest, me: Actor | undefined): boolean {
-  const { kind, status, assignees, votes, queued_behind } = request;
+  const { kind, status, votes, queued_behind } = request;
   if (kind !== "approval" || status !== "pending" || queued_behind) return false;
   if (!me) return true;
-  return (!assignees || isOf(me, assignees)) && !votes?.some(({ by }) => isOf(me, [by.id, by.name]));
+  return hindrance(request, me) !== "for" && !hasVoted(me, votes);
 }

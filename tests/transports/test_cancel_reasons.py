@@ -1,0 +1,72 @@
+"""M9: who gives which reason for cancelling, over HTTP and over a WebSocket."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+
+from askback.domain.bodies import CancelBody
+from askback.domain.lifecycle import CANCELLED_BY
+from tests.requirements import requirement
+from tests.transports.conftest import Api, ask, asked
+from tests.transports.sockets import Socket
+
+pytestmark = pytest.mark.anyio
+
+GIVEN = [(role, reason) for role in ("requester", "admin") for reason in sorted(CANCELLED_BY)]
+
+
+async def over_http(api: Api, role: str, request_id: str, body: dict[str, Any]) -> dict[str, Any]:
+    return (await (await api.as_(role)).post(f"/v1/requests/{request_id}/cancel", json=body)).json()
+
+
+async def over_a_websocket(api: Api, role: str, request_id: str, body: dict[str, Any]) -> dict[str, Any]:
+    await api.as_(role)
+    headers = {"Authorization": f"Bearer {api.tokens[role]}"}
+    socket = Socket(api.app, headers=headers, subprotocols=["askback.v1"])
+    assert (await socket.message())["type"] == "websocket.accept"
+    found = await socket.call("cancel", request_id=request_id, body=body)
+    await socket.leave()
+    return {"error": found} if "code" in found else found
+
+
+@requirement("M9")
+@pytest.mark.parametrize("way", [over_http, over_a_websocket])
+@pytest.mark.parametrize(("role", "reason"), GIVEN)
+async def test_a_role_gives_its_own_reasons_and_no_other(api: Api, way: Any, role: str, reason: str) -> None:
+    request = await asked(api)
+    ended = await way(api, role, request["id"], {"reason": reason})
+    events = await api.app.services.store.thread_events("default", "t1", after=1)
+    if role in CANCELLED_BY[reason]:
+        assert (ended["status"], ended["reason"]) == ("cancelled", reason)
+        assert [(e.type, f'"reason":"{reason}"' in e.text) for e in events] == [("request.cancelled", True)]
+    else:
+        error = ended["error"]
+        assert (error["code"], [each["path"] for each in error["field_errors"]]) == ("invalid", ["reason"])
+        assert events == []
+
+
+@requirement("M9")
+@pytest.mark.parametrize("way", [over_http, over_a_websocket])
+@pytest.mark.parametrize(("role", "reason"), [("requester", "agent_aborted"), ("admin", "admin")])
+async def test_without_a_reason_it_is_that_of_the_role(api: Api, way: Any, role: str, reason: str) -> None:
+    request = await asked(api)
+    assert (await way(api, role, request["id"], {}))["reason"] == reason
+
+
+@requirement("M9")
+async def test_what_only_the_server_causes_nobody_says(api: Api) -> None:
+    said = {
+        reason for each in get_args(CancelBody.model_fields["reason"].annotation) for reason in get_args(each)
+    }
+    assert said == {reason for reason, givers in CANCELLED_BY.items() if givers != {"server"}}
+    agent = await api.as_("requester")
+    alone = (await agent.post("/v1/requests", json=ask(require_client="fail_fast"))).json()
+    assert (alone["status"], alone["reason"]) == ("cancelled", "not_shown")
+    first = await asked(api, exclusive_key="one")
+    await asked(api, exclusive_key="one")
+    await (await api.as_("admin")).post("/v1/threads/t1/archive")
+    found = (await agent.get("/v1/requests", params={"thread_id": "t1"})).json()["requests"]
+    assert [each["reason"] for each in found] == ["thread_archived", "superseded", "not_shown"]
+    assert found[1]["id"] == first["id"]
