@@ -11,6 +11,7 @@ from askback.domain import jsontext
 from askback.domain.faults import Faults
 from askback.domain.policy.calls import Call
 from askback.domain.policy.engine import MODES, Judgement, Policy, decide
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Effect, Rule, RuleError, parse_rule
 from askback.domain.policy.table import ASK_MODES, LEVELS
 
@@ -28,23 +29,29 @@ def check_line(
     try:
         body = jsontext.parse(line)
     except Faults as odd:
-        return Judgement(
-            "ask", ("The line is no JSON that can be read.", *(fault.code for fault in odd.faults))
-        )
+        return _asked("The line cannot be read as JSON.", *(fault.code for fault in odd.faults))
     if not isinstance(body, dict):
-        return Judgement("ask", ("The line is no JSON object.",))
+        return _asked("The line is not a JSON object.")
     fields = cast("dict[str, Any]", body)
     call = _call(fields)
     if isinstance(call, str):
-        return Judgement("ask", (call,))
-    unread: list[str] = []
+        return _asked(call)
+    unread: list[Reason] = []
     policy = _policy(fields, fallback, without_rules, unread)
     if isinstance(policy, str):
-        return Judgement("ask", (policy,))
+        return _asked(policy)
     decision = decide(call, policy)
     if decision.decision == "allow":
         return decision
     return replace(decision, reasons=(*decision.reasons, *unread))
+
+
+def _asked(*texts: str) -> Judgement:
+    return Judgement("ask", tuple(map(_text, texts)))
+
+
+def _text(text: str) -> Reason:
+    return Reason("text", text=text)
 
 
 def _call(fields: Mapping[str, Any]) -> Call | str:
@@ -64,7 +71,7 @@ def _call(fields: Mapping[str, Any]) -> Call | str:
 
 
 def _policy(
-    fields: Mapping[str, Any], fallback: Callable[[], Policy], without_rules: Policy, unread: list[str]
+    fields: Mapping[str, Any], fallback: Callable[[], Policy], without_rules: Policy, unread: list[Reason]
 ) -> Policy | str:
     """Take the policy out of a line, or say what is wrong; `unread` gets what is wrong with rules that allow."""
     base = fallback() if all(fields.get(effect) is None for effect in _EFFECTS) else without_rules
@@ -80,7 +87,7 @@ def _policy(
     if isinstance(placed, str):
         return placed
     found: list[Rule] = []
-    faults: list[str] = []
+    faults: list[Reason] = []
     for effect in _EFFECTS:
         texts = fields.get(effect)
         if texts is not None and not isinstance(texts, list):
@@ -110,14 +117,14 @@ def _places(fields: Mapping[str, Any], base: Policy) -> Policy | str:
     return replace(base, folder=folder, roots=tuple(cast("list[str]", roots)))
 
 
-def _add(text: object, effect: Effect, found: list[Rule], faults: list[str]) -> None:
+def _add(text: object, effect: Effect, found: list[Rule], faults: list[Reason]) -> None:
     """Add a rule, or what is wrong with it. Read or not, no rule makes more run than it says."""
     try:
         if not isinstance(text, str):
-            raise RuleError("A rule is a text.")
+            raise RuleError(_text("A rule is a string."))
         found.append(parse_rule(text, effect))
     except RuleError as odd:
-        faults.append(str(odd))
+        faults.append(odd.why)
 
 
 def answer_line(decision: Judgement) -> str:

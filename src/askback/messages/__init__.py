@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self, cast
 
 LOCALES = ("en", "de")
 DEFAULT_LOCALE = "en"
@@ -46,9 +46,33 @@ def render(fault: Sayable, locale: str) -> str:
 
 
 def translate(key: str, locale: str, **params: Any) -> str:
-    """Return the text of `key` with its placeholders filled in; what is filled in is not searched again."""
+    """Return the text of `key` with its placeholders filled in; what is filled in is not searched again.
+
+    A value that is a text of the catalogue itself is said in the same language; of several there is a blank between.
+    """
     text = _CATALOGUES.get(locale, _CATALOGUES[DEFAULT_LOCALE])[key]
-    return _PLACEHOLDER.sub(lambda found: _text(params[found[1]]), text) if "{" in text else text
+    return _PLACEHOLDER.sub(lambda found: _text(params[found[1]], locale), text) if "{" in text else text
+
+
+class Said(str):
+    """A text of the catalogue, in English, that can still be said in another language.
+
+    `key` is the catalogue's key and `params` are the values that the text names; of these any may be one itself.
+    """
+
+    __slots__ = ("key", "params")
+    key: str
+    params: Mapping[str, Any]
+
+    def __new__(cls, key: str, params: Mapping[str, Any]) -> Self:
+        """Fill in the English text of `key`."""
+        made = super().__new__(cls, translate(key, DEFAULT_LOCALE, **params))
+        made.key, made.params = key, params
+        return made
+
+    def translated(self, locale: str) -> str:
+        """Return the text in another language."""
+        return str(self) if locale == DEFAULT_LOCALE else translate(self.key, locale, **self.params)
 
 
 def negotiate(accept_language: str | None) -> str:
@@ -65,7 +89,11 @@ def negotiate(accept_language: str | None) -> str:
     return best
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, locale: str) -> str:
+    if isinstance(value, Said):
+        return value.translated(locale)
+    if isinstance(value, tuple):
+        return " ".join(_text(each, locale) for each in cast("tuple[Any, ...]", value))
     return str(value) if isinstance(value, str) else number_text(value)
 
 

@@ -105,8 +105,7 @@ class _Deciding:
         if self.sent.decision == "deny":
             return ruling
         if ruling.decision.decision == "deny" and self.sent.edited_input is not None:
-            reason = " ".join(ruling.decision.reasons)
-            raise Faults([fault("edited_input", "denied_by_policy", reason=reason)])
+            raise Faults([fault("edited_input", "denied_by_policy", reason=ruling.decision.reasons)])
         if ruling.decision.locked and self.sent.scope != "once":
             raise _locked()
         kept = self.decided.kept

@@ -220,11 +220,11 @@ def _checked(sent: RuleBody, limits: Limits) -> Rule:
     try:
         rule = parse_rule(sent.rule, sent.effect)
     except RuleError as odd:
-        raise Faults([fault("rule", "invalid_rule", reason=str(odd))]) from None
+        raise Faults([fault("rule", "invalid_rule", reason=odd.why)]) from None
     if choice := needs_choice(rule):
         raise Faults([fault("rule", "invalid_rule", reason=choice)])
     if why := says_nothing(rule):
-        raise Faults([fault("rule", "invalid_rule", reason=f"It does not say what would run: {why}.")])
+        raise Faults([fault("rule", "invalid_rule", reason=why)])
     lasts = rule.effect == "allow" and sent.scope != "thread"
     if lasts and not sent.script_may_change and (scripts := rule_scripts(rule)):
         raise Faults([fault("script_may_change", "script_may_change", files=", ".join(scripts))])

@@ -28,7 +28,7 @@ _READERS = words("cat head tail wc nl tac stat du grep egrep fgrep rg md5sum sha
 _WILD = re.compile(r"[*?\[\]{}!]")
 
 
-def command(argv: Argv, rule: Rule, reach: Reach, *, piped: bool) -> str | None:
+def command(argv: Argv, rule: Rule, reach: Reach, *, piped: bool) -> Reason | None:
     """Say why a rule does not reach a simple command that it matches."""
     if rule.built_in and (wrong := _outside(argv, reach)):
         return wrong
@@ -41,16 +41,16 @@ def command(argv: Argv, rule: Rule, reach: Reach, *, piped: bool) -> str | None:
     return None if searched is None else _searched(searched, rule, reach)
 
 
-def _outside(argv: Argv, reach: Reach) -> str | None:
+def _outside(argv: Argv, reach: Reach) -> Reason | None:
     if not reach.inside("."):
         return Reason("folder_outside", path=reach.folder or "")
     if basename(argv[0]) == "git" and argv[1:2] != ("--version",) and not reach.at_root:
         return Reason("git_folder", path=reach.folder or "")
     found = next((path for path in operands.files(argv) if not reach.inside(path)), None)
-    return found and Reason("path_outside", path=found)
+    return None if found is None else Reason("path_outside", path=found)
 
 
-def pattern(argv: Argv, word: str) -> str | None:
+def pattern(argv: Argv, word: str) -> Reason | None:
     """Say why a pattern may expand to more than harmless files of the folder: an option, or a file with secrets."""
     name, include = basename(argv[0]), word.removeprefix("--include=")
     if include != word and name in {"grep", "egrep", "fgrep"} and "/" not in include:
@@ -61,10 +61,10 @@ def pattern(argv: Argv, word: str) -> str | None:
         folder, _, last = word.rpartition("/")
         beginning = _PATTERN.fullmatch(word) and word[0] not in "*?" and not _WILD.search(folder)
         harmless = name in _READERS and bool(beginning) and not _UP.search(word) and safe_glob(last or word)
-    return None if harmless else Reason("path_outside", path=word)
+    return None if harmless else Reason("pattern_open", pattern=word)
 
 
-def _searched(searched: Search, rule: Rule, reach: Reach) -> str | None:
+def _searched(searched: Search, rule: Rule, reach: Reach) -> Reason | None:
     if searched.harmless(reach) or (rule.built_in and searched.quiet(reach)):
         return None
     if not rule.built_in and searched.named(reach):
@@ -72,7 +72,7 @@ def _searched(searched: Search, rule: Rule, reach: Reach) -> str | None:
     return _MAY_OPEN
 
 
-def tool(call: Call, rule: Rule, reach: Reach) -> str | None:
+def tool(call: Call, rule: Rule, reach: Reach) -> Reason | None:
     """Say why a rule for a tool, which leaves its input open, does not reach a call."""
     if rule.arguments and call.edits:
         return _beside(call, rule)
@@ -86,7 +86,7 @@ def tool(call: Call, rule: Rule, reach: Reach) -> str | None:
     return None if _filtered(call, reach) or all(map(reach.named, _targets(call))) else _MAY_OPEN
 
 
-def _read(call: Call, reach: Reach) -> str | None:
+def _read(call: Call, reach: Reach) -> Reason | None:
     """Look at every path of a tool that reads; patterns of names are paths that begin where the call does."""
     if not reach.inside("."):
         return Reason("folder_outside", path=reach.folder or "")
@@ -99,7 +99,7 @@ def _read(call: Call, reach: Reach) -> str | None:
             return Reason("path_outside", path=path)
     up = next((text for text in others if _leads_out(text)), None)
     if up:
-        return Reason("path_outside", path=up)
+        return Reason("pattern_outside", pattern=up)
     return None if _filtered(call, reach) else _MAY_OPEN
 
 
@@ -130,7 +130,7 @@ def _filtered(call: Call, reach: Reach) -> bool:
     return all(plain_file(path) or reach.no_secrets(path) for path in _targets(call))
 
 
-def _beside(call: Call, rule: Rule) -> str | None:
+def _beside(call: Call, rule: Rule) -> Reason | None:
     """Stop a pattern before a file that steers what runs later, unless the rule names its folder."""
     named = [_WILD.split(glob, maxsplit=1)[0] for _, glob in rule.arguments]
     for path in call.places:
@@ -140,10 +140,10 @@ def _beside(call: Call, rule: Rule) -> str | None:
     return None
 
 
-def own_data(call: Call, reach: Reach) -> str | None:
+def own_data(call: Call, reach: Reach) -> Reason | None:
     """Say which part of a call reaches into askback's own data folder."""
     found = reach.own_data(_all(call, reach))
-    return found and "it reaches into the folder in which askback keeps its tokens and its data"
+    return None if found is None else Reason("own_data")
 
 
 def _all(call: Call, reach: Reach) -> Iterator[str]:

@@ -21,9 +21,9 @@ _HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 _LETTERS_LONG = 12
 
 
-def risks(call: Call) -> tuple[str, ...]:
+def risks(call: Call) -> tuple[Reason, ...]:
     """Return a sentence for each thing that is dangerous about a call; empty when nothing is known to be."""
-    found: list[str] = []
+    found: list[Reason] = []
     reading = call.reading
     if reading is not None:
         for argv in reading.seen:
@@ -43,7 +43,7 @@ def risks(call: Call) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def command_risks(argv: Argv) -> tuple[str, ...]:
+def command_risks(argv: Argv) -> tuple[Reason, ...]:
     """Return a sentence for each thing that is dangerous about one simple command."""
     return tuple(reason for check in _CHECKS if (reason := check(argv)))
 
@@ -64,7 +64,7 @@ def letters(argv: Argv) -> set[str]:
     }
 
 
-def _removal(argv: Argv) -> str | None:
+def _removal(argv: Argv) -> Reason | None:
     if basename(argv[0]) == "find" and "-delete" in argv:
         return Reason("danger_find")
     if basename(argv[0]) != "rm":
@@ -74,7 +74,7 @@ def _removal(argv: Argv) -> str | None:
     return Reason("danger_rm_forced") if "f" in letters(argv) or "--force" in argv else None
 
 
-def _git(argv: Argv) -> str | None:
+def _git(argv: Argv) -> Reason | None:
     if basename(argv[0]) != "git" or len(argv) < 2:
         return None
     sub, rest, flags = argv[1], argv[2:], letters(argv[1:])
@@ -91,7 +91,7 @@ def _git(argv: Argv) -> str | None:
     return Reason("danger_stash") if sub == "stash" and rest[:1] in {("drop",), ("clear",)} else None
 
 
-def _rights(argv: Argv) -> str | None:
+def _rights(argv: Argv) -> Reason | None:
     name = basename(argv[0])
     if name in {"chmod", "chown", "chgrp"} and "R" in letters(argv):
         return Reason("danger_rights")
@@ -102,7 +102,7 @@ def _rights(argv: Argv) -> str | None:
     return Reason("danger_other_user") if name in _ROOT else None
 
 
-def _machine(argv: Argv) -> str | None:
+def _machine(argv: Argv) -> Reason | None:
     name = basename(argv[0])
     if name in _HALT:
         return Reason("danger_halt")
@@ -115,7 +115,7 @@ def _machine(argv: Argv) -> str | None:
     return Reason("danger_system") if name in _SYSTEM else None
 
 
-def _far(argv: Argv) -> str | None:
+def _far(argv: Argv) -> Reason | None:
     name, rest = basename(argv[0]), argv[1:]
     if name in {"npm", "pnpm", "yarn", "cargo", "twine", "gem", "poetry", "uv"} and {
         "publish",
@@ -133,7 +133,7 @@ def _far(argv: Argv) -> str | None:
     )
 
 
-def _code(argv: Argv) -> str | None:
+def _code(argv: Argv) -> Reason | None:
     if basename(argv[0]) == "eval":
         return Reason("danger_eval")
     if interpreter(argv[0]) and {"c", "e"} & letters(argv[:2]):
@@ -141,4 +141,4 @@ def _code(argv: Argv) -> str | None:
     return None
 
 
-_CHECKS: tuple[Callable[[Argv], str | None], ...] = (_removal, _git, _rights, _machine, _far, _code)
+_CHECKS: tuple[Callable[[Argv], Reason | None], ...] = (_removal, _git, _rights, _machine, _far, _code)

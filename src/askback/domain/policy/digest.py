@@ -39,4 +39,4 @@ def canonical_json(value: Mapping[str, Any] | str) -> bytes:
     try:
         return rfc8785.dumps(value if isinstance(value, str) else dict(value))
     except (rfc8785.CanonicalizationError, UnicodeError, RecursionError, TypeError) as odd:
-        raise NotCanonical(f"The input has no canonical form: {odd}") from None
+        raise NotCanonical(str(odd)) from None

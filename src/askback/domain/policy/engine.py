@@ -34,7 +34,7 @@ _JOINED = re.compile(r"[;&\n]")
 class Policy:
     """What holds for a call: the rules that apply to its thread and project, and the settings.
 
-    `read_only` are tools that look without changing anything; `faults` are sentences about rules that could not be
+    `read_only` are tools that look without changing anything; `faults` are about rules that could not be
     read: a deny rule among them makes everything ask. `roots` are the folders that a person granted to the agent, `own`
     the data folders of askback. `folder` is where the call runs as its adapter says, when its input does not, and
     `secret_free` are folders in which the adapter found no secret file.
@@ -46,7 +46,7 @@ class Policy:
     mode: Mode = "normal"
     compat: Compat | None = None
     read_only: tuple[Rule, ...] = ()
-    faults: tuple[str, ...] = ()
+    faults: tuple[Reason, ...] = ()
     roots: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     folder: str | None = None
@@ -64,14 +64,14 @@ class Policy:
 class Judgement:
     """What may happen to a call, and why.
 
-    `reasons` are sentences; `rule` is the canonical text of the rule that decided, when one did; `risks` say what is
+    `rule` is the canonical text of the rule that decided, when one did; `risks` say what is
     dangerous about the call; `digest` binds the decision to the call. `locked` asks offer no "always".
     """
 
     decision: Verdict
-    reasons: tuple[str, ...]
+    reasons: tuple[Reason, ...]
     rule: str | None = None
-    risks: tuple[str, ...] = ()
+    risks: tuple[Reason, ...] = ()
     digest: str | None = None
     locked: bool = False
 
@@ -80,8 +80,8 @@ def decide(call: Call, policy: Policy) -> Judgement:
     """Decide about a call. Never raises."""
     try:
         digest = call.digest
-    except NotCanonical as odd:
-        return Judgement("deny", (str(odd),))
+    except NotCanonical:
+        return Judgement("deny", (Reason("not_canonical"),))
     try:
         return replace(_decided(call, policy), digest=digest)
     except Exception as failure:  # noqa: BLE001 - whatever fails in a check must not let the call through
@@ -115,7 +115,7 @@ def _instead(policy: Policy) -> Verdict:
     return "deny" if policy.level == "deny" or unanswerable(policy.ask, policy.compat) else "ask"
 
 
-def _by_table(call: Call, policy: Policy, dangers: tuple[str, ...]) -> Judgement:
+def _by_table(call: Call, policy: Policy, dangers: tuple[Reason, ...]) -> Judgement:
     texts, misses = _listed(call, policy, dangers)
     listed = texts is not None
     rule = ", ".join(dict.fromkeys(texts)) if texts else None
@@ -137,7 +137,7 @@ def _by_table(call: Call, policy: Policy, dangers: tuple[str, ...]) -> Judgement
     return Judgement("allow", (_why(level, rule, edit=edit),), rule, dangers)
 
 
-def _why(level: Level, rule: str | None, *, edit: bool) -> str:
+def _why(level: Level, rule: str | None, *, edit: bool) -> Reason:
     if rule:
         return Reason("allowed_by_rule", rule=rule)
     if edit:
@@ -146,8 +146,8 @@ def _why(level: Level, rule: str | None, *, edit: bool) -> str:
 
 
 def _why_not(
-    kind: Verdict, level: Level, policy: Policy, misses: tuple[str, ...], dangers: tuple[str, ...]
-) -> tuple[str, ...]:
+    kind: Verdict, level: Level, policy: Policy, misses: tuple[Reason, ...], dangers: tuple[Reason, ...]
+) -> tuple[Reason, ...]:
     if level == "deny":
         return (Reason("level_deny"),)
     if kind == "deny":
@@ -155,7 +155,7 @@ def _why_not(
     return (*((Reason("everything_asked"),) if policy.ask == "always" else ()), *misses, *dangers)
 
 
-def _unchecked(call: Call, policy: Policy) -> str | None:
+def _unchecked(call: Call, policy: Policy) -> Reason | None:
     """Say why the checks so far may have missed something; then no level and no mode lets the call through."""
     if call.reading is not None and call.reading.unseen:
         return call.reading.unseen
@@ -175,8 +175,8 @@ def _hit(call: Call, rules: tuple[Rule, ...], effect: Literal["deny", "ask"]) ->
 
 
 def _listed(
-    call: Call, policy: Policy, dangers: tuple[str, ...]
-) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    call: Call, policy: Policy, dangers: tuple[Reason, ...]
+) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     """Return the rules that together cover the whole call, or None and what is not covered."""
     allowing = [rule for rule in policy.rules if rule.effect == "allow" and rule.within(call)]
     if call.shell and call.reading is not None:
@@ -196,7 +196,7 @@ def _listed(
 
 def _commands(
     reading: Reading, allowing: list[Rule], reach: Reach, *, dangerous: bool
-) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     wider = reading.wider
     built_in = [rule for rule in allowing if rule.built_in]
     if reading.unclear and (wider is None or not built_in):
@@ -205,53 +205,57 @@ def _commands(
         found = _wider(wider, built_in, reach, dangerous=dangerous)
         return found if found[0] else (None, (Reason("not_understood", why=reading.unclear), *found[1]))
     texts: list[str] = []
-    misses: list[str] = []
+    misses: list[Reason] = []
     one_pipeline = not _JOINED.search("".join(reading.lines[:1]))
     for at, argv in enumerate(reading.commands):
-        text, miss = _command(argv, allowing, reach, dangerous=dangerous, piped=one_pipeline and at > 0)
-        if text:
-            texts.append(text)
+        found = _command(argv, allowing, reach, dangerous=dangerous, piped=one_pipeline and at > 0)
+        if isinstance(found, Rule):
+            texts.append(found.text)
         else:
-            misses.append(miss)
+            misses.append(found)
     return (None, tuple(misses)) if misses else (tuple(texts), ())
 
 
 def _wider(
     wider: Wider, built_in: list[Rule], reach: Reach, *, dangerous: bool
-) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     """Judge commands with patterns, or in another folder, by ready-made rules alone."""
     reach = reach if wider.folder is None else reach.into(wider.folder)
     texts: list[str] = []
     for argv, patterns in zip(wider.commands, wider.patterns, strict=True):
         wrong = next(filter(None, (bounds.pattern(argv, word) for word in sorted(patterns))), None)
-        text, miss = _command(argv, built_in, reach, dangerous=dangerous, piped=False)
-        if wrong or not text:
-            return None, (wrong or miss,)
-        texts.append(text)
+        found = wrong or _command(argv, built_in, reach, dangerous=dangerous, piped=False)
+        if not isinstance(found, Rule):
+            return None, (found,)
+        texts.append(found.text)
     return tuple(texts), ()
 
 
 def _command(
     argv: tuple[str, ...], allowing: list[Rule], reach: Reach, *, dangerous: bool, piped: bool
-) -> tuple[str | None, str]:
+) -> Rule | Reason:
     """Find the rule that allows one simple command, or say why none does."""
-    shown = " ".join(argv)
-    shown = shown if len(shown) <= 80 else f"{shown[:60]}…{shown[-19:]}"
-    miss = Reason("no_rule", command=shown)
+    miss: Reason | None = None
     for rule in allowing:
-        objection = rule.objection(argv)
-        if objection is None:
-            objection = bounds.command(argv, rule, reach, piped=piped)
-        if objection is None and not (rule.prefix and dangerous):
-            return rule.text, ""
-        if objection is None:
-            miss = Reason("beyond_dangerous", rule=rule.text, command=shown)
-        elif objection:
-            miss = Reason("beyond", rule=rule.text, command=shown, why=objection)
-    return None, miss
+        if not rule.about(argv):
+            continue
+        why = rule.objection(argv) or bounds.command(argv, rule, reach, piped=piped)
+        if why is None and not (rule.prefix and dangerous):
+            return rule
+        miss = (
+            Reason("beyond", rule=rule.text, command=_short(argv), why=why)
+            if why
+            else Reason("beyond_dangerous", rule=rule.text, command=_short(argv))
+        )
+    return miss or Reason("no_rule", command=_short(argv))
 
 
-def _beyond(call: Call, rule: Rule, reach: Reach, *, dangerous: bool) -> str | None:
+def _short(argv: tuple[str, ...]) -> str:
+    shown = " ".join(argv)
+    return shown if len(shown) <= 80 else f"{shown[:60]}…{shown[-19:]}"
+
+
+def _beyond(call: Call, rule: Rule, reach: Reach, *, dangerous: bool) -> Reason | None:
     """Say what in a call a rule that leaves something open does not reach."""
     if dangerous:
         return Reason("beyond_input", rule=rule.text)

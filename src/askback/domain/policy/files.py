@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, cast
 
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.wordlist import words
 
 PATH_MAX = 4096
@@ -116,14 +117,14 @@ def _paths(given: object) -> Iterator[str]:
             yield from _paths(item)
 
 
-def unsure(places: Sequence[str], others: Iterable[str]) -> str | None:
+def unsure(places: Sequence[str], others: Iterable[str]) -> Reason | None:
     """Say why it is not certain which file a file tool works on; None when it is. For what it is given, see `Call`."""
     if not places:
-        return "the input names no file"
+        return Reason("no_file")
     if len(places) > FILES:
-        return f"it has more than {FILES} texts that may be paths"
+        return Reason("too_many_files", max=str(FILES))
     if any(len(place) > PATH_MAX for place in places):
-        return f"a path is longer than {PATH_MAX} characters"
+        return Reason("path_too_long", max=str(PATH_MAX))
     if sum(is_path(name.rpartition(".")[2]) for name in others) > 1:
-        return "the input names more than one file"
+        return Reason("several_files")
     return None

@@ -33,7 +33,7 @@ _ACCOUNTS = frozenset(
 _COPIES = words("cp mv install ln tee rsync scp truncate touch sed")
 
 
-def broken(call: Call) -> str | None:
+def broken(call: Call) -> Reason | None:
     """Say which hard limit a call breaks; None when it breaks none."""
     reading = call.reading
     if reading is None:
@@ -55,7 +55,7 @@ def _bomb(text: str) -> bool:
     return bool(doubled) and any(match[1] in doubled for match in _DEFINED.finditer(text))
 
 
-def _command(argv: Argv) -> str | None:
+def _command(argv: Argv) -> Reason | None:
     name = basename(argv[0])
     operands = [word for word in argv[1:] if not word.startswith("-")]
     if name == "rm" and ({"r", "R"} & letters(argv) or _long(argv, "--recursive")):
@@ -93,7 +93,7 @@ def _long(argv: Argv, option: str) -> bool:
     return any(len(word) > 3 and option.startswith(word) for word in argv[1:])
 
 
-def _everything(operands: list[str]) -> str | None:
+def _everything(operands: list[str]) -> Reason | None:
     for word in operands:
         names = [name for name in paths.parts(word) if name not in {"*", ".*"}]
         if word.startswith("/") and (not names or (len(names) == 1 and names[0] in _SYSTEM)):
@@ -108,7 +108,7 @@ def _device(path: str) -> bool:
     return place.startswith("/dev/") and not _PLAIN_DEVICES.fullmatch(place)
 
 
-def _written(path: str) -> str | None:
+def _written(path: str) -> Reason | None:
     if _device(path):
         return Reason("limit_device", path=path)
     names = paths.parts(path)

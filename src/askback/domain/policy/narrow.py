@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from askback.domain.policy import hard_limits, paths
 from askback.domain.policy.calls import Call
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Rule, RuleError, exact_text, parse_rule, shell_text
 from askback.domain.policy.shell.hazards import runs_project
 from askback.domain.policy.shell.literal import read_literal_argv
@@ -43,11 +44,12 @@ def rule_scripts(rule: Rule) -> tuple[str, ...]:
     return tuple(dict.fromkeys(read_literal_argv(rule.words).scripts)) if rule.words else ()
 
 
-def says_nothing(rule: Rule) -> str | None:
+def says_nothing(rule: Rule) -> Reason | None:
     """Say why a rule that allows exactly some words does not tell what would run; None when it does."""
     if rule.effect != "allow" or not rule.words or rule.prefix or not rule.tool:
         return None
-    return read_literal_argv(rule.words).why_not
+    why = read_literal_argv(rule.words).why_not
+    return why and Reason("rule_unsaid", why=why)
 
 
 def would_match(rule: Rule, calls: list[Call]) -> list[Call]:
@@ -61,7 +63,7 @@ def _matches(rule: Rule, call: Call) -> bool:
     if rule.effect != "allow":
         return rule.within(call) and any(map(rule.denies, call.reading.seen))
     inside = rule.within(call) and not call.reading.unclear
-    return inside and all(rule.objection(argv) is None for argv in call.reading.commands)
+    return inside and all(rule.about(argv) and rule.objection(argv) is None for argv in call.reading.commands)
 
 
 def _texts(call: Call) -> Iterator[str]:

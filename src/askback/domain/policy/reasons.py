@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Self
 
-from askback.messages import DEFAULT_LOCALE, translate
+from askback.messages import Said
 
 
-class Reason(str):
+class Reason(Said):
     """A sentence in English that keeps the code and the parameters it was made from.
 
     `reason.<code>` in the catalogue is its text; a parameter may be a reason itself.
     """
 
-    __slots__ = ("code", "params")
+    __slots__ = ("code",)
     code: str
-    params: Mapping[str, str]
 
     def __new__(cls, code: str, **params: str) -> Self:
         """Fill in the English text of `reason.<code>`."""
-        made = super().__new__(cls, translate(f"reason.{code}", DEFAULT_LOCALE, **params))
-        made.code, made.params = code, MappingProxyType(params)
+        made = super().__new__(cls, f"reason.{code}", MappingProxyType(params))
+        made.code = code
         return made

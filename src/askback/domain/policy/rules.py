@@ -31,6 +31,7 @@ from askback.domain.policy import arguments as args
 from askback.domain.policy import paths
 from askback.domain.policy.calls import SHELL_TOOLS, Call, folded_name, tool_name
 from askback.domain.policy.digest import NotCanonical, canonical_json
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.characters import suspicious
 from askback.domain.policy.shell.hazards import objection
 from askback.domain.policy.shell.lexer import Argv, NotUnderstood, split_words
@@ -49,7 +50,11 @@ _LONGEST = 2_000
 
 
 class RuleError(ValueError):
-    """The text of a rule cannot be read; the message is a sentence that says how to mend it."""
+    """The text of a rule cannot be read; `why`, the message, says how to mend it."""
+
+    def __init__(self, why: Reason) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +95,14 @@ class Rule:
             return True
         return self.effect != "allow" and not (call.folder or "").startswith("/")
 
-    def objection(self, argv: Argv) -> str | None:
-        """Say why this rule does not allow a simple command; empty when it is about other commands."""
+    def about(self, argv: Argv) -> bool:
+        """Tell whether the words of a simple command are those of this rule."""
         words = self.words
-        if words is None or argv[: len(words)] != words or (not self.prefix and argv != words):
-            return ""
+        return words is not None and argv[: len(words)] == words and (self.prefix or argv == words)
+
+    def objection(self, argv: Argv) -> Reason | None:
+        """Say why this rule does not allow a simple command that it is about."""
+        words = self.words or ()
         if self.any_arguments:
             return paths.sensitive(argv[len(words) :])
         return objection(argv, len(words)) if self.prefix else None
@@ -163,15 +171,15 @@ def _parsed(text: str, effect: Effect) -> Rule:
     rule = _read(text, effect)
     # What is kept and shown is the canonical text, so it must not mean anything else.
     if rule.text != text and _read(rule.text, effect) != rule:
-        raise RuleError("This rule would not be read back as it is written; write its words without quotes.")
+        raise RuleError(Reason("rule_ambiguous"))
     return rule
 
 
 def _read(text: str, effect: Effect) -> Rule:
     if not text or len(text) > _LONGEST:
-        raise RuleError(f"A rule has between 1 and {_LONGEST} characters.")
+        raise RuleError(Reason("rule_too_long", max=str(_LONGEST)))
     if "\n" in text or "\t" in text or suspicious(text):
-        raise RuleError("A rule is one line, of characters that show themselves and do not look like others.")
+        raise RuleError(Reason("rule_characters"))
     placed = _FOLDER.fullmatch(text)
     if placed and not _FORM.fullmatch(text) and not _EXACT.fullmatch(text):
         return _in_folder(_read(placed["rule"], effect), placed["folder"])
@@ -194,7 +202,7 @@ def _read(text: str, effect: Effect) -> Rule:
 
 def _in_folder(rule: Rule, folder: str) -> Rule:
     if folder != normal_folder(folder) or (rule.tool != "bash" and folded_name(rule.tool) not in SHELL_TOOLS):
-        raise RuleError("Only a rule for commands names a folder, as in `bash(make test) in /srv/shop`.")
+        raise RuleError(Reason("rule_folder"))
     return replace(rule, text=f"{rule.text} in {folder}", folder=folder)
 
 
@@ -204,22 +212,16 @@ def _command(inside: str, effect: Effect, *, bare: bool = False, tool: str = "ba
     prefix = anything or inside.endswith(":*")
     if inside in {"*", ":*", ""}:
         if effect == "allow":
-            raise RuleError("A rule that allows every command is no rule; use the level `full` instead.")
+            raise RuleError(Reason("rule_everything"))
         return Rule(effect, "bash(:*)", tool="*", words=(), prefix=True)
     if anything and effect != "allow":
-        raise RuleError(
-            "A rule that denies or asks covers all arguments with `:*`; `:!*` is for rules that allow."
-        )
+        raise RuleError(Reason("rule_denies_arguments"))
     ending = ":!*" if anything else ":*" if prefix else ""
     try:
         words = split_words(inside.removesuffix(ending))
     except NotUnderstood as odd:
         if prefix or bare:
-            raise RuleError(
-                f"The rule `{inside}` cannot be read: {odd}. "
-                "Write the words of one command, and `:*` behind them for any arguments; write several commands as in "
-                "`bash(make && make test)`."
-            ) from None
+            raise RuleError(Reason("rule_unread", rule=inside, why=odd.why)) from None
         return _exactly(tool, {"command": inside}, effect)
     quoted = " ".join(shlex.quote(word) for word in words)
     if bare and len(words) == 1 and not prefix:
@@ -233,9 +235,7 @@ def _with_arguments(tool: str, inside: str, effect: Effect) -> Rule:
     for part in inside.split(","):
         match = _ARGUMENT.fullmatch(part)
         if match is None or not match[2]:
-            raise RuleError(
-                f"The arguments of `{tool}({inside})` cannot be read; write them as `path=src/**`."
-            )
+            raise RuleError(Reason("rule_arguments", rule=f"{tool}({inside})"))
         arguments.append((match[1], match[2]))
     name = tool_name(tool.removeprefix("tool:"))
     listed = ", ".join(f"{key}={glob}" for key, glob in arguments)
@@ -250,9 +250,7 @@ def _with_input(tool: str, inside: str, effect: Effect) -> Rule:
             return _exactly(folded_name(name), value, effect)
         canonical = canonical_json(value)
     except (Faults, NotCanonical):
-        raise RuleError(
-            f'The input of `{name}` cannot be read; write it as JSON, such as `{name} {{"to": "bob"}}`.'
-        ) from None
+        raise RuleError(Reason("rule_input", tool=name, example='{"to": "bob"}')) from None
     return Rule(effect, exact_text(name, canonical), tool=name, input=canonical)
 
 
@@ -260,10 +258,10 @@ def _exactly(tool: str, given: dict[str, Any], effect: Effect) -> Rule:
     """Make the rule for exactly one call of a shell tool, whose text has to say what it runs."""
     call = Call(tool, given)
     if call.folder is not None:
-        raise RuleError("Write the folder behind the rule, as in `bash(make test) in /srv/shop`.")
+        raise RuleError(Reason("rule_folder_inside"))
     found = call.shell_input.literal
     if effect == "allow" and found.why_not:
-        raise RuleError(f"This does not say what would run: {found.why_not}. It can be allowed once only.")
+        raise RuleError(Reason("rule_unsaid", why=found.why_not))
     named, canonical = call.exact
     return Rule(effect, shell_text(call), tool=named, input=canonical)
 
@@ -286,9 +284,7 @@ def exact_text(name: str, canonical: bytes) -> str:
 def _tool(text: str, effect: Effect) -> Rule:
     name = tool_name(text)
     if not _NAME.fullmatch(name):
-        raise RuleError("A tool's name has letters, digits and `_.:/-`, and `*` and `?` as wildcards.")
+        raise RuleError(Reason("rule_tool"))
     if effect == "allow" and (folded_name(name) in SHELL_TOOLS or not any(c.isalnum() for c in name)):
-        raise RuleError(
-            f"The rule `{text}` would allow everything; name the command as in `bash(git status)`."
-        )
+        raise RuleError(Reason("rule_any_tool", rule=text))
     return Rule(effect, f"tool:{name}" if not name.startswith("mcp__") else name, tool=name)

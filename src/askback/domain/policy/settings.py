@@ -11,6 +11,7 @@ from askback.domain.policy.conduct import read_conduct
 from askback.domain.policy.engine import Policy
 from askback.domain.policy.lists import LISTS, rules_of
 from askback.domain.policy.preferences import PolicySettings, Trial
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Effect, Rule, RuleError, parse_rule
 
 CONFIRMATION = "ENABLE FULL"
@@ -71,7 +72,7 @@ def tried(settings: PolicySettings, kept: Iterable[KeptRule]) -> Policy | None:
 
 def _policy(settings: PolicySettings, kept: Iterable[KeptRule]) -> Policy:
     rules: list[Rule] = []
-    faults: list[str] = []
+    faults: list[Reason] = []
     for each in kept:
         effect = cast("Effect", each.effect)
         try:
@@ -79,7 +80,7 @@ def _policy(settings: PolicySettings, kept: Iterable[KeptRule]) -> Policy:
         except RuleError as odd:
             # A rule of an older version that cannot be read any more: it must not let through what it stopped.
             if effect != "allow":
-                faults.append(f"The rule `{each.text}` cannot be read, so everything is asked: {odd}")
+                faults.append(Reason("rule_unread_asked", rule=each.text, why=odd.why))
     lists = [name for name in settings.lists if name in LISTS]
     looking = "read-only-tools"
     return Policy(

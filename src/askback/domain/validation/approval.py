@@ -13,6 +13,7 @@ from askback.domain.policy.calls import Call
 from askback.domain.policy.digest import NotCanonical
 from askback.domain.policy.narrow import says_nothing, would_match
 from askback.domain.policy.prefixes import needs_choice
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Rule, RuleError, parse_rule
 from askback.domain.request import ApprovalAsk
 from askback.domain.validation.envelope import read_asked
@@ -45,9 +46,6 @@ class AskedCall:
     def is_plan(self) -> bool:
         """Whether a plan is asked about, which no rule decides."""
         return self.ask.approval.plan is not None
-
-
-_ANY_ARGUMENTS = "A decision does not keep a rule for any arguments (`:!*`); make it in the list of rules."
 
 
 def check_approval(body: object, *, limits: Limits = DEFAULTS) -> AskedCall:
@@ -208,12 +206,12 @@ def _kept(sent: DecisionBody, shown: ShownApproval, call: Call, report: Report) 
         rule = parse_rule(text, "allow" if sent.decision == "approve" else "deny")
         choice = needs_choice(rule)
     except RuleError as odd:
-        report.add("rule", "invalid_rule", reason=str(odd))
+        report.add("rule", "invalid_rule", reason=odd.why)
         return None
     if rule.any_arguments or choice is not None:
-        report.add("rule", "invalid_rule", reason=choice or _ANY_ARGUMENTS)
+        report.add("rule", "invalid_rule", reason=choice or Reason("rule_kept_any"))
     elif why := says_nothing(rule):
-        report.add("rule", "invalid_rule", reason=f"It does not say what would run: {why}.")
+        report.add("rule", "invalid_rule", reason=why)
     elif not would_match(rule, [call]):
         report.add("rule", "rule_misses_call")
     elif rule.effect == "allow" and sent.scope != "thread" and shown.scripts and not sent.script_may_change:
