@@ -156,10 +156,16 @@ class App:
             await self.services.bus.open()
             await self.services.presence.open()
             await self._startup.prepare(serves=serves)
+            failed: Exception | None = None
             async with anyio.create_task_group() as tasks:
                 self._startup.begin(tasks, serves=serves, retry_s=retry_s)
-                yield
+                try:
+                    yield
+                except Exception as error:  # noqa: BLE001 - raised below; the task group would wrap it
+                    failed = error
                 tasks.cancel_scope.cancel()
+            if failed is not None:
+                raise failed
         finally:
             self._streams.close()
             self._sockets.close()

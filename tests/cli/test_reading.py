@@ -10,6 +10,16 @@ from tests.cli.conftest import start
 from tests.cli.scripts import complete
 from tests.requirements import requirement
 
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a database, where no server runs."""
+    folder = tmp_path_factory.mktemp("kept")
+    status, _, err = complete(start("rules", "add", "bash(make a)", ASKBACK_DATA_DIR=str(folder)))
+    assert status == 0, err
+    return folder
+
+
 READING = [
     ("rules", "list"),
     ("rules", "revoke", "rul_1"),
@@ -70,3 +80,25 @@ def test_a_bad_flag_is_reported_under_its_own_name(
     assert status == 1
     assert said in err
     assert "Traceback" not in err
+
+
+@requirement("N21")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("rules", "add", ""),
+        ("rules", "revoke", "rul_none"),
+        ("secrets", "erase", "sec_none"),
+        ("thread", "erase", "none", "--yes"),
+        ("webhook", "remove", "whk_none"),
+        ("token", "revoke", "tok_none"),
+        ("agent", "stop", "none"),
+        ("policy", "set", "--level", "none"),
+    ],
+    ids=" ".join,
+)
+def test_without_a_server_a_refusal_is_one_line(kept: Path, command: tuple[str, ...]) -> None:
+    status, _, err = complete(start(*command, ASKBACK_DATA_DIR=str(kept)))
+    assert status in {1, 2}
+    assert "Traceback" not in err
+    assert err.startswith(("askback: ", "Usage: "))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import anyio
@@ -20,6 +22,15 @@ from tests.requirements import requirement
 
 CANARY = "canary-2f6a-c3d8"
 PRINT = "import os; print(os.environ['A_KEY'])"
+
+
+@pytest.fixture
+async def agent(server: Server) -> AsyncIterator[AsyncClient]:
+    """The agent that `askback run` is when no other is named."""
+    async with AsyncClient(
+        server.url, json.loads((server.data / "server.json").read_text())["run_token"]
+    ) as client:
+        yield client
 
 
 def script(text: str) -> list[str]:
@@ -141,6 +152,23 @@ async def test_what_was_not_given_yet_is_asked_for_and_only_that(
     await person.submit(request, {"A_KEY": CANARY})
     status, out, err = await ended(process)
     assert (status, out) == (0, "[secret:A_KEY]\n"), err
+
+
+async def test_it_is_an_agent_of_its_own_unless_the_environment_names_one(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    arguments = ("run", "--secret", "A_KEY", "--thread", thread, "--", *script(PRINT))
+    names = dict[str, str]()
+    named = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": server.tokens["requester"]}
+    for whose, environment in (("its own", dict[str, str]()), ("shared", named)):
+        process = server.run(*arguments, stdin=None, **environment)
+        request = await person.get(await asked(process))
+        assert request.requester is not None
+        names[whose] = request.requester.name
+        await person.submit(request, {"A_KEY": CANARY})
+        status, out, err = await ended(process)
+        assert (status, out) == (0, "[secret:A_KEY]\n"), err
+    assert names == {"its own": "askback run", "shared": "agent"}
 
 
 async def test_what_the_person_does_not_give_is_said_and_nothing_runs(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from functools import partial
 from pathlib import Path
 
 import anyio
+import httpx2
 import pytest
 
-from askback import AsyncClient
+from askback import AsyncClient, Conflict
 from tests.cli.conftest import Server, start
 from tests.cli.scripts import complete
 from tests.cli.terminals import on_a_terminal
@@ -181,6 +183,35 @@ async def test_an_agent_is_granted_a_secret_and_has_to_ask_again_after_it_is_rev
     assert me is not None
     status, _, err = await ran(server, "grant", "G_KEY", "--agent", me.id)
     assert (status, await person.secret_agents(secret)) == (0, [me.id]), err
+    [line] = [line for line in (await ran(server, "list"))[1].split("sec_") if "  G_KEY  " in line]
+    assert line.endswith("\n    used by agent\n")
     status, _, err = await ran(server, "grant", "G_KEY", "--agent", "nobody-here")
     assert status != 0
     assert "nobody-here" in err
+
+
+@requirement("N9")
+async def test_grants_of_several_agents_at_once_all_stay(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    secret = await person.keep("MANY_KEY", CANARY, scope="session", thread_id=thread)
+    async with httpx2.AsyncClient(
+        base_url=server.url, headers={"Authorization": f"Bearer {server.tokens['admin']}"}
+    ) as http:
+        made = [
+            (await http.post("/v1/agents", json={"name": f"{thread}-{n}"})).json()["id"] for n in range(4)
+        ]
+    async with anyio.create_task_group() as tasks:
+        for each in made:
+            tasks.start_soon(partial(person.grant_secret, secret, agent=each))
+    assert await person.secret_agents(secret) == sorted(made)
+    async with anyio.create_task_group() as tasks:
+        for each in made[1:]:
+            tasks.start_soon(partial(person.revoke_secret, secret, agent=each))
+    assert await person.secret_agents(secret) == made[:1]
+    await person.set_secret_agents(secret, "all")
+    with pytest.raises(Conflict) as refused:
+        await person.revoke_secret(secret, agent=made[0])
+    assert refused.value.code == "every_agent"
+    status, _, err = await ran(server, "revoke", secret.id, "--agent", made[0])
+    assert (status, err) == (1, "askback: Every agent may use MANY_KEY. Revoke it with --agent all first.\n")

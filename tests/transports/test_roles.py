@@ -75,6 +75,8 @@ MATRIX: list[tuple[str, str, Any, set[str], int]] = [
     ("DELETE", "/v1/secrets/{id}", None, PEOPLE, 404),
     ("GET", "/v1/secrets/{id}/agents", None, PEOPLE, 404),
     ("PUT", "/v1/secrets/{id}/agents", {"agents": "all"}, PEOPLE, 404),
+    ("PUT", "/v1/secrets/{id}/agents/{agent}", None, PEOPLE, 404),
+    ("DELETE", "/v1/secrets/{id}/agents/{agent}", None, PEOPLE, 404),
     ("GET", "/v1/requests/{id}/saved", None, PEOPLE, 200),
     ("POST", "/v1/secrets/rotate", {}, {"admin"}, 200),
     ("GET", "/metrics", None, set(), 200),
@@ -103,7 +105,7 @@ async def test_a_route_serves_its_roles_and_refuses_the_others(
     request = await asked(api)
     await api.as_("responder")
     caller = await _caller(api, role)
-    url = path.format(id="t1" if "threads" in path else request["id"])
+    url = path.format(agent="agt_x", id="t1" if "threads" in path else request["id"])
     code, error = await _status(api, caller, method, url, body)
     if role in ("nobody", "stranger"):
         assert (code, error) == (401, "unauthorized")

@@ -15,10 +15,19 @@ from askback.settings import DEFAULT_TENANT, Settings
 
 log = logging.getLogger(__name__)
 
-NAMES = {"requester": "agent", "responder": "owner", "admin": "admin", OPERATOR: "operator"}
-"""The roles that get a token at the first start, and what the page calls whoever uses it.
+RUN = "run"
+"""The token of `askback run`, which is an agent of its own: what is given to it is given to no other agent."""
 
-The operator's is for commands on this machine, and is told to nobody else.
+NAMES = {
+    "requester": "agent",
+    RUN: "askback run",
+    "responder": "owner",
+    "admin": "admin",
+    OPERATOR: "operator",
+}
+"""Who gets a token at the first start: a role, or `RUN`, and the name on the page.
+
+The operator's is for commands on this machine, and is printed nowhere.
 """
 
 
@@ -43,7 +52,7 @@ async def _make(application: App, *, url: str | None) -> Mapping[str, str]:
         chosen = _chosen(settings, role)
         known[role] = chosen or kept.get(_key(role)) or services.ids.token()
         if not chosen:
-            new = tokens.NewToken(role=role, name=name, tenant=DEFAULT_TENANT)
+            new = tokens.NewToken(role="requester" if role == RUN else role, name=name, tenant=DEFAULT_TENANT)
             await tokens.remember(services, tokens.Known(known[role], new), source=tokens.LOCAL)
     named = {_key(role): token for role, token in known.items()}
     _keep(settings.server_file, {**kept, **named} if url is None else {"url": url, **named})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -13,7 +14,7 @@ import typer
 from rich.console import Console
 
 from askback.cli.child import NotStarted, attend, start
-from askback.cli.connection import Connection, find
+from askback.cli.connection import Connection, NoneRunning, find, reachable
 from askback.cli.coredumps import forbid_core_dumps
 from askback.cli.script import USAGE, settled
 from askback.cli.signals import interruptible
@@ -70,7 +71,7 @@ def run(
     wanted = _Wanted(_checked(secret), reason or _reason(argv), _scope(scope), project, thread, timeout)
     hints = Console(stderr=True, highlight=False)
     try:
-        server = find("requester", data_dir=data_dir)
+        server = _as_agent(data_dir)
         status = interruptible(_run(server, wanted, argv, redact=redact, hints=hints))
     except KeyboardInterrupt:
         status = NOT_RUN
@@ -81,6 +82,20 @@ def run(
     except (AskbackError, OSError) as failed:
         status = _complain(hints, failed, NOT_RUN)
     raise typer.Exit(status)
+
+
+def _as_agent(data_dir: Path | None) -> Connection:
+    """Return the server, as the agent of `ASKBACK_TOKEN` or else as the one that `askback run` has of its own.
+
+    A server of an older version has made none: there it is the agent that this user's programs share.
+    """
+    url, token = (os.environ.get(f"ASKBACK_{name}", "") for name in ("URL", "TOKEN"))
+    if url and token and data_dir is None and reachable(url):
+        return Connection(url.rstrip("/"), token)
+    try:
+        return find("run", data_dir=data_dir)
+    except NoneRunning:
+        return find("requester", data_dir=data_dir)
 
 
 class NotGiven(AskbackError):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Literal
+from urllib.parse import quote
 
 import typer
 from rich.console import Console
@@ -17,7 +21,7 @@ from askback.cli.coredumps import forbid_core_dumps
 from askback.cli.local import client_as
 from askback.cli.secretvalue import PADDED, padded, typed_or_piped
 from askback.cli.terminal import printable
-from askback.client import AsyncClient, KeptSecret, Rotation
+from askback.client import KeptSecret, Rotation
 from askback.errors import AskbackError
 
 OPERATOR = "operator"
@@ -39,18 +43,18 @@ def list_(
     as_json: Annotated[bool, typer.Option("--json", help="A line of JSON for each secret.")] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """List what is kept, newest first: the names, where each holds, since when and by whom."""
+    """List secrets, newest first: name, scope, when and by whom it was set, which agents may use it."""
 
-    async def read() -> list[KeptSecret]:
-        async with client_as("responder", data_dir=data_dir) as client:
-            return await _every_secret(client)
+    async def read(api: rest.Api) -> tuple[list[KeptSecret], dict[str, str]]:
+        agents = await api.pages("/v1/agents", "agents")
+        return await _every_secret(api), {each["id"]: each["name"] for each in agents}
 
-    found = asyncio.run(read())
+    found, names = rest.run("responder", read, data_dir=data_dir)
     if as_json:
         for secret in found:
             print(secret.model_dump_json(exclude_none=True))
     else:
-        _show(found)
+        _show(found, names)
 
 
 @app.command(name="set")
@@ -88,13 +92,12 @@ def erase(
 ) -> None:
     """Erase a secret now: no agent can use it any more."""
 
-    async def end() -> str:
-        async with client_as("responder", data_dir=data_dir) as client:
-            secret = await _the_one(client, which)
-            await client.erase(secret)
-            return secret.name
+    async def end(api: rest.Api) -> str:
+        secret = _the_one(await _every_secret(api), which)
+        await api.call("DELETE", f"/v1/secrets/{secret.id}")
+        return secret.name
 
-    print(f"{printable(asyncio.run(end()))} is erased.")
+    print(f"{printable(rest.run('responder', end, data_dir=data_dir))} is erased.")
 
 
 Which = Annotated[str, typer.Argument(help="The id (sec_…), or a name that only one secret has.")]
@@ -122,26 +125,19 @@ def _agents_in_words(agent: str) -> str:
 def _change_agents(which: str, agent: str, *, grants: bool, data_dir: Path | None) -> str:
     """Add or remove an agent, or all, and return the secret's name."""
 
-    async def change() -> str:
-        async with client_as("admin", data_dir=data_dir) as client:
-            secret = await _the_one(client, which)
-            if agent == "all":
-                await client.set_secret_agents(secret, "all" if grants else [])
-                return secret.name
-            known = await client.secret_agents(secret)
-            if known == "all":
-                if grants:
-                    return secret.name
-                raise AskbackError(f"Every agent may use {secret.name}. Revoke it with --agent all first.")
-            rest_of = [each for each in known if each != chosen]
-            await client.set_secret_agents(secret, [*rest_of, chosen] if grants else rest_of)
-            return secret.name
+    async def change(api: rest.Api) -> str:
+        secret = _the_one(await _every_secret(api), which)
+        agents = f"/v1/secrets/{secret.id}/agents"
+        if agent == "all":
+            await api.call("PUT", agents, {"agents": "all" if grants else []})
+        elif secret.agents == "all" and not grants:
+            raise AskbackError(f"Every agent may use {secret.name}. Revoke it with --agent all first.")
+        else:
+            chosen = quote(await agent_id(api, agent), safe="")
+            await api.call("PUT" if grants else "DELETE", f"{agents}/{chosen}")
+        return secret.name
 
-    async def find(api: rest.Api) -> str:
-        return await agent_id(api, agent)
-
-    chosen = "all" if agent == "all" else rest.run("admin", find, data_dir=data_dir)
-    return asyncio.run(change())
+    return rest.run("admin", change, data_dir=data_dir)
 
 
 @app.command()
@@ -190,19 +186,12 @@ def _scope(
     return meant
 
 
-async def _every_secret(client: AsyncClient) -> list[KeptSecret]:
-    found: list[KeptSecret] = []
-    cursor = None
-    while True:
-        page = await client.kept(limit=200, cursor=cursor)
-        found += page.secrets
-        cursor = page.next_cursor
-        if cursor is None:
-            return found
+async def _every_secret(api: rest.Api) -> list[KeptSecret]:
+    return [KeptSecret.model_validate(each) for each in await api.pages("/v1/secrets", "secrets")]
 
 
-async def _the_one(client: AsyncClient, which: str) -> KeptSecret:
-    found = [secret for secret in await _every_secret(client) if which in {secret.id, secret.name}]
+def _the_one(secrets: Sequence[KeptSecret], which: str) -> KeptSecret:
+    found = [secret for secret in secrets if which in {secret.id, secret.name}]
     if len(found) == 1:
         return found[0]
     if not found:
@@ -211,8 +200,11 @@ async def _the_one(client: AsyncClient, which: str) -> KeptSecret:
     raise AskbackError(f"{len(found)} secrets are called {which}. Say which: {ids}")
 
 
-def _show(secrets: list[KeptSecret]) -> None:
-    """Print secrets, whole: nothing is cut, so that a line can be searched and an id copied."""
+def _show(secrets: Sequence[KeptSecret], names: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Print secrets, whole: nothing is cut, so that a line can be searched and an id copied.
+
+    `names` are those of agents, by id.
+    """
     console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
     if not secrets:
         console.print("There are no secrets.")
@@ -221,6 +213,21 @@ def _show(secrets: list[KeptSecret]) -> None:
         console.print(printable(f"{secret.id}  {secret.name}  {place}"))
         by = f" by {secret.set_by.name}" if secret.set_by else ""
         console.print(printable(f"    value {secret.version}, set {_moment(secret.set_at)}{by}"), style="dim")
+        if secret.agents is not None:
+            console.print(printable(f"    used by {_users(secret.agents, names)}"), style="dim")
+
+
+def _users(agents: Sequence[str] | Literal["all"], names: Mapping[str, str]) -> str:
+    """Say which agents may use a secret; those of one name are told apart by their ids."""
+    if agents == "all":
+        return "every agent"
+    taken = Counter(names.values())
+
+    def called(agent: str) -> str:
+        name = names.get(agent, "agent")
+        return name if taken[name] == 1 else f"{name} ({agent})"
+
+    return ", ".join(map(called, agents)) or "no agent"
 
 
 def _moment(moment: datetime) -> str:

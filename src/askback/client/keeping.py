@@ -71,6 +71,19 @@ class Keeping(Connection):
         body = {"agents": agents if agents == "all" else list(agents)}
         return (await self._call(frame("set_secret_agents", secret_id=secret_id, body=body)))["agents"]
 
+    async def grant_secret(self, secret: KeptSecret | str, *, agent: str) -> Sequence[str] | Literal["all"]:
+        """Let one agent, by id, use a secret without a question, and return who may use it now. Raises `NotFound`."""
+        secret_id = secret if isinstance(secret, str) else secret.id
+        return (await self._call(frame("grant_secret", secret_id=secret_id, agent=agent)))["agents"]
+
+    async def revoke_secret(self, secret: KeptSecret | str, *, agent: str) -> Sequence[str] | Literal["all"]:
+        """Make one agent, by id, ask again before it uses a secret, and return who may use it now.
+
+        Raises `NotFound`, and `Conflict` while every agent may use it.
+        """
+        secret_id = secret if isinstance(secret, str) else secret.id
+        return (await self._call(frame("revoke_secret", secret_id=secret_id, agent=agent)))["agents"]
+
     async def rotate_secrets(self, *, keep_old: bool = False) -> Rotation:
         """Put all secrets of the tenant under the first master key, as an admin.
 

@@ -68,7 +68,8 @@ class ThreadAccess(Read):
 class KeptSecret(Read):
     """A secret that the server keeps: its name, its place and its times; nothing gives its value back.
 
-    `owner` is whose it is, None where it is shared. `version` counts the values that it has had.
+    `owner` is whose it is, None where it is shared. `version` counts the values that it has had. In a list, `agents`
+    are the ids of those that may use it without a question.
     """
 
     id: str
@@ -80,6 +81,7 @@ class KeptSecret(Read):
     version: int
     set_at: datetime
     set_by: Actor | None = None
+    agents: Sequence[str] | Literal["all"] | None = None
 
 
 class Rotation(Read):

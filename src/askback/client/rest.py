@@ -49,6 +49,8 @@ ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "saved": ("GET", "/v1/requests/{request_id}/saved"),
         "secret_agents": ("GET", "/v1/secrets/{secret_id}/agents"),
         "set_secret_agents": ("PUT", "/v1/secrets/{secret_id}/agents"),
+        "grant_secret": ("PUT", "/v1/secrets/{secret_id}/agents/{agent}"),
+        "revoke_secret": ("DELETE", "/v1/secrets/{secret_id}/agents/{agent}"),
         "drop_secret": ("DELETE", "/v1/secrets/{secret_id}"),
         "rotate_secrets": ("POST", "/v1/secrets/rotate"),
         "webhooks": ("GET", "/v1/webhooks"),

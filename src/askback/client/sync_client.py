@@ -119,6 +119,8 @@ class Client:
     saved = _blocking(AsyncClient.saved)
     secret_agents = _blocking(AsyncClient.secret_agents)
     set_secret_agents = _blocking(AsyncClient.set_secret_agents)
+    grant_secret = _blocking(AsyncClient.grant_secret)
+    revoke_secret = _blocking(AsyncClient.revoke_secret)
     rotate_secrets = _blocking(AsyncClient.rotate_secrets)
     add_webhook = _blocking(AsyncClient.add_webhook)
     webhooks = _blocking(AsyncClient.webhooks)

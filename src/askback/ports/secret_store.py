@@ -69,6 +69,14 @@ class SecretStore(Protocol):
         """Say which agents may use a secret, and take back the grants of all others."""
         ...
 
+    async def grant_secret(self, tenant: str, secret_id: str, agent: str, along: Along) -> None:
+        """Let one agent use a secret too; of calls at the same time none undoes another."""
+        ...
+
+    async def revoke_secret(self, tenant: str, secret_id: str, agent: str, along: Along) -> None:
+        """Take a secret back from one agent, with its grants; the others keep theirs."""
+        ...
+
     async def drop_secret(self, tenant: str, secret_id: str, along: Along) -> bool:
         """Erase a secret; False when there is none."""
         ...

@@ -87,6 +87,23 @@ class FakeSecrets(FakeAlong):
                 if (grant.tenant, grant.secret_id) != (tenant, secret_id) or grant.requester in agents
             }
 
+    async def grant_secret(self, tenant: str, secret_id: str, agent: str, along: Along) -> None:
+        """Let one agent use a secret too."""
+        self._begin()
+        self._keep(along)
+        self._secret_agents = self._secret_agents | {(tenant, secret_id, agent)}
+
+    async def revoke_secret(self, tenant: str, secret_id: str, agent: str, along: Along) -> None:
+        """Take a secret back from one agent."""
+        self._begin()
+        self._keep(along)
+        self._secret_agents = self._secret_agents - {(tenant, secret_id, agent)}
+        self._grants = {
+            key: grant
+            for key, grant in self._grants.items()
+            if (grant.tenant, grant.secret_id, grant.requester) != (tenant, secret_id, agent)
+        }
+
     async def drop_secret(self, tenant: str, secret_id: str, along: Along) -> bool:
         """Erase a secret."""
         self._begin()

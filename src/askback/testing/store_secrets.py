@@ -178,6 +178,23 @@ class SecretContracts(StoreSuite):
 
     # 15
 
+    async def test_an_agent_is_added_or_removed_and_the_others_stay(self, store: Store) -> None:
+        one = secret(1)
+        others = [replace(grant(one), requester=f"agt_{n}") for n in range(4)]
+        await keep(store, one)
+        await store.write(Along(grants=tuple(others)))
+        added = [store.grant_secret("main", one.id, f"agt_{n}", Along()) for n in range(2, 12)]
+        await asyncio.gather(
+            store.revoke_secret("main", one.id, "agt_0", Along(audit=(entry("taken"),))), *added
+        )
+        found = await store.agents_of_secrets("main", [one.id])
+        assert sorted(found) == sorted((one.id, f"agt_{n}") for n in range(1, 12))
+        for agent, held in (("agt_0", 0), ("agt_1", 1)):
+            found = await store.granted("main", others[0].thread_id, [one.name], requester=agent)
+            assert len(found) == held
+        await store.revoke_secret("other", one.id, "agt_1", Along())
+        assert (one.id, "agt_1") in await store.agents_of_secrets("main", [one.id])
+
     async def test_c15_an_erased_secret_is_nowhere(self, store: Store) -> None:
         await keep(store, secret(1), secret(2))
         assert await store.drop_secret("main", secret_id(1), along(3))

@@ -53,9 +53,12 @@ def rules_text(rules: Sequence[RuleRecord], cursor: str | None) -> str:
     return f'{{"rules":[{",".join(rule.wire for rule in rules)}],"next_cursor":{json.dumps(cursor)}}}'
 
 
-def secrets_text(secrets: Sequence[SecretRecord], cursor: str | None) -> str:
-    """Write a page of secrets: names and times."""
-    return f'{{"secrets":[{",".join(each.wire for each in secrets)}],"next_cursor":{json.dumps(cursor)}}}'
+def secrets_text(
+    secrets: Sequence[SecretRecord], agents: Mapping[str, Sequence[str] | str], cursor: str | None
+) -> str:
+    """Write a page of secrets: names, times, and `agents`, by the id of the secret: those that may use it."""
+    found = ",".join(f'{each.wire[:-1]},"agents":{json.dumps(agents[each.id])}}}' for each in secrets)
+    return f'{{"secrets":[{found}],"next_cursor":{json.dumps(cursor)}}}'
 
 
 def leased_text(leased: Mapping[str, Leased]) -> str:

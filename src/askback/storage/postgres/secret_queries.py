@@ -75,6 +75,9 @@ ON CONFLICT (tenant, thread, name, requester) DO UPDATE SET key = DEFAULT, secre
 
 # (tenant, secret id, agent)
 LET_USE = "INSERT INTO secret_agents (tenant, secret, agent) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
+LET_NO_MORE = "DELETE FROM secret_agents WHERE tenant = $1 AND secret = $2 AND agent = $3"
+TAKE_BACK_ONE = "DELETE FROM grants WHERE tenant = $1 AND secret = $2 AND requester = $3"
+# (tenant, secret id)
 LET_NOBODY_USE = "DELETE FROM secret_agents WHERE tenant = $1 AND secret = $2"
 # (tenant, secret id, agents)
 TAKE_BACK = "DELETE FROM grants WHERE tenant = $1 AND secret = $2 AND requester <> ALL ($3::text[])"

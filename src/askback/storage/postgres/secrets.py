@@ -72,6 +72,25 @@ class SecretPart(Part):
 
         await self._borrowed.change(change)
 
+    async def grant_secret(self, tenant: str, secret_id: str, agent: str, along: Along) -> None:
+        """Let one agent use a secret too."""
+        await self._change_one((queries.LET_USE,), tenant, secret_id, agent, along)
+
+    async def revoke_secret(self, tenant: str, secret_id: str, agent: str, along: Along) -> None:
+        """Take a secret back from one agent."""
+        texts = (queries.LET_NO_MORE, queries.TAKE_BACK_ONE)
+        await self._change_one(texts, tenant, secret_id, agent, along)
+
+    async def _change_one(
+        self, texts: Sequence[str], tenant: str, secret_id: str, agent: str, along: Along
+    ) -> None:
+        async def change(db: Connection) -> None:
+            for text in texts:
+                await db.execute(text, tenant, secret_id, agent)
+            await write_along(db, along)
+
+        await self._borrowed.change(change)
+
     async def drop_secret(self, tenant: str, secret_id: str, along: Along) -> bool:
         """Erase a secret."""
 

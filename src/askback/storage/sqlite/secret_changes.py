@@ -34,3 +34,16 @@ def set_agents(db: Connection, tenant: str, secret_id: str, agents: Sequence[str
     if "*" not in agents:
         db.execute(queries.TAKE_BACK, (tenant, secret_id, json.dumps(agents)))
     write_along(db, along)
+
+
+def grant(db: Connection, tenant: str, secret_id: str, agent: str, along: Along) -> None:
+    """Let one agent use a secret too."""
+    db.execute(queries.LET_USE, (tenant, secret_id, agent))
+    write_along(db, along)
+
+
+def revoke(db: Connection, tenant: str, secret_id: str, agent: str, along: Along) -> None:
+    """Take a secret back from one agent, with its grants."""
+    for query in (queries.LET_NO_MORE, queries.TAKE_BACK_ONE):
+        db.execute(query, (tenant, secret_id, agent))
+    write_along(db, along)

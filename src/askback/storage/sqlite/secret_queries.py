@@ -73,6 +73,9 @@ INSERT OR REPLACE INTO grants (tenant, thread, requester, name, secret, request)
 
 # (tenant, secret id, agent)
 LET_USE = "INSERT OR IGNORE INTO secret_agents (tenant, secret, agent) VALUES (?, ?, ?)"
+LET_NO_MORE = "DELETE FROM secret_agents WHERE tenant = ? AND secret = ? AND agent = ?"
+TAKE_BACK_ONE = "DELETE FROM grants WHERE tenant = ? AND secret = ? AND requester = ?"
+# (tenant, secret id)
 LET_NOBODY_USE = "DELETE FROM secret_agents WHERE tenant = ? AND secret = ?"
 # (tenant, secret id, agents as a JSON array)
 TAKE_BACK = """

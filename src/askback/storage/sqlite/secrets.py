@@ -57,6 +57,14 @@ class SecretPart(Part):
         """Say which agents may use a secret."""
         await self._change(lambda db, _: changes.set_agents(db, tenant, secret_id, agents, along), along)
 
+    async def grant_secret(self, tenant: str, secret_id: str, agent: str, along: Along) -> None:
+        """Let one agent use a secret too."""
+        await self._change(lambda db, _: changes.grant(db, tenant, secret_id, agent, along), along)
+
+    async def revoke_secret(self, tenant: str, secret_id: str, agent: str, along: Along) -> None:
+        """Take a secret back from one agent."""
+        await self._change(lambda db, _: changes.revoke(db, tenant, secret_id, agent, along), along)
+
     async def drop_secret(self, tenant: str, secret_id: str, along: Along) -> bool:
         """Erase a secret."""
         return await self._writer.submit(

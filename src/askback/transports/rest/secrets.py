@@ -22,7 +22,8 @@ async def page(call: Call) -> Reply:
         limit=query.integer(call, "limit", minimum=1, maximum=call.ctx.limits.page) or query.PAGE,
         cursor=query.text(call, "cursor"),
     )
-    return text_reply(secrets_text(found, cursor))
+    may_use = await agents.of_each(call.ctx, call.principal, found)
+    return text_reply(secrets_text(found, may_use, cursor))
 
 
 async def put(call: Call) -> Reply:
@@ -51,6 +52,18 @@ async def set_agents(call: Call) -> Reply:
     """`PUT /v1/secrets/{id}/agents`."""
     body = await call.json()
     return json_reply({"agents": await agents.set_agents(call.ctx, call.principal, call.path["id"], body)})
+
+
+async def grant(call: Call) -> Reply:
+    """`PUT /v1/secrets/{id}/agents/{agent}`."""
+    found = await agents.grant(call.ctx, call.principal, call.path["id"], call.path["agent"])
+    return json_reply({"agents": found})
+
+
+async def revoke(call: Call) -> Reply:
+    """`DELETE /v1/secrets/{id}/agents/{agent}`."""
+    found = await agents.revoke(call.ctx, call.principal, call.path["id"], call.path["agent"])
+    return json_reply({"agents": found})
 
 
 async def saved(call: Call) -> Reply:

@@ -41,7 +41,7 @@ from askback.service import (
     thread,
 )
 from askback.service.context import Services
-from askback.service.secrets import keep, rotate
+from askback.service.secrets import agents, keep, rotate
 from askback.service.waits import Waiter, Waits
 from askback.service.watch import Watcher, Watches
 from askback.transports import texts
@@ -227,7 +227,8 @@ async def _secrets(peer: Peer, frame: Frame) -> str:
     found, cursor = await keep.page(
         peer.ctx, peer.principal, limit=50 if limit is None else limit, cursor=text(frame, "cursor")
     )
-    return texts.secrets_text(found, cursor)
+    may_use = await agents.of_each(peer.ctx, peer.principal, found)
+    return texts.secrets_text(found, may_use, cursor)
 
 
 async def _drop_secret(peer: Peer, frame: Frame) -> str:

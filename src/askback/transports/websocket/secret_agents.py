@@ -22,11 +22,27 @@ async def _set(caller: Caller, frame: Frame) -> str:
     return json.dumps({"agents": found})
 
 
+async def _grant(caller: Caller, frame: Frame) -> str:
+    secret_id, agent = needed(frame, "secret_id"), needed(frame, "agent")
+    return json.dumps({"agents": await agents.grant(caller.ctx, caller.principal, secret_id, agent)})
+
+
+async def _revoke(caller: Caller, frame: Frame) -> str:
+    secret_id, agent = needed(frame, "secret_id"), needed(frame, "agent")
+    return json.dumps({"agents": await agents.revoke(caller.ctx, caller.principal, secret_id, agent)})
+
+
 async def _saved(caller: Caller, frame: Frame) -> str:
     found = await agents.saved(caller.ctx, caller.principal, needed(frame, "request_id"))
     return json.dumps({"saved": found})
 
 
 SECRET_AGENTS: Mapping[str, Callable[[Caller, Frame], Awaitable[str]]] = MappingProxyType(
-    {"secret_agents": _read, "set_secret_agents": _set, "saved": _saved}
+    {
+        "secret_agents": _read,
+        "set_secret_agents": _set,
+        "grant_secret": _grant,
+        "revoke_secret": _revoke,
+        "saved": _saved,
+    }
 )
