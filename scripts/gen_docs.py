@@ -6,10 +6,12 @@
 - docs/reference/cli.md, from the commands' own help
 - docs/reference/settings.md, from the settings' own text
 - docs/reference/forms.md, from the models of a form
+- docs/reference/reasons.md, from the catalogue of texts
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -22,7 +24,7 @@ os.environ.update(COLUMNS="100", TERM="dumb", NO_COLOR="1", TYPER_USE_RICH="0", 
 
 import typer
 
-from askback import errors, settings
+from askback import errors, messages, settings
 from askback.cli.main import app
 from askback.domain.lifecycle import CANCELLED_BY, REASONS, TERMINAL, TRANSITIONS, Status
 from forms_page import forms_page
@@ -127,6 +129,32 @@ def settings_page() -> str:
     )
 
 
+def reasons_page() -> str:
+    """The page about the reasons of the policy: each code with its English text."""
+    rows = [f"| `{code}` | {text.replace('|', '&#124;')} |" for code, text in reason_texts().items()]
+    return "\n".join(
+        [
+            "# Reasons of the policy\n",
+            "Why a call was asked, denied or allowed. A request carries each reason twice, in the same order: as an",
+            "English sentence (`reasons`, `risk.reasons`) and as data (`reason_codes`, `risk_codes`):",
+            '`{"code": "secret_place", "params": {"path": ".env"}}`. A parameter is a text or a reason itself.',
+            "Codes do not change; new ones are added. For a code that you do not know, show the English sentence.\n",
+            "| code | English |\n|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def reason_texts() -> dict[str, str]:
+    """The English text of each code, by code."""
+    catalogue: dict[str, str] = json.loads((Path(messages.__file__).parent / "en.json").read_text("utf-8"))
+    found = {
+        key.removeprefix("reason."): text for key, text in catalogue.items() if key.startswith("reason.")
+    }
+    return dict(sorted(found.items()))
+
+
 def wanted() -> dict[Path, str]:
     """Each generated page with the text it should have."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -137,6 +165,7 @@ def wanted() -> dict[Path, str]:
         "cli": cli(),
         "settings": settings_page(),
         "forms": forms_page(),
+        "reasons": reasons_page(),
     }
     for name, text in written.items():
         texts[REFERENCE / f"{name}.md"] = NOTE + text

@@ -40,10 +40,12 @@ async def finished(process: Process) -> tuple[int, Any]:
     return status, json.loads(lines[0]) if lines else err
 
 
-async def through_a_pipe(server: Server, thread: str, *lines: str, once: bool = True) -> str:
+async def through_a_pipe(
+    server: Server, thread: str, *lines: str, once: bool = True, **environment: str
+) -> str:
     """Run the inbox with these lines and return what it printed."""
     arguments = ["inbox", "--thread", thread, *(["--once"] if once else [])]
-    process = server.run(*arguments, stdin="".join(f"{line}\n" for line in lines).encode())
+    process = server.run(*arguments, stdin="".join(f"{line}\n" for line in lines).encode(), **environment)
     status, out, err = await anyio.to_thread.run_sync(complete, process)
     assert status == 0, err
     return out

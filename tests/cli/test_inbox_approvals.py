@@ -46,11 +46,23 @@ async def test_the_whole_call_stands_there_with_who_asks_why_and_what_is_dangero
     assert [line for line in out.splitlines() if line.startswith("Tool: ")] == ["Tool: bash"]
     assert "│ rm -rf build" in out
     assert "x" * 5_000 + " tail\\u202e" in out
-    assert "Danger!" in out
+    assert "Dangerous!" in out
     assert "It deletes folders with all they hold." in out
-    assert "Asked because: " in out
+    assert "Why you are asked: " in out
     assert "\u202e" not in out
     assert (await agent.get(request.id)).status == "pending"
+
+
+@requirement("D22")
+async def test_a_german_terminal_says_why_in_german(server: Server, agent: AsyncClient, thread: str) -> None:
+    await asked(agent, thread, "rm -rf build; echo $HOME")
+    out = await through_a_pipe(server, thread, ":later", LC_ALL="de_DE.UTF-8")
+    assert (
+        "Warum du gefragt wirst: Der Befehl wird nicht ganz verstanden: an Stelle 20 steht eine Variable"
+        in out
+    )
+    assert "Gefährlich!" in out
+    assert "Er löscht Ordner mit allem, was darin ist." in out
 
 
 async def test_a_diff_is_shown_line_by_line(server: Server, agent: AsyncClient, thread: str) -> None:

@@ -79,14 +79,3 @@ def test_the_header_chooses_the_language(header: str | None, locale: str) -> Non
 )  # fmt: skip
 def test_numbers_are_written_as_javascript_writes_them(number: float, text: str) -> None:
     assert number_text(number) == text
-
-
-def test_every_reason_that_the_policy_names_has_its_text() -> None:
-    named = re.compile(r'Reason\(\s*"(\w+)"|^    "?[^"]*"?: "(expansion|backslash)"', re.MULTILINE)
-    found = {
-        match[1] or match[2]
-        for file in (ROOT / "domain").rglob("*.py")
-        for match in named.finditer(file.read_text(encoding="utf-8"))
-    }
-    assert len(found) > 40
-    assert {code for code in found if f"reason.{code}" not in CATALOGUES["en"]} == set()

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
+from askback.cli.language import sentences
+from askback.domain.approval import ReasonCode
 from tests.journeys.browser import OpenScreen, Posts, Screen, Wire, place_of
 from tests.journeys.people import Team, asked, decided
 from tests.requirements import requirement
@@ -291,3 +293,19 @@ async def test_a_german_page_gives_the_reasons_of_the_policy_in_german(
     await eva.go(place_of(thread))
     await eva.card.nth(1).locator("summary").click()
     await expect(eva.card.nth(1).locator("dl")).to_contain_text("Eine feste Grenze verbietet das")
+
+
+@requirement("D22")
+async def test_a_german_card_has_no_reason_in_english(
+    screen: OpenScreen, team: Team, thread: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    eva = await screen(place_of(thread), house=team, locale="de-DE")
+    commands = ("ls ..", "sort -o a b", "cat ~/a", "jq env a.json", "ls \u200b", "grep -r x", "[ -v a ]")
+    for at, command in enumerate(commands):
+        shown = asked(await team.agent.bash(thread, command))["approval"]
+        codes = [ReasonCode.model_validate(code) for code in shown["reason_codes"]]
+        said = sentences(shown["reasons"], codes)
+        assert not set(said) & set(shown["reasons"])
+        why = eva.card.nth(at).locator(".why li")
+        await expect(why).to_have_text([text.replace("`", "") for text in said])

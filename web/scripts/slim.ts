@@ -114,16 +114,13 @@ export function slimCatalogues(page: string): Plugin {
       const keep = part ? new RegExp(`^ui\\.${part}s?\\.`) : shown(language);
       const drop = language === "en" && !part ? inPages(page) : new Set();
       const lists = page === "inbox" || page === "gallery";
-      const elsewhere = [
-        ...(lists ? [] : [/^ui\.inbox_/]),
-        ...(language === "en" && !part
-          ? [
-              lists
-                ? /^ui\.(approval|secret|shape|reader|composer|keeping)\./
-                : /^ui\.(approval|secret|shape|reader|composer|keeping)s?\./,
-            ]
-          : []),
-      ];
+      // The texts of another language are one file for all pages.
+      const elsewhere =
+        language !== "en" || part
+          ? []
+          : lists
+            ? [/^ui\.(approval|secret|shape|reader|composer|keeping)\./]
+            : [/^ui\.inbox_/, /^ui\.(approval|secret|shape|reader|composer|keeping)s?\./];
       const entries = Object.entries(JSON.parse(code)).filter(
         ([key]) => keep.test(key) && !drop.has(key) && !elsewhere.some((pattern) => pattern.test(key)),
       );

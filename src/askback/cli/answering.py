@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from askback.cli import card
 from askback.cli.deciding import Deciding
 from askback.cli.handing import Handing
+from askback.cli.language import language
 from askback.cli.prompt import Leave, Left
 from askback.cli.terminal import Terminal
 from askback.cli.walk import Walk
@@ -97,7 +97,7 @@ class _Answering:
         if form.description:
             self._terminal.say(form.description)
         self._terminal.say("(:help lists what else can be typed; :later leaves it open)", "dim")
-        walk = Walk(self._terminal, form, negotiate(form.locale or _language()))
+        walk = Walk(self._terminal, form, negotiate(form.locale or language()))
         values = await walk.fill()
         while faults := await self._refused(walk, values):
             values = await walk.mend(faults)
@@ -202,8 +202,3 @@ class _Answering:
 
 def _faults(refused: Invalid) -> list[tuple[str, str]]:
     return [(str(fault["path"]), str(fault["message"])) for fault in refused.field_errors]
-
-
-def _language() -> str:
-    """Return the language of this terminal, as in `de-AT`."""
-    return os.environ.get("LANG", "en").partition(".")[0].replace("_", "-")

@@ -6,8 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from askback.cli.language import language, sentences
 from askback.cli.terminal import WORDS, Terminal, one_line
 from askback.domain.approval import Preview, ShownApproval
+from askback.messages import translate
 
 DANGER = "bold red"
 _HEADS = {"command": "Command", "file": "File", "json": "Input", "plan": "Plan"}
@@ -24,12 +26,13 @@ def show(terminal: Terminal, approval: ShownApproval) -> None:
     else:
         _show_preview(terminal, approval.preview)
     if approval.risk.level == "danger":
-        terminal.say("Danger!", DANGER)
-    for risk in approval.risk.reasons:
+        terminal.say(f"{translate('ui.approvals.danger', language())}!", DANGER)
+    risks = sentences(approval.risk.reasons, approval.risk_codes)
+    for risk in risks:
         terminal.say(f"  {one_line(risk)}", "red")
-    for reason in approval.reasons:
-        if reason not in approval.risk.reasons:
-            terminal.say(f"Asked because: {one_line(reason)}", "dim")
+    for reason in sentences(approval.reasons, approval.reason_codes):
+        if reason not in risks:
+            terminal.say(f"{translate('ui.approval.why', language())}: {one_line(reason)}", "dim")
 
 
 def show_input(terminal: Terminal, call_input: Mapping[str, Any]) -> None:

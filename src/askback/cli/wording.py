@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from askback.cli.language import sentences
 from askback.cli.terminal import one_line
 from askback.domain.lifecycle import Status
 from askback.domain.request import Answer, InputRequest
@@ -40,7 +41,7 @@ def decided(request: InputRequest) -> str:
         needed = request.approval.quorum if request.approval else 1
         return f"{title(request)}: your yes counts; {agreed} of {needed}."
     if request.source == "policy":
-        why = one_line(" ".join(answer.reasons))
+        why = one_line(" ".join(sentences(answer.reasons, answer.reason_codes)))
         return f"{title(request)}: {_status(request)} by the policy. {why}".rstrip()
     kept = f" The rule {answer.rule.text} is kept." if answer.rule else ""
     return f"{title(request)}: {_status(request)}.{kept}"

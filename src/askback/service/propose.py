@@ -19,6 +19,7 @@ from askback.domain.lifecycle import Status
 from askback.domain.markdown import may_be_markdown, tree
 from askback.domain.policy.choices import ready_choices
 from askback.domain.policy.narrow import narrow_rule, runs_project_code, scripts
+from askback.domain.policy.reasons import Reason
 from askback.domain.preview import coded, escaped, preview
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
@@ -129,7 +130,7 @@ async def _again(ctx: Services, asked: Record, refused: Record, ruling: Ruling, 
         decision=DENIED,
         source="policy",
         repeated=True,
-        reasons=["A person refused this call before in this thread."],
+        reasons=[Reason("refused_before")],
         **ruling.trial,
     )
     return await refusals.repeated(ctx, asked, refused, along=Along(audit=(audit,)), key=key)

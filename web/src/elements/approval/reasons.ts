@@ -4,21 +4,24 @@ import { type Locale, translate } from "../../core/messages.ts";
 const isCode = (value: unknown): value is ReasonCode =>
   typeof value === "object" && value !== null && "code" in value;
 
-/** A sentence of the policy in the language of the reader; what has no text there stays in English. */
-function sentence(text: string, reason: ReasonCode | undefined, locale: string): string {
-  if (locale === "en" || !reason) return text;
-  const params = Object.entries(reason.params ?? {}).map(([name, value]) => [
+/** A sentence of the policy in another language; null when a part of it has no text there. */
+function said({ code, params = {} }: ReasonCode, locale: Locale): string | null {
+  const values = Object.entries(params).map(([name, value]) => [
     name,
-    isCode(value) ? sentence("", value, locale) : value,
+    isCode(value) ? said(value, locale) : value,
   ]);
-  const key = `reason.${reason.code}`;
-  const said = translate(key, Object.fromEntries(params), locale as Locale);
-  return said === key ? text : said;
+  const key = `reason.${code}`;
+  const text = translate(key, Object.fromEntries(values), locale);
+  return text === key || values.some(([, value]) => value === null) ? null : text;
 }
 
-/** The sentences of the policy in the language of the reader. */
+/** The sentences of the policy in the language of the reader; what has no text there stays in English. */
 export const sentences = (
   texts: readonly string[] = [],
   codes: readonly ReasonCode[] = [],
   locale = "en",
-): string[] => texts.map((text, at) => sentence(text, codes[at], locale));
+): string[] =>
+  texts.map((text, at) => {
+    const reason = locale === "en" ? undefined : codes[at];
+    return (reason && said(reason, locale as Locale)) ?? text;
+  });
