@@ -6,8 +6,9 @@ import json
 import random
 from typing import Any
 
+import anyio
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from askback import AsyncClient
 from tests.journeys.browser import OpenScreen, Screen, Wire, answer_of, form, place_of
@@ -100,6 +101,27 @@ async def test_what_the_person_writes_reaches_the_agent(
     [message] = (await agent.thread(thread))["messages"]
     assert (message["role"], message["author"]["name"]) == ("user", "Eva")
     assert message["content"] == [{"type": "text", "text": "one\ntwo"}]
+
+
+async def test_what_is_sent_while_a_message_is_on_its_way_follows_it(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    eva = await screen(place_of(thread))
+    on_its_way, arrived = anyio.Event(), anyio.Event()
+
+    async def held(route: Route) -> None:
+        on_its_way.set()
+        await arrived.wait()
+        await route.continue_()
+
+    await eva.page.route("**/messages", held)
+    for text in ("first", "second"):
+        await eva.composer.fill(text)
+        await eva.page.keyboard.press("Enter")
+        await on_its_way.wait()
+    arrived.set()
+    await expect(eva.page.locator("askback-thread .text")).to_have_text(["first", "second"])
+    await expect(eva.composer).to_have_value("")
 
 
 async def test_a_question_that_arrives_leaves_the_caret_where_it_is(

@@ -37,6 +37,7 @@ const SILENT = [
 export class Composer {
   #key: string | null = null;
   #sending = false;
+  #again = false;
   #me: Actor | undefined;
 
   constructor(private readonly host: AskbackThread) {
@@ -63,7 +64,7 @@ export class Composer {
     if (thread.access?.level === "view") return !!host.text && this.#drawClosed("composer.read");
     if (!host.client) return false;
     return html`${this.#drawNote(thread)}
-      <form class="composer" .onsubmit=${(event: Event) => this.#submit(event)}>
+      <form class="composer" .onsubmit=${(event: Event) => this.#onSubmit(event)}>
         <label
           ><span class="hidden">${host.say("composer.message")}</span
           ><textarea
@@ -119,8 +120,7 @@ export class Composer {
   }
 
   /** Send what was typed, but ask first about what looks like a secret, or was meant as an answer and is none. */
-  #submit(event: Event): void {
-    event.preventDefault();
+  #submit(): void {
     const { text, transcript, say } = this.host;
     if (!text.trim()) return;
     const send = () => void sendOrDoubt(this.host, text, () => void this.#send(text));
@@ -135,7 +135,11 @@ export class Composer {
 
   async #send(text: string): Promise<void> {
     const { host } = this;
-    if (this.#sending || !host.client) return;
+    if (!host.client) return;
+    if (this.#sending) {
+      this.#again = true;
+      return;
+    }
     this.#sending = true;
     this.#key ??= newKey();
     host.trouble = undefined;
@@ -152,6 +156,16 @@ export class Composer {
     } finally {
       this.#sending = false;
     }
+    // What was typed and sent meanwhile comes next.
+    if (this.#again) {
+      this.#again = false;
+      this.#submit();
+    }
+  }
+
+  #onSubmit(event: Event): void {
+    event.preventDefault();
+    this.#submit();
   }
 
   #type(event: Event): void {
@@ -166,6 +180,6 @@ export class Composer {
   }
 
   #onKey(event: KeyboardEvent): void {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) this.#submit(event);
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) this.#onSubmit(event);
   }
 }
