@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from itertools import product
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, ValidationError
 
+from askback.domain.faults import Faults
+from askback.domain.fields import Model
+from askback.domain.validation.structure import parse
 from askback.transports.http import DRAIN_BYTES
 from tests.requirements import requirement
 from tests.transports.conftest import ANSWER, LIMITS, Api, ask, asked
 
 pytestmark = pytest.mark.anyio
 
+JUNK: tuple[Any, ...] = (None, True, 1, 1.5, "x", [], {}, [1], [[]], {"a": 1})
 MALFORMED = {
     b"": "empty_body",
     b"   ": "empty_body",
@@ -47,6 +54,26 @@ async def test_malformed_json_is_refused_by_its_own_code(api: Api, body: bytes, 
     assert error["code"] == "invalid"
     assert [e["code"] for e in error["field_errors"]] == [code]
     assert (await agent.get("/v1/requests")).json()["requests"] == []
+
+
+def models(base: type[BaseModel] = Model) -> Iterator[type[BaseModel]]:
+    for model in base.__subclasses__():
+        yield model
+        yield from models(model)
+
+
+@requirement("M1")
+@pytest.mark.parametrize("model", dict.fromkeys(models()), ids=lambda model: model.__qualname__)
+def test_what_is_wrong_with_a_member_of_a_body_is_said(model: type[BaseModel]) -> None:
+    for member, junk in product(model.model_fields, JUNK):
+        body = {member: junk}
+        try:
+            model.model_validate(body)
+        except ValidationError as error:
+            wrong = {each["loc"][0] for each in error.errors() if each["loc"]}
+            with pytest.raises(Faults) as refused:
+                parse(model, body)
+            assert {re.split(r"[.\[]", each.path)[0] for each in refused.value.faults} == wrong, body
 
 
 async def test_every_route_that_takes_a_body_refuses_the_same_junk(api: Api) -> None:

@@ -109,6 +109,7 @@ class ResumeContracts(StoreSuite):
         assert other == []
         for who in (("main", "tok_1"), ("other", "tok_2")):
             assert await store.finish_resume(*who, resume(3).id, attempt=0, now_ms=NOON) is None
+        assert await store.finish_resume("main", "tok_2", "rsm_\0", attempt=0, now_ms=NOON) is None
 
     async def test_a_page_of_resumes_has_the_oldest(self, store: Store) -> None:
         await settled(store, *(resume(n) for n in (1, 2, 3)))

@@ -31,6 +31,7 @@ _NAMES = words(
     cookies.sqlite cookies.txt logins.json key3.db key4.db signons.sqlite .password-store .mozilla .thunderbird
     .1password .bitwarden .lastpass .electrum .bitcoin .ethereum .solana .keychain .heroku .netlify .snyk
     wp-config.php .pgadmin .dbeaver-data-sources.xml datasources.local.xml .jupyter_token nbsignature_secret
+    .yarnrc.yml .databrickscfg .sentryclirc .ftpconfig sftp.json .aws-credentials
     """
 )
 _BELOW = frozenset(
@@ -91,8 +92,9 @@ _ENDINGS = (
     ),
     *(".secret", ".secrets", ".token", ".jwk", ".jwks.json", ".tfstate", ".netrc", ".htpasswd"),
 )
-_DOT_ENV = re.compile(r"\.env(?:\..+)?|.+\.env")
-_EXAMPLES = (".example", ".sample", ".template", ".dist")
+_DOT_ENV = re.compile(r"\.(?:env|envrc|flaskenv|dev\.vars)(?:[-_.\d].*)?|.+\.env")
+_EXAMPLES = (".example", ".sample", ".template", ".dist", "-example", "_example", "-sample", "_sample")
+_COPY = re.compile(r"(.+?)(?:~|\.(?:bak|backup|copy|old|orig|save|swp|tmp))+")
 _SPLIT = re.compile(r"[=:@,]")
 _SCHEME = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*:")
 _EXPANDED = re.compile(r"[$%\x00-\x1f]")
@@ -128,6 +130,8 @@ def secret_path(path: str) -> bool:
     names = parts(path)
     if not names:
         return False
+    if copied := _COPY.fullmatch(names[-1][:_NAME_MAX]):
+        names[-1] = copied[1]
     if path.startswith("/") and names[0] == "proc":
         return len(names) != 2 or names[1] not in _PROC
     if path.startswith("/") and names[0] == "dev":

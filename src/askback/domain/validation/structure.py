@@ -113,9 +113,7 @@ def path_of(steps: Steps, path: str) -> str:
 
 def _place(body: object, location: Sequence[str | int], kind: str) -> Place:
     """Find Pydantic's location in the body, leaving out the names of union members that it puts in."""
-    if location and (
-        location[-1] == "[key]" or (location[-1] in ("int", "float") and kind in _NUMBER_ERRORS)
-    ):
+    if location and location[-1] in ("int", "float") and kind in _NUMBER_ERRORS:
         location = location[:-1]
     place = Place((), body, None, present=True)
     for index, step in enumerate(location):
@@ -123,11 +121,12 @@ def _place(body: object, location: Sequence[str | int], kind: str) -> Place:
         if not last and place.steps and isinstance(place.steps[-1], int) and _tag(place.value) == step:
             continue
         found, value = _member(place.value, step)
-        if found or last:
+        if found or (last and (kind == "missing" or step == _IMPLIED)):
             place = Place((*place.steps, step), value, place.value, present=found)
     return place
 
 
+_IMPLIED = "value"
 _NUMBER_ERRORS = frozenset({"int_type", "float_type", "finite_number"})
 
 
@@ -149,7 +148,7 @@ def _is_implied(place: Place, kind: str) -> bool:
     """An option's value comes from its label when it is absent: only the label's own fault is shown."""
     if place.present or not place.steps:
         return False
-    return kind != "missing" or (place.steps[-1] == "value" and "options" in place.steps)
+    return kind != "missing" or (place.steps[-1] == _IMPLIED and "options" in place.steps)
 
 
 def _said(place: Place, error: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 
+import asyncpg
+
 from askback.ports.outcome import Outcome
 from askback.ports.resumes import Lease, Resume, Standing
 from askback.storage import rows
@@ -64,7 +66,10 @@ class ResumePart(Part):
                 return None
             return Outcome.REPLAYED if row[0] else Outcome.LOST
 
-        return await self._borrowed.change(finish)
+        try:
+            return await self._borrowed.change(finish)
+        except asyncpg.CharacterNotInRepertoireError:  # no id has a character that Postgres cannot keep
+            return None
 
     async def resume(self, tenant: str, resume_id: str) -> Standing | None:
         """Read where a resume stands."""

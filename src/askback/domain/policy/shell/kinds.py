@@ -22,6 +22,10 @@ Kind = Callable[[str, Argv], Reason | None]
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[A-Za-z%]{1,3})?(?:[,:/-]\d+){0,3}")
 _NAME = re.compile(r"@?[\w.+][\w.+*=@:,/-]*")
 _LABEL = re.compile(r"[\w.+-]+(?::[\w.+-]+)*")
+_SCRIPT = re.compile(
+    r"(?:build|check|clean|compile|coverage|dev|docs|e2e|fix|format|generate|lint|preview|seed|serve|start|storybook"
+    r"|test|typecheck|type-check|types|unit|validate|verify)|[\w-]+(?::[\w-]+)+"
+)
 _PACKAGE = re.compile(r"@?[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)?(?:@[\w.^~<>=-]+)?")
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w,.-]+\])?(?:[=<>!~]=?[\w.*,<>=!~]+)?")
 _SELECTOR = re.compile(r"[\w.!=,()/ -]+")
@@ -66,6 +70,11 @@ def built(value: str, words: Argv) -> Reason | None:
     wrong = path(value, words)
     known = value == "/dev/null" or (_BUILT.fullmatch(value) and not wrong and not loaded.loaded(value))
     return None if known else wrong or Reason("unknown_value", value=value)
+
+
+def script(value: str, _words: Argv) -> Reason | None:
+    """A script of the project by a name that no program has, where a program of that name would run instead."""
+    return None if _SCRIPT.fullmatch(value) else Reason("not_plain", value=value)
 
 
 def script_operand(value: str, words: Argv) -> Reason | None:
@@ -368,6 +377,7 @@ KINDS: dict[str, Kind] = {
     "remote": git.remote,
     "requirement": requirement,
     "resource": resource,
+    "script": script,
     "script-operand": script_operand,
     "script-text": script_text,
     "sed": sed,
