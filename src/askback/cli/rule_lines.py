@@ -7,6 +7,7 @@ from datetime import datetime
 
 from rich.console import Console
 
+from askback.cli.language import sentences
 from askback.cli.terminal import printable
 from askback.client.records import Rule
 
@@ -36,9 +37,14 @@ def _origin(rule: Rule) -> str:
         f"until {_moment(rule.expires_at)}" if rule.expires_at else "",
         _end(rule),
         f"why: {rule.why}" if rule.why else "",
-        f"needs a choice: {rule.needs_choice}" if rule.needs_choice else "",
+        f"needs a choice: {_choice(rule)}" if rule.needs_choice else "",
     )
     return ", ".join(filter(None, facts))
+
+
+def _choice(rule: Rule) -> str:
+    codes = [rule.needs_choice_code] if rule.needs_choice_code else []
+    return " ".join(sentences([rule.needs_choice or ""], codes))
 
 
 def _end(rule: Rule) -> str:

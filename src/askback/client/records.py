@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from askback.domain.approval import ReasonCode
 from askback.domain.request import Actor
 
 
@@ -34,7 +35,8 @@ class Execution(Read):
 class Rule(Read):
     """A rule that the server keeps; `rule` is its text, `agent` the id of the agent it is for, None for every agent.
 
-    `needs_choice` says why a rule of an older version allows nothing any more, and what to write instead.
+    `needs_choice` says why a rule of an older version allows nothing any more, and what to write instead, in English;
+    `needs_choice_code` says the same as data.
     """
 
     id: str
@@ -55,6 +57,7 @@ class Rule(Read):
     revoked_at: datetime | None = None
     revoked_by: Actor | None = None
     needs_choice: str | None = None
+    needs_choice_code: ReasonCode | None = None
 
 
 class ThreadAccess(Read):

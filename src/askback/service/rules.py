@@ -16,6 +16,7 @@ from askback.domain.limits import Limits
 from askback.domain.policy.narrow import rule_scripts, says_nothing
 from askback.domain.policy.prefixes import choice_of, needs_choice
 from askback.domain.policy.rules import Rule, RuleError, parse_rule
+from askback.domain.preview import coded
 from askback.domain.record import Record, splice
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.prose import Prose
@@ -169,11 +170,10 @@ async def _require_thread(ctx: Services, principal: Principal, thread_id: str) -
 def _with_choice(rule: RuleRecord) -> RuleRecord:
     """Mark a stored rule that allows nothing any more: somebody has to choose what may run instead."""
     choice = None if rule.revoked else choice_of(rule.text, rule.effect)
-    return (
-        rule
-        if choice is None
-        else replace(rule, wire=splice(rule.wire, to_json({"needs_choice": choice}).decode()))
-    )
+    if choice is None:
+        return rule
+    marked = {"needs_choice": choice, "needs_choice_code": coded(choice)}
+    return replace(rule, wire=splice(rule.wire, to_json(marked).decode()))
 
 
 async def _require_power(ctx: Services, principal: Principal, thread_id: str | None) -> None:
