@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 import shutil
 import tempfile
@@ -185,7 +186,7 @@ class App:
         database = [settings.database] if isinstance(settings.database, Path) else []
         require_private(
             files=[*database, settings.key_file, settings.server_file],
-            folders=[folder, *(file.resolve().parent for file in database)],
+            folders=[folder, *(Path(os.path.realpath(file)).parent for file in database)],
         )
 
     def _start_jobs(self, tasks: TaskGroup) -> None:

@@ -80,7 +80,7 @@ def data_folders(*more: Path | None) -> tuple[str, ...]:
     chosen = os.environ.get("ASKBACK_DATA_DIR")
     places = [default_data_dir(), Path(chosen) if chosen else None, *more]
     found = [path.expanduser().absolute() for path in places if path is not None]
-    return tuple(dict.fromkeys(str(each) for path in found for each in (path, path.resolve())))
+    return tuple(dict.fromkeys(str(each) for path in found for each in (path, os.path.realpath(path))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +127,16 @@ class Settings:
         """Where the server leaves its address and tokens for clients of the same user."""
         return self.data_dir / "server.json"
 
+    @property
+    def database_is_new(self) -> bool:
+        """Whether the database is a file that a start would have to make."""
+        return isinstance(self.database, Path) and not (
+            self.database.exists() and (self.database.stat().st_size or not self.database.is_file())
+        )
+
     def require_database(self) -> None:
-        """Raise `StoreUnusable` when the database is a file that is not there: reading must not make it."""
-        if isinstance(self.database, Path) and not self.database.is_file():
+        """Raise `StoreUnusable` when the database is a file that is not there, or empty: reading must not make it."""
+        if self.database_is_new:
             raise StoreUnusable(
                 f"There is no database {self.database}. Check --data-dir, or start a server there: askback serve"
             )

@@ -41,3 +41,8 @@ def test_a_login_and_a_token_of_one_person_are_the_same_person(
             "role": "responder",
         }
     assert session["id"] != bearer["id"]
+
+
+def test_a_login_that_is_refused_says_why(server: Server) -> None:
+    status, _, err = complete(server.run("login", "--user", ""))
+    assert (status, "user: Must not be empty." in err) == (1, True), err

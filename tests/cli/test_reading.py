@@ -102,3 +102,11 @@ def test_without_a_server_a_refusal_is_one_line(kept: Path, command: tuple[str, 
     assert status in {1, 2}
     assert "Traceback" not in err
     assert err.startswith(("askback: ", "Usage: "))
+
+
+@requirement("N21")
+def test_a_link_that_leads_to_itself_is_named(tmp_path: Path) -> None:
+    (tmp_path / "askback.db").symlink_to("askback.db")
+    status, _, err = complete(start("serve", "--port", "0", ASKBACK_DATA_DIR=str(tmp_path)))
+    assert status == 1
+    assert err.startswith(f"askback: {tmp_path / 'askback.db'} cannot be used: ")

@@ -79,6 +79,28 @@ def test_a_restart_keeps_tokens_requests_and_idempotency_keys(tmp_path: Path) ->
 
 
 @requirement("I1")
+@pytest.mark.parametrize("left", ["missing", "empty"])
+def test_a_database_that_is_gone_is_not_replaced_by_a_new_one(tmp_path: Path, left: str) -> None:
+    with serving(tmp_path):
+        pass
+    for file in tmp_path.glob("askback.db*"):
+        file.unlink()
+    database, known = tmp_path / "askback.db", tmp_path / "server.json"
+    if left == "empty":
+        database.touch(mode=0o600)
+    for command in (("serve", "--port", "0"), ("rules", "add", "bash(make)"), ("rules", "list")):
+        status, out, err = complete(start(*command, ASKBACK_DATA_DIR=str(tmp_path)))
+        assert (status, out) == (1, "")
+        assert str(database) in err
+        assert not database.exists() or not database.stat().st_size
+    known.rename(tmp_path / "old.json")
+    with serving(tmp_path) as (process, ready):
+        assert ready["url"]
+        process.terminate()
+        assert b"beside the master keys of an older one" in process.communicate(timeout=10)[1]
+
+
+@requirement("I1")
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_start_on_a_full_disk_says_so_and_which_tokens_are_known(tmp_path: Path, kept: bool) -> None:
     with serving(tmp_path) as (_, first), caller(first, "requester") as http:
@@ -109,6 +131,7 @@ def test_the_address_and_tokens_are_left_for_their_owner_only(tmp_path: Path) ->
         # Only commands on this machine use these; the server prints them nowhere.
         for role in ("operator", "run"):
             assert left.pop(f"{role}_token") not in ready.values()
+        assert left.pop("database") == str(data / "askback.db")
         assert left == {k: v for k, v in ready.items() if k != "login_url"}
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         assert stat.S_IMODE(data.stat().st_mode) == 0o700

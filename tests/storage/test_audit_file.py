@@ -12,7 +12,9 @@ from askback.errors import StoreUnusable
 from askback.ports.policy import Along
 from askback.storage.sqlite import SqliteStore
 from askback.storage.sqlite.auditfile import read_audit
+from askback.storage.sqlite.backup import sealed_texts
 from askback.testing.store_samples import entry
+from tests.fault.full_disk import full_disk
 
 
 @pytest.fixture
@@ -56,6 +58,14 @@ async def test_the_log_of_a_stopped_server_is_read_and_the_file_left_as_it_is(
     before = path.read_bytes()
     assert ends(path) == {"acme": (3, head(path, "acme")), "main": (3, head(path, "main"))}
     assert path.read_bytes() == before
+
+
+async def test_the_log_is_read_on_a_disk_that_takes_no_writes(store: SqliteStore, path: Path) -> None:
+    await store.close()
+    expected = {tenant: (3, head(path, tenant)) for tenant in ("acme", "main")}
+    with full_disk():
+        assert ends(path) == expected
+        assert list(sealed_texts(path)) == []
 
 
 @pytest.mark.parametrize(

@@ -78,10 +78,11 @@ def test_a_thread_and_what_is_open_are_listed_in_the_order_of_an_index(
     "sql",
     [
         *(
-            policy_queries.list_rules(subjects=0, ended=ended, person=False, before=before)
-            for ended, before in product(FLAGS, repeat=2)
+            policy_queries.list_rules(subjects=0, ended=ended, person=person, before=before)
+            for ended, person, before in product(FLAGS, repeat=3)
         ),
-        *(secret_queries.list_secrets(person=False, before=before) for before in FLAGS),
+        *(secret_queries.list_secrets(person=p, before=before) for p, before in product(FLAGS, repeat=2)),
+        *(webhook_queries.deliveries(before=before) for before in FLAGS),
         policy_queries.AUDIT,
         webhook_queries.WEBHOOKS,
     ],
@@ -93,15 +94,16 @@ def test_every_other_list_walks_an_index_in_its_order(database: sqlite3.Connecti
 
 @requirement("N20")
 @pytest.mark.anyio
+@pytest.mark.parametrize("person", [None, "ada"])
 @pytest.mark.parametrize(("requester", "kind"), [(None, "form"), ("tok_1", None), (None, None)])
 async def test_postgres_walks_the_same_indexes(
-    postgres: PostgresServer, requester: str | None, kind: str | None
+    postgres: PostgresServer, requester: str | None, kind: str | None, person: str | None
 ) -> None:
     name = await postgres.new()
     db = await postgres.database(name).connect()
     sql, parameters = postgres_queries.list_requests(
         "default", thread_id=None, statuses=["declined"], only_open=False, kind=kind, requester=requester,
-        person=None, before="req_9", limit=50,
+        person=person, before="req_9", limit=50,
     )  # fmt: skip
     # The planner of an empty table would rather read it whole.
     await db.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")

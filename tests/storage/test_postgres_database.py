@@ -329,6 +329,7 @@ async def test_lists_are_read_from_an_index_whatever_is_asked_of_them(database: 
     )
     lists.append(secret_queries.list_secrets("main", person="ada", before="s", limit=9))
     lists.append(resume_queries.next_available("main", "tok", "t1"))
+    lists.append(webhook_queries.deliveries("main", "whk_1", before="dlv_9", limit=9))
     lists.append(secret_queries.granted("main", "t1", ["A"], requester="tok"))
     for sql, _ in lists:
         assert await _scans(connection, sql) == []

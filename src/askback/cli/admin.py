@@ -9,6 +9,7 @@ import httpx2
 
 from askback import settings as settings_module
 from askback.cli import server_file
+from askback.cli.rest import refusal
 from askback.client.channel import VIA_HEADER
 from askback.errors import AskbackError
 
@@ -30,5 +31,5 @@ def post(data_dir: Path | None, path: str, body: dict[str, Any]) -> dict[str, An
     except httpx2.HTTPError:
         raise NotRunning(f"No server answers at {reach['url']}. Run `askback serve` first.") from None
     if response.status_code >= 400:
-        raise AskbackError(response.json()["error"]["message"])
+        raise AskbackError(refusal(response.json()["error"]))
     return response.json()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from askback.app import App
 from askback.cli import server_file
+from askback.errors import StoreUnusable
 from askback.service import tokens
 from askback.service.access import OPERATOR, digest
 from askback.settings import DEFAULT_TENANT, Settings
@@ -29,6 +30,25 @@ NAMES = {
 
 The operator's is for commands on this machine, and is printed nowhere.
 """
+
+DATABASE = "database"
+"""The key in `server.json` of the file whose tokens these are."""
+
+
+def require_its_database(settings: Settings) -> None:
+    """Raise `StoreUnusable` where a start would make a new database in place of the one that `server.json` names.
+
+    Without a file that names it, the key file alone is a warning: it may have been put there for a new database.
+    """
+    if not settings.database_is_new:
+        return
+    if server_file.read(settings.server_file).get(DATABASE) == str(settings.database):
+        raise StoreUnusable(
+            f"The database {settings.database} is missing or empty, and {settings.server_file} belongs to it. Put the "
+            "database back, or restore a backup into a new folder. To begin with a new database, move server.json away."
+        )
+    if settings.key_file.exists():
+        log.warning("%s is a new database, beside the master keys of an older one", settings.database)
 
 
 async def open_keyring(application: App, *, url: str | None = None) -> Mapping[str, str]:
@@ -55,6 +75,8 @@ async def _make(application: App, *, url: str | None) -> Mapping[str, str]:
             new = tokens.NewToken(role="requester" if role == RUN else role, name=name, tenant=DEFAULT_TENANT)
             await tokens.remember(services, tokens.Known(known[role], new), source=tokens.LOCAL)
     named = {_key(role): token for role, token in known.items()}
+    if isinstance(settings.database, Path):
+        named[DATABASE] = str(settings.database)
     _keep(settings.server_file, {**kept, **named} if url is None else {"url": url, **named})
     return known
 

@@ -24,14 +24,18 @@ class Local:
     app: Any
     tokens: Mapping[str, str]
 
-    def client(self, role: str) -> AsyncClient:
-        """Return a client of the app in a role; raises `StoreUnusable` where no token of the role is known."""
+    def token(self, role: str) -> str:
+        """Return the token of a role; raises `StoreUnusable` where none is known."""
         if role not in self.tokens:
             raise StoreUnusable(
                 f"The database is read-only, and no token of the role {role} is known. Make room, or make the disk "
                 "writable, and try again."
             )
-        return AsyncClient(app=self.app, token=self.tokens[role], via="cli")
+        return self.tokens[role]
+
+    def client(self, role: str) -> AsyncClient:
+        """Return a client of the app in a role; raises as `token` does."""
+        return AsyncClient(app=self.app, token=self.token(role), via="cli")
 
 
 @asynccontextmanager
@@ -40,9 +44,11 @@ async def running_here(data_dir: Path | None) -> AsyncGenerator[Local]:
     # Imported now: with a server running, which is the rule, nobody has to wait for it.
     from askback import settings as settings_module
     from askback.app import create_app
-    from askback.cli.keyring import open_keyring
+    from askback.cli.keyring import open_keyring, require_its_database
 
-    application = create_app(settings_module.load(data_dir=data_dir))
+    settings = settings_module.load(data_dir=data_dir)
+    require_its_database(settings)
+    application = create_app(settings)
     async with application.running(serves=False):
         yield Local(_Alive(application), await open_keyring(application))
 

@@ -38,7 +38,7 @@ class Api:
             raise AskbackError(f"The server did not answer: {type(error).__name__}.") from None
         said: dict[str, Any] = reply.json() if reply.content else {}
         if reply.status_code >= 400:
-            raise AskbackError(_message(said["error"]))
+            raise AskbackError(refusal(said["error"]))
         return said
 
     async def pages(
@@ -72,7 +72,7 @@ async def _run(role: str, work: Any, data_dir: Path | None, *, creates: bool) ->
             require_database(data_dir)
         async with running_here(data_dir) as local:
             transport = httpx2.ASGITransport(app=local.app)
-            async with _http(Connection(HERE, local.tokens[role]), transport=transport) as http:
+            async with _http(Connection(HERE, local.token(role)), transport=transport) as http:
                 return await work(Api(http))
     async with _http(server) as http:
         return await work(Api(http))
@@ -83,6 +83,7 @@ def _http(server: Connection, **options: Any) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(base_url=server.url, headers=headers, trust_env=False, timeout=30, **options)
 
 
-def _message(error: Mapping[str, Any]) -> str:
+def refusal(error: Mapping[str, Any]) -> str:
+    """Return what an error of the interface says, with each of its field errors."""
     faults = [f"{each['path']}: {each['message']}" for each in error.get("field_errors", ())]
     return " ".join([error["message"], *faults])

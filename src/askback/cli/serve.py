@@ -17,7 +17,7 @@ from askback import logs
 from askback import settings as settings_module
 from askback.app import App, create_app
 from askback.cli.coredumps import forbid_core_dumps
-from askback.cli.keyring import NAMES, open_keyring
+from askback.cli.keyring import NAMES, open_keyring, require_its_database
 from askback.cli.runner import run_server
 from askback.errors import AskbackError
 from askback.service import credentials
@@ -61,6 +61,7 @@ def serve(
         )
     for warning in settings.warnings:
         err.print(f"[yellow]{escape(warning)}[/]")
+    require_its_database(settings)
     listener = bind(settings)
     application = create_app(settings)
 

@@ -71,7 +71,7 @@ def replace_key_file(path: Path, keys: Mapping[str, bytes]) -> None:
     try:
         remarks = [f"{line}\n" for line in _read(path).splitlines() if _is_remark(line)]
         # What a link leads to is replaced, not the link.
-        place = path.resolve()
+        place = Path(os.path.realpath(path))
         lines = [_line(key_id, key) for key_id, key in keys.items()]
         _write(place, "".join([*remarks, *lines]), lambda draft: os.replace(draft, place))
     except OSError as error:

@@ -11,6 +11,7 @@ from askback.domain.audit import GENESIS
 from askback.errors import StoreUnusable
 from askback.storage.auditlog import EVERY_ENTRY, TenantLog
 from askback.storage.sqlite import policy_queries as queries
+from askback.storage.sqlite.connection import connect_beside
 
 _NO_LIMIT = -1
 
@@ -24,7 +25,7 @@ def read_audit(path: Path) -> Generator[Iterator[TenantLog]]:
     Raises `StoreUnusable` when there is no such file, or it cannot be read.
     """
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+        with closing(connect_beside(path)) as db:
             db.isolation_level = None
             db.text_factory = _forgiving
             db.execute("BEGIN")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from askback.errors import StoreUnusable
 from askback.storage.sqlite import schema
-from askback.storage.sqlite.connection import Connection
+from askback.storage.sqlite.connection import Connection, connect_beside
 
 _SEALED = "SELECT sealed FROM secrets UNION ALL SELECT sealed FROM candidates"
 
@@ -69,4 +69,4 @@ def sealed_texts(file: Path) -> Iterator[str]:
 def _read_only(file: Path) -> sqlite3.Connection:
     if not file.is_file():
         raise StoreUnusable(f"There is no database {file}.")
-    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+    return connect_beside(file)

@@ -71,7 +71,7 @@ def connect(path: Path) -> Connection:
     return connection
 
 
-def connect_read_only(path: Path) -> Connection:
+def connect_read_only(path: Path) -> sqlite3.Connection:
     """Open the database at `path` on a disk that may take no writes.
 
     SQLite shares the index of a write-ahead log through the `-shm` file, which it cannot write here. Without a log
@@ -86,6 +86,28 @@ def connect_read_only(path: Path) -> Connection:
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
     for pragma in ("busy_timeout = 5000", "trusted_schema = OFF", "query_only = ON"):
         connection.execute(f"PRAGMA {pragma}").fetchall()
+    return connection
+
+
+def connect_beside(path: Path) -> sqlite3.Connection:
+    """Open the database at `path` for reading, beside any process that has it open; also on a full or read-only disk.
+
+    Raises `sqlite3.Error` when it is not there or cannot be read.
+    """
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        connection.execute("PRAGMA schema_version").fetchone()  # opening alone reads nothing
+    except sqlite3.OperationalError as error:
+        connection.close()
+        if takes_no_writes(error) is None or not path.is_file():
+            raise
+        try:  # the `-shm` file is missing and cannot be made, so nobody has the database open
+            return connect_read_only(path)
+        except OSError:
+            raise error from None
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

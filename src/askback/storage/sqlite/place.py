@@ -55,7 +55,7 @@ class FileLock:
         store has it: call `release` then as well.
         """
         flags = _READ_ONLY if read_only else _WRITABLE
-        beside = Path(f"{self._database.resolve()}.lock")
+        beside = Path(f"{os.path.realpath(self._database)}.lock")
         if beside not in self._descriptors and (beside.exists() or not read_only):
             descriptor = os.open(beside, flags, 0o600)
             if not _locked(descriptor):
