@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -64,10 +64,13 @@ from askback.transports.rest.pages import Site
 from askback.transports.security import Addresses
 from askback.transports.sse import Streams
 from askback.transports.websocket.endpoint import Sockets
+from askback.vault.auditseal import AuditSeals
 from askback.vault.envelope import Envelope
+from askback.vault.keyfile import read_key_file
 from askback.vault.keys import KEY_BYTES, KeyRing, parse_keys
 from askback.vault.locked import LockedVault
 from askback.vault.ownkeys import KeyFile
+from askback.vault.sealed import encode
 
 STATIC = Path(__file__).parent / "static"
 RESTART_S = 1.0
@@ -236,14 +239,12 @@ def create_app(
     if settings is None:
         scratch = Path(tempfile.gettempdir()) / f"askback-{secrets.token_hex(8)}"
         settings = load({}, data_dir=scratch)
-        vault = vault or Envelope(KeyRing({"scratch": secrets.token_bytes(KEY_BYTES)}))
+        settings = replace(settings, master_keys=f"scratch:{encode(secrets.token_bytes(KEY_BYTES))}")
     presence: Presence = LocalPresence()
     if store is None:
         chosen = backends(settings, bus=bus)
         store, bus, presence, clock = chosen.store, chosen.bus, chosen.presence, clock or chosen.clock
-    own_keys = None
-    if vault is None:
-        vault, own_keys = _vault(settings)
+    kept = _keys(settings) if vault is None else Keys(vault)
     clock = clock or SystemClock()
     limits = limits or settings.limits
     services = Services(
@@ -251,12 +252,13 @@ def create_app(
         bus or LocalBus(),
         clock,
         ids or SystemIds(),
-        vault,
+        kept.vault,
         limits,
         directory=directory or OwnGroups(),
         presence=presence,
         courier=courier or HttpCourier(clock, allowed=Allowed.of(settings.webhook_hosts)),
-        own_keys=own_keys,
+        own_keys=kept.own,
+        seals=kept.seals,
         own_paths=settings.own_paths,
         pace=Pace(limits),
         wrong_tokens=Attempts(limits.max_wrong_tokens_per_minute - 1),
@@ -314,16 +316,39 @@ def audit_logs(settings: Settings) -> AbstractContextManager[Iterator[TenantLog]
     return auditfile.read_audit(settings.database)
 
 
-def _vault(settings: Settings) -> tuple[Vault, KeyFile | None]:
-    """Return what keeps secrets, and the key file that it is opened with; keys that were given have to be right."""
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What the master keys open: the secrets, and the seals on the audit log; `own` is their file."""
+
+    vault: Vault
+    own: KeyFile | None = None
+    seals: AuditSeals | None = None
+
+
+def _keys(settings: Settings) -> Keys:
+    """Return what keeps secrets and seals the log; keys that were given have to be right."""
     if settings.master_keys == "off":
-        return LockedVault(), None
+        return Keys(LockedVault())
     if settings.master_keys is None and isinstance(settings.database, PostgresAddress):
-        return LockedVault(), None  # a file is one machine's, and secrets have to open at every server
+        return Keys(LockedVault())  # a file is one machine's, and secrets have to open at every server
     if settings.master_keys is not None:
-        return Envelope(KeyRing(parse_keys(settings.master_keys, source="ASKBACK_MASTER_KEYS"))), None
+        ring = KeyRing(parse_keys(settings.master_keys, source="ASKBACK_MASTER_KEYS"))
+        return Keys(Envelope(ring), seals=AuditSeals(lambda: ring))
     own = KeyFile(settings.key_file)
-    return Envelope(own), own
+    return Keys(Envelope(own), own, AuditSeals(lambda: own.ring))
+
+
+def audit_seals(settings: Settings) -> AuditSeals | None:
+    """Return what checks the seals on the audit logs, without making a key; None where no keys are.
+
+    Raises `KeysUnusable`.
+    """
+    if settings.master_keys is not None or isinstance(settings.database, PostgresAddress):
+        return _keys(settings).seals
+    if not settings.key_file.exists():
+        return None
+    ring = KeyRing(read_key_file(settings.key_file))
+    return AuditSeals(lambda: ring)
 
 
 def _addresses(settings: Settings) -> Addresses:

@@ -10,7 +10,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from askback.errors import Unavailable
-from askback.service import tokens
+from askback.service import auditseal, tokens
 from askback.service.access import METRICS
 from askback.service.context import Services
 from askback.service.readonly import RETRY_S
@@ -47,7 +47,7 @@ class Startup:
                 reason,
                 RETRY_S,
             )
-            if await self._services.store.sealed_after("", limit=1):
+            if self._settings.key_file.exists() or await self._services.store.sealed_after("", limit=1):
                 await self._open_keys(make=False)
 
     def begin(self, tasks: TaskGroup, *, serves: bool, retry_s: float = RETRY_S) -> None:
@@ -74,9 +74,10 @@ class Startup:
         self._jobs(tasks)
 
     async def _set_up(self, *, serves: bool) -> None:
-        await self._make_known(retire=serves)
         sealed = await self._services.store.sealed_after("", limit=1)
         await self._open_keys(make=not sealed)
+        await auditseal.begin(self._services)  # before anything is written: tokens are in the log
+        await self._make_known(retire=serves)
 
     async def _make_known(self, *, retire: bool) -> None:
         configured = [

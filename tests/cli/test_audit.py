@@ -59,10 +59,10 @@ def test_the_export_shows_every_entry_as_it_was_sealed(data: Path, log: list[str
         ("rule.add", "cli", "owner")
     }
     head = f"{len(log)}:{entries[-1]['hash']}"
-    said = f"OK: {MADE + 4} entries, head {head}\n"
-    assert audit(data, "verify") == (0, said)
-    assert audit(data, "verify", "-", stdin="\n".join(log) + "\n") == (0, said)
-    assert audit(data, "verify", "--head", head) == (0, said)
+    said = f"OK: {MADE + 4} entries, head {head}"
+    assert audit(data, "verify") == (0, f"{said}, sealed\n")
+    assert audit(data, "verify", "-", stdin="\n".join(log) + "\n") == (0, f"{said}\n")
+    assert audit(data, "verify", "--head", head) == (0, f"{said}, sealed\n")
 
 
 def test_a_log_is_verified_and_exported_beside_the_server_that_writes_it(server: Server) -> None:

@@ -24,6 +24,7 @@ SEEN = {
         9: "779e0fe61da22c1c",
         10: "9eb37bac1c21c758",
         11: "f6495d518c76ac64",
+        12: "7b539a491c1e2d63",
     },
     sqlite: {
         1: "7ff8923205519ab7",
@@ -35,6 +36,7 @@ SEEN = {
         7: "58d18ec3084b8c8f",
         8: "9eb37bac1c21c758",
         9: "b09c7d31092954ea",
+        10: "a0eec94624cb1862",
     },
 }
 """Of each migration the beginning of its digest. Add a line with each new one."""

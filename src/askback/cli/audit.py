@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -10,24 +11,31 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
+import anyio
 import typer
 
 from askback import settings as settings_module
-from askback.app import audit_logs
-from askback.domain.audit import GENESIS, Broken, verify
-from askback.settings import DEFAULT_TENANT
+from askback.app import audit_logs, audit_seals, create_app
+from askback.domain.audit import GENESIS, Broken, hash_of, verify
+from askback.domain.auditseal import Standing, read_seal
+from askback.errors import StoreUnusable
+from askback.service.auditseal import accept, explain
+from askback.settings import DEFAULT_TENANT, Settings
+from askback.storage.auditlog import TenantLog
+from askback.vault.auditseal import AuditSeals
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 Head = tuple[int, str]
+_HEAD = re.compile(r"(\d{1,18}):([0-9a-f]{64})", re.ASCII)
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the database.")]
 
 
 @app.callback()
 def audit() -> None:
-    """Look into the log of every decision: each entry is sealed with the one before it.
+    """Look into the log of every decision: each entry holds the hash of the one before, and the last one is sealed.
 
-    The database is only read, also while a server writes to it.
+    `verify` and `export` only read the database, also while a server writes to it.
     """
 
 
@@ -40,7 +48,8 @@ def verify_(
     head: Annotated[
         str | None,
         typer.Option(
-            help="An entry that was noted earlier and has to be there unchanged.", metavar="SEQ:HASH"
+            help="An entry that was noted earlier and has to be there unchanged, or a file with what this printed.",
+            metavar="SEQ:HASH|FILE",
         ),
     ] = None,
     tenant: Annotated[
@@ -48,15 +57,15 @@ def verify_(
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Find an entry that was changed, removed or moved.
+    """Find an entry that was changed, removed or moved, and check the seal on the last one.
 
-    The exit status is 1 when there is one. Whoever can write the file can write a new log as well: note the
-    head elsewhere from time to time, and check against it with --head.
+    The exit status is 1 when there is one, or when the log is not sealed although there is a master key. An older copy
+    of the whole database has a seal that is right: keep what this prints elsewhere, and check against it with --head.
     """
     noted = None if head is None else _head(head)
     if file is not None:
         with _lines(file) as lines:
-            good = _report(lines, noted=noted)
+            good = _say("", *_of_chain(lines, noted=noted))
     else:
         if tenant is None and noted is not None:
             tenant = DEFAULT_TENANT
@@ -71,36 +80,111 @@ def export(
 ) -> None:
     """Write the log as JSON lines.
 
-    The oldest entry is first, each as it was sealed: askback audit verify can check them anywhere.
+    The oldest entry is first, each as it was sealed: askback audit verify can check them anywhere. Where the log ends
+    is printed to standard error, for askback audit verify --head.
     """
     with audit_logs(settings_module.load(data_dir=data_dir)) as logs:
         for log in logs:
             if log.tenant == tenant:
                 for entry in log.entries:
                     sys.stdout.write(entry + "\n")
+                typer.echo(f"head {log.head[0]}:{log.head[1]}", err=True)
+
+
+@app.command()
+def seal(
+    tenant: Annotated[str | None, typer.Option(help="Whose log; without it that of each tenant.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Seal the log as it is, after you have looked into why its seal does not hold.
+
+    The log says that it was sealed anew, and from which entry on. Stop the server first, unless it is on Postgres.
+    """
+    settings = settings_module.load(data_dir=data_dir)
+    settings.require_database()
+    found = anyio.run(_accept, settings, tenant)
+    for name, why in found:
+        print(f"Sealed the log of {name}; it was: {why}.")
+    if not found:
+        print("Nothing to do: every log is sealed.")
+
+
+async def _accept(settings: Settings, tenant: str | None) -> list[tuple[str, str]]:
+    application = create_app(settings)
+    async with application.running(serves=False):
+        if application.services.seals is None or application.services.seals.key_id is None:
+            raise StoreUnusable("This server has no master key, so there is nothing to seal with.")
+        return [(name, why.value) for name, why in await accept(application.services, tenant)]
 
 
 def _verify_database(data_dir: Path | None, *, tenant: str | None, noted: Head | None) -> bool:
+    settings = settings_module.load(data_dir=data_dir)
     good, seen = True, False
-    with audit_logs(settings_module.load(data_dir=data_dir)) as logs:
+    with audit_logs(settings) as logs:
         for log in logs:
+            seals = audit_seals(settings)
             if tenant in {None, log.tenant}:
-                name = "" if log.tenant == DEFAULT_TENANT else log.tenant
-                good = _report(log.entries, head=log.head, noted=noted, name=name) and good
+                good = _say(log.tenant, *_of_log(log, seals, noted=noted)) and good
                 seen = True
-    return good if seen else _report((), noted=noted)
+    return good if seen else _say("", *_of_chain((), noted=noted))
 
 
-def _report(entries: Iterable[str], *, head: Head | None = None, noted: Head | None, name: str = "") -> bool:
-    """Check one log and say what came of it; `head` is where it ends, `noted` an entry that it has to hold."""
-    about = f"{name}: " if name else ""
+def _say(tenant: str, good: bool, text: str) -> bool:
+    about = "" if tenant in {"", DEFAULT_TENANT} else f"{tenant}: "
+    print(f"{about}{text}")
+    return good
+
+
+def _of_log(log: TenantLog, seals: AuditSeals | None, *, noted: Head | None) -> tuple[bool, str]:
+    """Check one log of the database and its seal; say whether it holds, and what to print."""
+    if log.noted is None:
+        good, text = _of_chain(log.entries, head=log.head, noted=noted)
+        lost = "BROKEN: There is no log, although this tenant has tokens. Somebody has deleted it."
+        return False, lost if good else text
+    held = read_seal(log.noted.seal or "")
+    passing = _Passing(log.entries, held.seq if held else 0)
+    good, text = _of_chain(iter(passing), head=log.head, noted=noted)
+    if not good:
+        return good, text
+    if seals is None:
+        standing = Standing.UNKNOWN_KEY if log.noted.seal else Standing.UNSEALED
+    else:
+        standing = seals.judge(log.noted, sealed=passing.hash)
+    if standing is Standing.SEALED:
+        return True, f"{text}, sealed" + (
+            f" from entry {held.unsealed + 1} on" if held and held.unsealed else ""
+        )
+    if standing is Standing.UNSEALED and seals is None:
+        return True, f"{text}, not sealed: there is no master key"
+    kind = "BROKEN" if standing is Standing.WRONG else "NOT SEALED"
+    return (
+        False,
+        f"{kind}: The chain holds up to {log.head[0]}:{log.head[1]}, but {explain(log.noted, standing)}.",
+    )
+
+
+class _Passing:
+    """Entries, and the hash of one of them once it has passed."""
+
+    def __init__(self, entries: Iterator[str], at: int) -> None:
+        self._entries = entries
+        self._at = at
+        self.hash: str | None = None if at else GENESIS
+
+    def __iter__(self) -> Iterator[str]:
+        for seq, entry in enumerate(self._entries, 1):
+            if seq == self._at:
+                self.hash = hash_of(entry)
+            yield entry
+
+
+def _of_chain(entries: Iterable[str], *, head: Head | None = None, noted: Head | None) -> tuple[bool, str]:
+    """Check a chain; `head` is where it ends, `noted` an entry that it has to hold."""
     end = _checked(iter(entries), head=head, noted=noted or (0, GENESIS))
     if isinstance(end, Broken):
-        print(f"{about}BROKEN at line {end.line}: {end.why}")
-        return False
+        return False, f"BROKEN at line {end.line}: {end.why}"
     seq, sealed = end
-    print(f"{about}OK: {seq} entries, head {seq}:{sealed}")
-    return True
+    return True, f"OK: {seq} entries, head {seq}:{sealed}"
 
 
 def _checked(entries: Iterator[str], *, head: Head | None, noted: Head) -> Broken | Head:
@@ -115,10 +199,17 @@ def _checked(entries: Iterator[str], *, head: Head | None, noted: Head) -> Broke
 
 
 def _head(text: str) -> Head:
-    seq, colon, sealed = text.partition(":")
-    if not (colon and seq.isascii() and seq.isdecimal() and sealed):
-        raise typer.BadParameter("must be SEQ:HASH, as askback audit verify prints it", param_hint="--head")
-    return int(seq), sealed
+    """Read SEQ:HASH, or the last one in a file."""
+    found = _HEAD.fullmatch(text)
+    if found is None and (file := Path(text)).is_file():
+        with _lines(file) as lines:
+            found = next((match for line in reversed([*lines]) if (match := _HEAD.search(line))), None)
+    if found is None:
+        raise typer.BadParameter(
+            "must be SEQ:HASH, as askback audit verify prints it, or a file that has that",
+            param_hint="--head",
+        )
+    return int(found[1]), found[2]
 
 
 @contextmanager

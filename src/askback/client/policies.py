@@ -133,4 +133,8 @@ class Policies(Connection):
     async def audit(self, *, after: int = 0, limit: int = 500) -> AuditPage:
         """Read entries of the audit log with a `seq` above `after`, as an admin; `domain.audit.verify` checks them."""
         found = await self._call(frame("audit", after=after, limit=limit))
-        return AuditPage(found["entries"], (found["head"]["seq"], found["head"]["hash"]))
+        head = found["head"]
+        # A server from before says nothing of seals.
+        return AuditPage(
+            found["entries"], (head["seq"], head["hash"]), head.get("seal", {}).get("status", "unsealed")
+        )

@@ -127,11 +127,13 @@ class RulePage:
 class AuditPage:
     """Entries of the audit log, oldest first, as they were sealed; `head` is the `seq` and the hash of the newest.
 
-    `askback.domain.audit.verify` checks the entries, each as a JSON text.
+    `askback.domain.audit.verify` checks the entries, each as a JSON text. `seal` is what the server says of the seal
+    on the newest: `sealed`, or why not.
     """
 
     entries: Sequence[Mapping[str, Any]]
     head: tuple[int, str]
+    seal: str = "unsealed"
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         return iter(self.entries)

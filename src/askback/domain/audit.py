@@ -2,7 +2,8 @@
 
 Each entry has a `seq` and the hash of the entry before (`prev`), and is sealed with its own: SHA-256 of its
 canonical JSON (RFC 8785), without `hash`. To change, drop or move an entry is to break the chain at that
-place. To drop the last ones breaks nothing, therefore the newest hash is kept apart and can be noted elsewhere.
+place. To drop the last ones breaks nothing, therefore the newest hash is kept apart, sealed with the master key
+(`auditseal.py`), and can be noted elsewhere.
 """
 
 from __future__ import annotations
@@ -56,6 +57,14 @@ def verify(
     if head is not None and head != (seq, prev):
         return Broken(line, f"The log ends at entry {seq}, but entry {head[0]} was written.")
     return seq, prev
+
+
+def hash_of(text: str) -> str | None:
+    """Return the hash that an entry says it has; None for what is no entry."""
+    try:
+        return _read(text).get("hash")
+    except ValueError:
+        return None
 
 
 def _checked(text: str, *, seq: int, prev: str) -> str:

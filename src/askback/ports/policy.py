@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from askback.ports.audit import AuditHead, HeadSeals
 from askback.ports.outcome import Outcome
 from askback.ports.resumes import Resume
 from askback.ports.secrets import Grant, SecretRecord
@@ -220,4 +221,22 @@ class PolicyStore(Protocol):
 
     async def audit_head(self, tenant: str) -> tuple[int, str]:
         """The `seq` and the hash of the newest entry; 0 and `domain.audit.GENESIS` without one."""
+        ...
+
+    def seal_with(self, seals: HeadSeals) -> None:
+        """Seal the newest entry of each log in the transaction that writes it, from now on."""
+        ...
+
+    async def audit_heads(
+        self, *, tenant: str | None = None, after: str = "", limit: int = 200
+    ) -> Sequence[AuditHead]:
+        """The newest entry of every log, or of one tenant's, with its seal; by tenant, those above `after`."""
+        ...
+
+    async def without_log(self) -> Sequence[str]:
+        """The tenants that have tokens and no log: to make a token is in the log, so somebody has deleted it."""
+        ...
+
+    async def put_seal(self, head: AuditHead, seal: str) -> bool:
+        """Put another seal on a log; False when it is no longer at this head with this seal."""
         ...

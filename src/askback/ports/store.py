@@ -19,7 +19,8 @@ Contracts that every backend keeps, each checked by `askback.testing.store_contr
 11. What comes `along` with a change is written in its transaction when the change is applied, and not at all when
     it is lost or replayed.
 12. The audit log of a tenant is one chain: `seq` 1, 2, 3 … without a gap, each entry sealed with the hash of the one
-    before (`domain.audit`), the newest hash kept apart, so that the loss of the last entries shows as well.
+    before (`domain.audit`), the newest hash kept apart and sealed in the transaction that moves it (`seal_with`), so
+    that the loss of the last entries shows as well. A seal that is not right for the entry before is kept as it is.
 """
 
 from __future__ import annotations

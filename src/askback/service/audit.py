@@ -1,20 +1,24 @@
-"""Reading the audit log, page by page, with the place where it ends."""
+"""Reading the audit log, page by page, with the place where it ends and what its seal tells."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from askback.domain.audit import GENESIS
+from askback.domain.auditseal import Standing
+from askback.ports.audit import AuditHead
 from askback.ports.store import Principal
-from askback.service import access
+from askback.service import access, auditseal
 from askback.service.context import Services
 
 
 async def page(
     ctx: Services, principal: Principal, *, after: int = 0, limit: int = 500
-) -> tuple[Sequence[str], tuple[int, str]]:
-    """Return entries above `after`, oldest first, as JSON texts; and the `seq` and hash of the newest entry."""
+) -> tuple[Sequence[str], AuditHead, Standing]:
+    """Return entries above `after`, oldest first, as JSON texts; the newest entry; and what its seal tells."""
     await access.require(ctx, principal, "audit")
-    head = await ctx.store.audit_head(principal.tenant)
+    heads = await ctx.store.audit_heads(tenant=principal.tenant)
+    head = heads[0] if heads else AuditHead(principal.tenant, 0, GENESIS)
     found = await ctx.store.audit(principal.tenant, after=after, limit=limit)
     # What came between the two reads is left for the next page: the entries must not lead past the head.
-    return found[: max(0, head[0] - after)], head
+    return found[: max(0, head.seq - after)], head, await auditseal.standing_of(ctx, head)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.modeltext import TEXTS
+from askback.ports.audit import HeadSeals
 from askback.ports.bus import Bus
 from askback.ports.clock import Clock
 from askback.ports.directory import Directory
@@ -53,6 +54,8 @@ class Services:
     metrics: Metrics = field(default_factory=Metrics)
     own_keys: OwnKeys | None = None
     """The master keys, where this server keeps them itself."""
+    seals: HeadSeals | None = None
+    """What seals the audit logs, where the server has its master keys in memory."""
     probes: Mapping[str, Probe] = field(default_factory=dict[str, Probe])
     read_only: ReadOnly = field(default_factory=ReadOnly)
     submissions: Submissions = field(default_factory=Submissions)

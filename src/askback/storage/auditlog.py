@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from askback.domain.audit import GENESIS
+from askback.ports.audit import AuditHead
+
 
 @dataclass(frozen=True, slots=True)
 class TenantLog:
     """What is given to `domain.audit.verify`.
 
-    `entries` are JSON texts, oldest first, read from the database as they are asked for, once. `head` is the `seq` and
-    the hash that the store noted for the newest one.
+    `entries` are JSON texts, oldest first, read from the database as they are asked for, once. `noted` is what the
+    store noted of the newest one; None when it has noted nothing.
     """
 
     tenant: str
     entries: Iterator[str]
-    head: tuple[int, str]
+    noted: AuditHead | None
+
+    @property
+    def head(self) -> tuple[int, str]:
+        """Where the entries have to end: `seq` and hash."""
+        return (0, GENESIS) if self.noted is None else (self.noted.seq, self.noted.hash)
 
 
 EVERY_ENTRY = -(2**63)

@@ -70,6 +70,10 @@ class FakeAgents(FakeAlong):
         self._keep(along)
         self._tokens[digest] = token
 
+    async def without_log(self) -> Sequence[str]:
+        """Read the tenants that have tokens and no log."""
+        return sorted({token.principal.tenant for token in self._tokens.values()} - self._audit_heads.keys())
+
     async def token(self, digest: str) -> Token | None:
         """Read what a token stands for."""
         return self._tokens.get(digest)

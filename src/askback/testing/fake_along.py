@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from askback.domain.access import Access
-from askback.domain.audit import GENESIS, seal
+from askback.domain.audit import GENESIS
 from askback.ports.agents import Agent
+from askback.ports.audit import AuditHead
 from askback.ports.policy import Along, AuditDraft, Lift, Refusal, RuleRecord
 from askback.ports.resumes import Resume
 from askback.ports.secrets import Grant, SecretRecord, VersionTaken
 from askback.ports.store import IdTaken
 from askback.storage.mergepatch import merge
+from askback.storage.sealing import Sealing
 from askback.testing.fake_outage import CanBeOffline
 
 
@@ -37,7 +39,8 @@ class FakeAlong(CanBeOffline):
         self._rules: dict[tuple[str, str], RuleRecord] = {}
         self._policies: dict[tuple[str, str], str] = {}
         self._audit: dict[str, list[str]] = {}
-        self._audit_heads: dict[str, tuple[int, str]] = {}
+        self._audit_heads: dict[str, AuditHead] = {}
+        self._sealing = Sealing()
         self._secrets: dict[tuple[str, str], SecretRecord] = {}
         self._candidates: dict[tuple[str, str, str], SecretRecord] = {}
         self._grants: dict[tuple[str, str, str, str], Grant] = {}
@@ -85,9 +88,8 @@ class FakeAlong(CanBeOffline):
         heads = dict(self._audit_heads)
         sealed: list[tuple[str, str]] = []
         for draft in drafts:
-            seq, prev = heads.get(draft.tenant, (0, GENESIS))
-            entry, digest = seal(draft.data, seq=seq + 1, prev=prev)
-            heads[draft.tenant] = (seq + 1, digest)
+            head = heads.get(draft.tenant) or AuditHead(draft.tenant, 0, GENESIS)
+            [entry], heads[draft.tenant] = self._sealing.append(head, [draft])
             sealed.append((draft.tenant, entry))
         self._audit_heads = heads
         for tenant, entry in sealed:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from askback.domain.access import OPEN, Level
 from askback.domain.audit import GENESIS
+from askback.ports.audit import AuditHead, HeadSeals
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along, Execution, PolicyView, Refusal, RuleRecord
 from askback.testing.fake_along import FakeAlong
@@ -139,7 +140,27 @@ class FakePolicy(FakeAlong):
 
     async def audit_head(self, tenant: str) -> tuple[int, str]:
         """Read the seq and the hash of the newest entry."""
-        return self._audit_heads.get(tenant, (0, GENESIS))
+        head = self._audit_heads.get(tenant)
+        return (0, GENESIS) if head is None else (head.seq, head.hash)
+
+    def seal_with(self, seals: HeadSeals) -> None:
+        """Seal the newest entry of each log from now on."""
+        self._sealing.seals = seals
+
+    async def audit_heads(
+        self, *, tenant: str | None = None, after: str = "", limit: int = 200
+    ) -> Sequence[AuditHead]:
+        """Read the newest entries of logs, with their seals."""
+        found = [head for name, head in sorted(self._audit_heads.items()) if name > after]
+        return [head for head in found if tenant in (None, head.tenant)][:limit]
+
+    async def put_seal(self, head: AuditHead, seal: str) -> bool:
+        """Put another seal on a log."""
+        self._begin()
+        if self._audit_heads.get(head.tenant) != head:
+            return False
+        self._audit_heads[head.tenant] = replace(head, seal=seal)
+        return True
 
     def _of(self, tenant: str) -> list[RuleRecord]:
         return [rule for (owner, _), rule in self._rules.items() if owner == tenant]

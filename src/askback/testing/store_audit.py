@@ -6,11 +6,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
+import pytest
+
 from askback.domain.audit import GENESIS, verify
+from askback.domain.auditseal import Standing
 from askback.errors import Unavailable
+from askback.ports.audit import AuditHead
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along, AuditDraft, Execution
 from askback.ports.store import IdTaken, Store
@@ -35,6 +40,25 @@ async def written(store: Store, tenant: str = "main") -> list[str]:
     entries = await store.audit(tenant, limit=1_000)
     assert verify(entries, head=await store.audit_head(tenant)) == await store.audit_head(tenant)
     return [json.loads(text)["tool"] for text in entries]
+
+
+class Stamp:
+    """A `HeadSeals` whose seals can be read: the tenant and the entry that each is for."""
+
+    key_id = "stamp"
+
+    def seal(self, head: AuditHead, *, unsealed: int = 0) -> str:
+        """Return the seal of an entry."""
+        return f"{head.tenant} {head.seq} {head.hash} {unsealed}"
+
+    def follow(self, before: AuditHead, after: AuditHead) -> str | None:
+        """Seal on what is sealed."""
+        intact = self.judge(before, sealed=before.hash) is Standing.SEALED
+        return self.seal(after) if intact or before == AuditHead(before.tenant, 0, GENESIS) else before.seal
+
+    def judge(self, head: AuditHead, *, sealed: str | None) -> Standing:  # noqa: ARG002 - a stamp is for one entry
+        """Compare."""
+        return Standing.SEALED if head.seal == self.seal(head) else Standing.WRONG
 
 
 class AuditContracts(StoreSuite):
@@ -191,3 +215,37 @@ class AuditContracts(StoreSuite):
         assert await written(store) == ["1", "3"]
         assert await store.get("main", row.id) == row
         assert await store.rule("main", rule_id(2)) is None
+
+    async def test_c12_the_newest_entry_is_sealed_with_the_change_that_wrote_it(self, store: Store) -> None:
+        stamp, row = Stamp(), record(1)
+        await store.write(along(1))
+        store.seal_with(stamp)
+        acme = tuple(entry(f"{n}", tenant="acme") for n in range(3))
+        await store.insert(row, created(row), None, Along(audit=acme))
+        await asyncio.gather(*(store.write(along(n, tenant="acme")) for n in range(2, 9)))
+        await store.write(along(9))
+        acme_head, main_head = await store.audit_heads()
+        assert (acme_head.tenant, acme_head.seq, acme_head.seal) == ("acme", 10, stamp.seal(acme_head))
+        # What was not sealed before stays so until somebody seals it.
+        assert (main_head.tenant, main_head.seq, main_head.seal) == ("main", 2, None)
+        with pytest.raises(ValueError, match="line 1"):
+            await store.write(Along(audit=(AuditDraft("acme", "no JSON"),)))
+        assert await store.audit_heads(tenant="acme") == [acme_head]
+        assert await store.audit_heads(after="acme", limit=1) == [main_head]
+        assert await store.audit_heads(tenant="other") == []
+
+    async def test_c12_a_seal_is_replaced_only_where_the_log_is_still_as_it_was(self, store: Store) -> None:
+        stamp = Stamp()
+        store.seal_with(stamp)
+        await store.write(along(1))
+        [before] = await store.audit_heads()
+        assert await store.put_seal(before, "forged")
+        assert not await store.put_seal(before, "late")
+        await store.write(along(2))
+        [kept] = await store.audit_heads()
+        assert (kept.seq, kept.seal) == (2, "forged")
+        assert not await store.put_seal(replace(kept, seq=1), "late")
+        assert await store.put_seal(kept, stamp.seal(kept))
+        await store.write(along(3))
+        [mended] = await store.audit_heads()
+        assert (mended.seq, mended.seal) == (3, stamp.seal(mended))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from askback.domain.auditseal import Standing, read_seal
 from askback.domain.record import Record, splice
 from askback.domain.resume import resume_wire
 from askback.domain.timestamps import rfc3339
+from askback.ports.audit import AuditHead
 from askback.ports.policy import RuleRecord
 from askback.ports.resumes import Lease
 from askback.ports.secrets import SecretRecord
@@ -71,7 +73,9 @@ def leased_text(leased: Mapping[str, Leased]) -> str:
     return json.dumps({"secrets": values, "expires_at": rfc3339(until)}, ensure_ascii=False)
 
 
-def audit_text(entries: Sequence[str], head: tuple[int, str]) -> str:
-    """Write a page of the audit log, and where the log ends."""
-    seq, sealed = head
-    return f'{{"entries":[{",".join(entries)}],"head":{{"seq":{seq},"hash":"{sealed}"}}}}'
+def audit_text(entries: Sequence[str], head: AuditHead, standing: Standing) -> str:
+    """Write a page of the audit log, where the log ends, and its seal."""
+    held = read_seal(head.seal or "")
+    seal = {"status": standing, **({"key": held.key_id, "unsealed": held.unsealed} if held else {})}
+    ends = json.dumps({"seq": head.seq, "hash": head.hash, "seal": seal}, separators=(",", ":"))
+    return f'{{"entries":[{",".join(entries)}],"head":{ends}}}'

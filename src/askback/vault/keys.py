@@ -8,6 +8,7 @@ on every server, so that all can read it; then to the front; then the secrets ar
 
 from __future__ import annotations
 
+import hmac
 import os
 from collections.abc import Mapping
 from typing import NoReturn
@@ -24,6 +25,7 @@ from askback.vault.sealed import KEY_ID, NONCE_BYTES, TAG_BYTES, decode
 KEY_BYTES = 32
 _WRAPPED_BYTES = NONCE_BYTES + KEY_BYTES + TAG_BYTES
 _PURPOSE = "askback/secret-kek/v1"
+_AUDIT = "askback/audit-head/v1"
 
 
 class KeysUnusable(AskbackError):
@@ -41,12 +43,13 @@ class KeyRing:
         """
         if not keys or any(len(key) != KEY_BYTES for key in keys.values()):
             raise ValueError(f"A ring has at least one key, and each key {KEY_BYTES} bytes.")
-        self._ciphers = {key_id: AESGCM(_derived(key_id, key)) for key_id, key in keys.items()}
-        self._active = next(iter(keys))
+        self._ciphers = {key_id: AESGCM(_derived(_PURPOSE, key_id, key)) for key_id, key in keys.items()}
+        self._audit = {key_id: _derived(_AUDIT, key_id, key) for key_id, key in keys.items()}
+        self.first = next(iter(keys))
 
     async def active(self) -> str:
         """Return the id of the first key."""
-        return self._active
+        return self.first
 
     async def wrap(self, key_id: str, data_key: bytes, context: bytes) -> bytes:
         """Encrypt a data key: nonce, ciphertext and tag, 60 bytes."""
@@ -62,6 +65,11 @@ class KeyRing:
             except InvalidTag:
                 pass
         raise CannotOpen
+
+    def sign(self, key_id: str, statement: bytes) -> str | None:
+        """Return the MAC of a statement about the audit log, in hex; None for a key that is not in the ring."""
+        key = self._audit.get(key_id)
+        return None if key is None else hmac.digest(key, statement, "sha256").hex()
 
     def __repr__(self) -> str:
         return f"KeyRing({', '.join(self._ciphers)})"
@@ -98,5 +106,5 @@ def _key(encoded: str) -> bytes | None:
     return key if key is not None and len(key) == KEY_BYTES else None
 
 
-def _derived(key_id: str, key: bytes) -> bytes:
-    return HKDF(SHA256(), KEY_BYTES, salt=None, info=f"{_PURPOSE}|{key_id}".encode()).derive(key)
+def _derived(purpose: str, key_id: str, key: bytes) -> bytes:
+    return HKDF(SHA256(), KEY_BYTES, salt=None, info=f"{purpose}|{key_id}".encode()).derive(key)

@@ -29,6 +29,11 @@ class KeyFile:
         keys = await to_thread.run_sync(self._read_or_make if make else self._read)
         self._ring = KeyRing(keys)
 
+    @property
+    def ring(self) -> KeyRing | None:
+        """The keys, once they are open."""
+        return self._ring
+
     async def active(self) -> str:
         """Return the id of the first key."""
         return await self._open_ring().active()

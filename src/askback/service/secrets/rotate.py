@@ -13,7 +13,7 @@ from askback.domain.validation.structure import parse
 from askback.ports.policy import Along
 from askback.ports.store import Principal
 from askback.ports.vault import CannotOpen
-from askback.service import access
+from askback.service import access, auditseal
 from askback.service.context import Services
 from askback.service.ledger import entry
 from askback.service.secrets.places import binding
@@ -28,7 +28,7 @@ class Rotation(NamedTuple):
 
 
 async def rotate(ctx: Services, principal: Principal, body: object) -> Rotation:
-    """Wrap every secret anew, with a `RotateBody`; an old key may go when nothing is `left`.
+    """Wrap every secret and seal every audit log anew, with a `RotateBody`; an old key may go when nothing is `left`.
 
     May be stopped and begun again. A text that is replaced meanwhile is under the first key by itself.
     """
@@ -40,7 +40,9 @@ async def rotate(ctx: Services, principal: Principal, body: object) -> Rotation:
     # This write comes after all that was sealed under the key before, and is on the disk when it returns: what is
     # read from here on misses none of it.
     await _tell(ctx, principal, "secret.rotate", key=made)
-    done = await _wrapped(ctx, None if everywhere else principal.tenant)
+    whose = None if everywhere else principal.tenant
+    done = await _wrapped(ctx, whose)
+    await auditseal.rewrap(ctx, whose)
     if own is not None and made is not None and not done.left and not sent.keep_old:
         done = done._replace(dropped=await own.drop_others(made))
     await _tell(ctx, principal, "secret.rotated", **done._asdict())

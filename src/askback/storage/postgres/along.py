@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple
 
-from askback.domain.audit import GENESIS, seal
+from askback.domain.audit import GENESIS
+from askback.ports.audit import AuditHead
 from askback.ports.policy import NOTHING, Along, AuditDraft, PolicyRecord
 from askback.ports.secrets import SecretRecord, VersionTaken
 from askback.ports.store import IdTaken
 from askback.storage.mergepatch import merge
 from askback.storage.postgres import policy_queries, resume_queries, secret_queries
-from askback.storage.postgres.connection import Connection
+from askback.storage.postgres.connection import Connection, sealing_of
 
 
 async def write_along(db: Connection, *alongs: Along) -> None:
@@ -47,15 +48,14 @@ async def _append(db: Connection, drafts: Sequence[AuditDraft]) -> None:
         return
     tenants = sorted({draft.tenant for draft in drafts})
     locked = await db.fetch(policy_queries.LOCK_AUDIT_HEADS, tenants, GENESIS)
-    heads: dict[str, tuple[int, str]] = {tenant: (seq, prev) for tenant, seq, prev in locked}
     entries: list[tuple[str, int, str]] = []
-    for draft in drafts:
-        seq, prev = heads[draft.tenant]
-        entry, sealed = seal(draft.data, seq=seq + 1, prev=prev)
-        heads[draft.tenant] = seq + 1, sealed
-        entries.append((draft.tenant, seq + 1, entry))
+    moved: list[tuple[str, int, str, str | None]] = []
+    for before in (AuditHead(*row) for row in locked):
+        mine = [draft for draft in drafts if draft.tenant == before.tenant]
+        texts, after = sealing_of(db).append(before, mine)
+        entries += [(before.tenant, seq, text) for seq, text in enumerate(texts, before.seq + 1)]
+        moved.append((after.tenant, after.seq, after.hash, after.seal))
     await db.execute(policy_queries.ADD_ENTRIES, *zip(*entries, strict=True))
-    moved = [(tenant, *head) for tenant, head in heads.items()]
     await db.execute(policy_queries.MOVE_AUDIT_HEADS, *zip(*moved, strict=True))
 
 

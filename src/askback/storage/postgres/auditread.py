@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from askback.domain.audit import GENESIS
 from askback.errors import StoreUnusable
+from askback.ports.audit import AuditHead
 from askback.storage.auditlog import EVERY_ENTRY, TenantLog
 from askback.storage.postgres import policy_queries as queries
 from askback.storage.postgres.connection import Database
@@ -49,9 +49,8 @@ class _Reader:
         self._run(self._connection.execute("SET idle_in_transaction_session_timeout = 0"))
         self._run(self._connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
         for (tenant,) in self._run(self._connection.fetch(queries.AUDITED)):
-            row = self._run(self._connection.fetchrow(queries.AUDIT_HEAD, tenant))
-            head = (0, GENESIS) if row is None else (row[0], row[1])
-            yield TenantLog(tenant, self._entries(tenant), head)
+            row = self._run(self._connection.fetchrow(queries.ANY_AUDIT_HEAD, tenant))
+            yield TenantLog(tenant, self._entries(tenant), None if row is None else AuditHead(*row))
         self._run(self._connection.close())
 
     def _entries(self, tenant: str) -> Iterator[str]:

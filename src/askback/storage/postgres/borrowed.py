@@ -42,6 +42,7 @@ class Borrowed:
         self._size = size
         self._pool: Pool[Record] | None = None
         self._changes: set[asyncio.Task[Any]] = set()
+        self.sealing = database.sealing
 
     async def open(self) -> None:
         """Open the first connection; the others open when they are needed."""

@@ -11,6 +11,7 @@ import asyncpg
 
 from askback.errors import StoreUnusable, Unavailable
 from askback.storage.postgres.liveness import BOUND, THERE, LookedAfter
+from askback.storage.sealing import Sealing
 
 if TYPE_CHECKING:
     from asyncpg import Record
@@ -46,6 +47,7 @@ class Database:
 
     url: str = field(repr=False)
     patience: Patience = Patience()
+    sealing: Sealing = field(default_factory=Sealing, repr=False, compare=False)
 
     def __str__(self) -> str:
         """Name the database without what is secret in its address."""
@@ -81,8 +83,10 @@ class Database:
     async def _prepare(self, connection: Connection) -> None:
         """Bound transactions, and have commits waited for where the database is set up not to.
 
-        Stricter settings about commits stay as they are.
+        Stricter settings about commits stay as they are. What seals the audit log travels with the connection.
         """
+        assert isinstance(connection, LookedAfter)
+        connection.sealing = self.sealing
         await connection.execute(BOUND.format(self.patience.transaction))
         await connection.execute("""
             SELECT set_config('synchronous_commit', 'on', FALSE) WHERE current_setting('synchronous_commit') = 'off'""")
@@ -112,6 +116,11 @@ class Database:
                 **settings,
             },
         }
+
+
+def sealing_of(db: Connection) -> Sealing:
+    """Return what seals the audit log on a connection of this store, also on one that a pool has lent."""
+    return db.sealing  # type: ignore[union-attr]  # set by `_prepare`; the proxy of a pool passes it on
 
 
 async def _nothing(connection: Connection) -> None:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
+from askback.storage.sealing import Sealing
+
 if TYPE_CHECKING:
     _Plain = asyncpg.Connection[asyncpg.Record]
 else:
@@ -45,9 +47,11 @@ SELECT set_config('transaction_timeout', '{}', FALSE) WHERE current_setting('tra
 
 
 class LookedAfter(_Plain):
-    """A connection whose kernel looks for the other end."""
+    """A connection whose kernel looks for the other end. `sealing` seals the audit log that is written on it."""
 
-    __slots__ = ()
+    __slots__ = ("sealing",)
+
+    sealing: Sealing
 
     def __init__(self, protocol: Any, transport: Any, *rest: Any) -> None:
         super().__init__(protocol, transport, *rest)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import astuple
 
 from askback.domain.audit import GENESIS
+from askback.ports.audit import AuditHead, HeadSeals
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along, Execution, PolicyView, Refusal, RuleRecord
 from askback.storage import rows
@@ -138,7 +139,33 @@ class PolicyPart(Part):
     async def audit_head(self, tenant: str) -> tuple[int, str]:
         """Read the seq and the hash of the newest entry."""
         row = await self._borrowed.row(queries.AUDIT_HEAD, tenant)
-        return (0, GENESIS) if row is None else (row[0], row[1])
+        return (0, GENESIS) if row is None else (row[1], row[2])
+
+    def seal_with(self, seals: HeadSeals) -> None:
+        """Seal the newest entry of each log from now on."""
+        self._borrowed.sealing.seals = seals
+
+    async def audit_heads(
+        self, *, tenant: str | None = None, after: str = "", limit: int = 200
+    ) -> Sequence[AuditHead]:
+        """Read the newest entries of logs, with their seals."""
+        if tenant is None:
+            found = await self._borrowed.rows(queries.AUDIT_HEADS, after, limit)
+        else:
+            found = await self._borrowed.rows(queries.AUDIT_HEAD, tenant)
+        return [AuditHead(*row) for row in found]
+
+    async def without_log(self) -> Sequence[str]:
+        """Read the tenants that have tokens and no log."""
+        return [row[0] for row in await self._borrowed.rows(queries.WITHOUT_LOG)]
+
+    async def put_seal(self, head: AuditHead, seal: str) -> bool:
+        """Put another seal on a log."""
+
+        async def put(db: Connection) -> bool:
+            return await db.fetchrow(queries.PUT_SEAL, *astuple(head), seal) is not None
+
+        return await self._borrowed.change(put)
 
 
 async def _execution(db: Connection, tenant: str, request_id: str) -> Execution | None:

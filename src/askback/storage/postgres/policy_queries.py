@@ -94,23 +94,37 @@ WHERE tenant = $1 AND request = $2 AND id = $3 AND outcome IS NULL RETURNING {_E
 
 # The audit log
 
-# (tenants, the first hash) -> tenant, seq and hash of the newest entry of each. The rows are made if need be, and
+# (tenants, the first hash) -> the fields of `AuditHead`, of each. The rows are made if need be, and
 # locked until the commit: whoever appends at another server waits, and finds this group's entries at the end.
 LOCK_AUDIT_HEADS = """
 INSERT INTO audit_heads (tenant, seq, hash)
 SELECT tenant, 0, $2 FROM unnest($1::text[]) AS n (tenant) ORDER BY tenant COLLATE "C"
-ON CONFLICT (tenant) DO UPDATE SET seq = audit_heads.seq RETURNING tenant, seq, hash"""
+ON CONFLICT (tenant) DO UPDATE SET seq = audit_heads.seq RETURNING tenant, seq, hash, seal"""
 # Tenant, seq, entry of each.
 ADD_ENTRIES = """
 INSERT INTO audit (tenant, seq, entry) SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[])"""
-# Tenant, seq, hash of each.
+# Tenant, seq, hash, seal of each.
 MOVE_AUDIT_HEADS = """
-UPDATE audit_heads AS h SET seq = n.seq, hash = n.hash
-FROM unnest($1::text[], $2::bigint[], $3::text[]) AS n (tenant, seq, hash) WHERE h.tenant = n.tenant"""
+UPDATE audit_heads AS h SET seq = n.seq, hash = n.hash, seal = n.seal
+FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[]) AS n (tenant, seq, hash, seal)
+WHERE h.tenant = n.tenant"""
+# (tenant, seq, hash, seal before, seal) -> a row when it was still there.
+PUT_SEAL = """
+UPDATE audit_heads SET seal = $5 WHERE tenant = $1 AND seq = $2 AND hash = $3 AND seal IS NOT DISTINCT FROM $4
+RETURNING tenant"""
 AUDIT = "SELECT entry, seq FROM audit WHERE tenant = $1 AND seq > $2 ORDER BY seq LIMIT $3"
-AUDIT_HEAD = "SELECT seq, hash FROM audit_heads WHERE tenant = $1"
-# Every tenant that has an entry or a head.
-AUDITED = "SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit ORDER BY tenant"
+AUDIT_HEAD = "SELECT tenant, seq, hash, seal FROM audit_heads WHERE tenant = $1"
+# (tenant, limit) -> the fields of `AuditHead`.
+AUDIT_HEADS = "SELECT tenant, seq, hash, seal FROM audit_heads WHERE tenant > $1 ORDER BY tenant LIMIT $2"
+# The tenants that have tokens and no log.
+WITHOUT_LOG = (
+    "SELECT DISTINCT tenant FROM tokens WHERE tenant NOT IN (SELECT tenant FROM audit_heads) ORDER BY tenant"
+)
+# Of any version of the schema: without a seal before 12.
+ANY_AUDIT_HEAD = "SELECT * FROM audit_heads WHERE tenant = $1"
+# Every tenant that has an entry or a head, or a token: to make one is in the log.
+AUDITED = """
+SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit UNION SELECT tenant FROM tokens ORDER BY tenant"""
 
 # Refusals
 

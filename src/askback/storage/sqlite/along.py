@@ -6,12 +6,11 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import astuple
 
-from askback.domain.audit import seal
 from askback.ports.policy import Along, AuditDraft, RuleRecord
 from askback.ports.secrets import SecretRecord, VersionTaken
 from askback.ports.store import IdTaken
 from askback.storage.sqlite import policy_queries, resume_queries, secret_queries
-from askback.storage.sqlite.connection import Connection
+from askback.storage.sqlite.connection import Connection, Sealed
 from askback.storage.sqlite.policy_rows import read_audit_head
 from askback.storage.sqlite.secret_rows import read_candidates
 
@@ -80,8 +79,10 @@ def _append(db: Connection, drafts: Sequence[AuditDraft]) -> None:
 
     Only this thread appends, so the head that it reads is the newest, also of what the group has not committed yet.
     """
+    if not drafts:
+        return
+    assert isinstance(db, Sealed), "only the writer's connection appends"
     for draft in drafts:
-        seq, prev = read_audit_head(db, draft.tenant)
-        entry, sealed = seal(draft.data, seq=seq + 1, prev=prev)
-        db.execute(policy_queries.ADD_ENTRY, (draft.tenant, seq + 1, entry))
-        db.execute(policy_queries.MOVE_AUDIT_HEAD, (draft.tenant, seq + 1, sealed))
+        [entry], head = db.sealing.append(read_audit_head(db, draft.tenant), [draft])
+        db.execute(policy_queries.ADD_ENTRY, (head.tenant, head.seq, entry))
+        db.execute(policy_queries.MOVE_AUDIT_HEAD, astuple(head))

@@ -7,8 +7,8 @@ from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from askback.domain.audit import GENESIS
 from askback.errors import StoreUnusable
+from askback.ports.audit import AuditHead
 from askback.storage.auditlog import EVERY_ENTRY, TenantLog
 from askback.storage.sqlite import policy_queries as queries
 from askback.storage.sqlite.connection import connect_beside
@@ -35,9 +35,9 @@ def read_audit(path: Path) -> Generator[Iterator[TenantLog]]:
 
 
 def _log(db: sqlite3.Connection, tenant: str) -> TenantLog:
-    head = db.execute(queries.AUDIT_HEAD, (tenant,)).fetchone() or (0, GENESIS)
+    row = db.execute(queries.ANY_AUDIT_HEAD, (tenant,)).fetchone()
     entries = (entry for (entry,) in db.execute(queries.AUDIT, (tenant, EVERY_ENTRY, _NO_LIMIT)))
-    return TenantLog(tenant, entries, head)
+    return TenantLog(tenant, entries, None if row is None else AuditHead(*row))
 
 
 def _forgiving(text: bytes) -> str:

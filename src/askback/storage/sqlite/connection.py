@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from askback.errors import StoreUnusable
+from askback.storage.sealing import Sealing
 
 OLDEST_SQLITE = (3, 37, 0)
 """The first release with both STRICT tables and RETURNING."""
@@ -49,6 +50,26 @@ class Connection(Protocol):
     def close(self) -> None:
         """Close."""
         ...
+
+
+class Sealed:
+    """The connection that writes, together with what seals the audit log there."""
+
+    def __init__(self, connection: Connection, sealing: Sealing) -> None:
+        self._connection = connection
+        self.sealing = sealing
+        self.execute = connection.execute
+        self.close = connection.close
+
+    @property
+    def total_changes(self) -> int:
+        """Rows that were changed."""
+        return self._connection.total_changes
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        return self._connection.in_transaction
 
 
 Connect = Callable[[Path], Connection]

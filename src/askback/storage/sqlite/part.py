@@ -7,6 +7,7 @@ import asyncio
 from askback.domain.access import Access
 from askback.ports.policy import Along
 from askback.ports.threads import Terms
+from askback.storage.sealing import Sealing
 from askback.storage.sqlite.along import erases
 from askback.storage.sqlite.known import Known
 from askback.storage.sqlite.readers import Readers
@@ -21,6 +22,7 @@ class Part:
         self._readers = readers
         self._access = Known[Access]()
         self._terms = Known[Terms]()
+        self._sealing = Sealing()
 
     def _change(self, operation: Operation[T], along: Along, *, outdates: bool = False) -> asyncio.Future[T]:
         """Have the writer do an operation with what comes along, and leave nothing in the file of what that erases."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple
 
+from askback.ports.audit import AuditHead, HeadSeals
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along, Execution, PolicyView, Refusal, RuleRecord
 from askback.storage.sqlite import policy_changes as changes
@@ -110,4 +112,29 @@ class PolicyPart(Part):
 
     async def audit_head(self, tenant: str) -> tuple[int, str]:
         """Read the seq and the hash of the newest entry."""
-        return self._readers.point(lambda db: rows.read_audit_head(db, tenant))
+        head = self._readers.point(lambda db: rows.read_audit_head(db, tenant))
+        return head.seq, head.hash
+
+    def seal_with(self, seals: HeadSeals) -> None:
+        """Seal the newest entry of each log from now on."""
+        self._sealing.seals = seals
+
+    async def audit_heads(
+        self, *, tenant: str | None = None, after: str = "", limit: int = 200
+    ) -> Sequence[AuditHead]:
+        """Read the newest entries of logs, with their seals."""
+        return await self._readers.page(
+            lambda db: rows.read_audit_heads(db, tenant, after=after, limit=limit)
+        )
+
+    async def without_log(self) -> Sequence[str]:
+        """Read the tenants that have tokens and no log."""
+        found = await self._readers.page(lambda db: db.execute(queries.WITHOUT_LOG).fetchall())
+        return [tenant for (tenant,) in found]
+
+    async def put_seal(self, head: AuditHead, seal: str) -> bool:
+        """Put another seal on a log."""
+        row = (seal, *astuple(head))
+        return await self._writer.submit(
+            lambda db, _: db.execute(queries.PUT_SEAL, row).fetchone() is not None
+        )

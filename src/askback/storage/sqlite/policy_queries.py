@@ -79,12 +79,24 @@ RETURNING {_EXECUTION}"""
 
 ADD_ENTRY = "INSERT INTO audit (tenant, seq, entry) VALUES (?, ?, ?)"
 AUDIT = "SELECT entry FROM audit WHERE tenant = ? AND seq > ? ORDER BY seq LIMIT ?"
-AUDIT_HEAD = "SELECT seq, hash FROM audit_heads WHERE tenant = ?"
-# Every tenant that has an entry or a head.
-AUDITED = "SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit ORDER BY tenant"
+AUDIT_HEAD = "SELECT tenant, seq, hash, seal FROM audit_heads WHERE tenant = ?"
+# (tenant, limit) -> in the order of the fields of `AuditHead`.
+AUDIT_HEADS = "SELECT tenant, seq, hash, seal FROM audit_heads WHERE tenant > ? ORDER BY tenant LIMIT ?"
+# The tenants that have tokens and no log.
+WITHOUT_LOG = (
+    "SELECT DISTINCT tenant FROM tokens WHERE tenant NOT IN (SELECT tenant FROM audit_heads) ORDER BY tenant"
+)
+# Of any version of the schema: without a seal before 10.
+ANY_AUDIT_HEAD = "SELECT * FROM audit_heads WHERE tenant = ?"
+# Every tenant that has an entry or a head, or a token: to make one is in the log.
+AUDITED = """
+SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit UNION SELECT tenant FROM tokens ORDER BY tenant"""
 MOVE_AUDIT_HEAD = """
-INSERT INTO audit_heads (tenant, seq, hash) VALUES (?, ?, ?)
-ON CONFLICT (tenant) DO UPDATE SET seq = excluded.seq, hash = excluded.hash"""
+INSERT INTO audit_heads (tenant, seq, hash, seal) VALUES (?, ?, ?, ?)
+ON CONFLICT (tenant) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, seal = excluded.seal"""
+# (seal, tenant, seq, hash, seal before) -> a row when it was still there.
+PUT_SEAL = """
+UPDATE audit_heads SET seal = ? WHERE tenant = ? AND seq = ? AND hash = ? AND seal IS ? RETURNING tenant"""
 
 # Refusals
 

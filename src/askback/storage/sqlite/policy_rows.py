@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from askback.domain.audit import GENESIS
+from askback.ports.audit import AuditHead
 from askback.ports.policy import Execution, PolicyView, RuleRecord
 from askback.storage import rows
 from askback.storage.sqlite import agent_queries
@@ -81,6 +82,16 @@ def read_audit(db: Connection, tenant: str, *, after: int, limit: int) -> Sequen
     return [entry for (entry,) in db.execute(queries.AUDIT, (tenant, after, limit)).fetchall()]
 
 
-def read_audit_head(db: Connection, tenant: str) -> tuple[int, str]:
-    """Read the seq and the hash of the newest entry."""
-    return db.execute(queries.AUDIT_HEAD, (tenant,)).fetchone() or (0, GENESIS)
+def read_audit_head(db: Connection, tenant: str) -> AuditHead:
+    """Read the newest entry of a log, with its seal."""
+    row = db.execute(queries.AUDIT_HEAD, (tenant,)).fetchone()
+    return AuditHead(tenant, 0, GENESIS) if row is None else AuditHead(*row)
+
+
+def read_audit_heads(db: Connection, tenant: str | None, *, after: str, limit: int) -> Sequence[AuditHead]:
+    """Read the newest entries of logs, with their seals."""
+    if tenant is None:
+        found = db.execute(queries.AUDIT_HEADS, (after, limit)).fetchall()
+    else:
+        found = db.execute(queries.AUDIT_HEAD, (tenant,)).fetchall()
+    return [AuditHead(*row) for row in found]

@@ -22,6 +22,7 @@ from askback.storage.sqlite.agents import AgentPart
 from askback.storage.sqlite.connection import (
     Connect,
     Connection,
+    Sealed,
     connect,
     connect_read_only,
     takes_no_writes,
@@ -122,7 +123,7 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
         except BaseException:
             connection.close()
             raise
-        return connection
+        return Sealed(connection, self._sealing)
 
     # Requests
 

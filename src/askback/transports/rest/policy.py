@@ -50,10 +50,10 @@ async def change(call: Call) -> Reply:
 
 async def audit(call: Call) -> Reply:
     """`GET /v1/audit`."""
-    entries, head = await audits.page(
+    entries, head, standing = await audits.page(
         call.ctx,
         call.principal,
         after=query.integer(call, "after", minimum=0) or 0,
         limit=query.integer(call, "limit", minimum=1, maximum=AUDIT_PAGE) or AUDIT_PAGE,
     )
-    return text_reply(audit_text(entries, head))
+    return text_reply(audit_text(entries, head, standing))

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from askback.domain.auditseal import Standing
 from askback.domain.bodies import PolicyBody, RuleBody
 from askback.domain.policy.preferences import PolicySettings
 from askback.transports.endpoint import Operation, Query
 from askback.transports.rest import policy
 from askback.transports.rest.shapes import ANYTHING, NAME_OR_NULL, OBJECTS, TEXT, shape
+
+SEAL: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "status": {"enum": [each.value for each in Standing]},
+        "key": {"type": "string", "description": "The id of the master key."},
+        "unsealed": {"type": "integer", "description": "How many entries are older than the first seal."},
+    },
+    "required": ["status"],
+}
 
 RULES = (
     Operation(
@@ -72,7 +85,7 @@ RULES = (
         policy.audit,
         "read_audit",
         "Read the audit log, oldest first.",
-        {200: shape(entries=OBJECTS, head=shape(seq={"type": "integer"}, hash=TEXT))},
+        {200: shape(entries=OBJECTS, head=shape(seq={"type": "integer"}, hash=TEXT, seal=SEAL))},
         query=(
             Query("after", {"type": "integer", "minimum": 0, "default": 0}, "Entries after this one."),
             Query("limit", {"type": "integer", "minimum": 1, "maximum": 500}, "Size of a page."),

@@ -281,8 +281,8 @@ async def _set_policy(peer: Peer, frame: Frame) -> str:
 async def _audit(peer: Peer, frame: Frame) -> str:
     after = whole(frame, "after", minimum=0, maximum=_MAX_CURSOR)
     limit = whole(frame, "limit", minimum=1, maximum=AUDIT_PAGE)
-    entries, head = await audit.page(peer.ctx, peer.principal, after=after or 0, limit=limit or AUDIT_PAGE)
-    return texts.audit_text(entries, head)
+    found = await audit.page(peer.ctx, peer.principal, after=after or 0, limit=limit or AUDIT_PAGE)
+    return texts.audit_text(*found)
 
 
 async def _settle(step: Callable[..., Awaitable[Change]], peer: Peer, frame: Frame) -> str:

@@ -1,0 +1,62 @@
+"""Seals the newest entry of an audit log with a key that is derived from the master key."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+
+from askback.domain.auditseal import HeadSeal, Standing, read_seal, statement
+from askback.ports.audit import AuditHead
+from askback.vault.keys import KeyRing
+
+
+class AuditSeals:
+    """The `HeadSeals` port over the ring of keys that `ring` returns; None while there is none."""
+
+    def __init__(self, ring: Callable[[], KeyRing | None]) -> None:
+        self._ring = ring
+
+    @property
+    def key_id(self) -> str | None:
+        """The id of the key that is sealed with now."""
+        ring = self._ring()
+        return ring and ring.first
+
+    def seal(self, head: AuditHead, *, unsealed: int) -> str | None:
+        """Return the seal of an entry; None without a key."""
+        ring = self._ring()
+        if ring is None:
+            return None
+        mac = ring.sign(ring.first, statement(head.tenant, head.seq, head.hash, unsealed=unsealed))
+        assert mac is not None, "a ring has its first key"
+        return str(HeadSeal(ring.first, head.seq, unsealed, mac))
+
+    def follow(self, before: AuditHead, after: AuditHead) -> str | None:
+        """Return the seal of `after`, or that of `before` where it does not hold."""
+        if before.seq == 0 and before.seal is None:
+            return self.seal(after, unsealed=0)
+        held = read_seal(before.seal or "")
+        if held is None or self.judge(before, sealed=before.hash) is not Standing.SEALED:
+            return before.seal
+        return self.seal(after, unsealed=held.unsealed) or before.seal
+
+    def judge(self, head: AuditHead, *, sealed: str | None) -> Standing:
+        """Say what the seal of a log tells."""
+        if head.seal is None:
+            return Standing.UNSEALED
+        held, ring = read_seal(head.seal), self._ring()
+        if held is None or held.seq > head.seq:
+            return Standing.WRONG
+        if (
+            ring is None
+            or (
+                mac := ring.sign(
+                    held.key_id, statement(head.tenant, held.seq, sealed or "", unsealed=held.unsealed)
+                )
+            )
+            is None
+        ):
+            return Standing.UNKNOWN_KEY
+        if not hmac.compare_digest(mac, held.mac):
+            return Standing.WRONG
+        return Standing.SEALED if held.seq == head.seq else Standing.BEHIND

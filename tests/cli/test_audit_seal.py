@@ -1,0 +1,179 @@
+"""The seal on the audit log: a tail that was cut is found, a server without keys says so, and rotation seals anew."""
+
+from __future__ import annotations
+
+import base64
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from askback.domain.audit import seal
+from tests.cli.conftest import start
+from tests.cli.scripts import complete
+from tests.cli.test_audit import audit, resealed, rules
+from tests.requirements import requirement
+
+KEYS = {
+    name: base64.b64encode(bytes([number] * 32)).decode() for number, name in enumerate(("new", "old"), 1)
+}
+OLD, NEW = (f"{name}:{KEYS[name]}" for name in ("old", "new"))
+BOTH = f"{NEW},{OLD}"
+Harm = Callable[[sqlite3.Connection], None]
+
+
+def made(data: Path) -> None:
+    """Write a log of seven entries, four of them about tokens."""
+    rules(data, "bash(make a)", "bash(make b)", "bash(make c)")
+
+
+def harmed(data: Path, harm: Harm) -> None:
+    with closing(sqlite3.connect(data / "askback.db")) as db, db:
+        harm(db)
+
+
+def entries_of(db: sqlite3.Connection) -> list[str]:
+    return [text for (text,) in db.execute("SELECT entry FROM audit ORDER BY seq")]
+
+
+def cut(db: sqlite3.Connection) -> None:
+    last = json.loads(entries_of(db)[4])
+    db.execute("DELETE FROM audit WHERE seq > 5")
+    db.execute("UPDATE audit_heads SET seq = 5, hash = ?", (last["hash"],))
+
+
+def cut_with_the_seal(db: sqlite3.Connection) -> None:
+    cut(db)
+    db.execute("UPDATE audit_heads SET seal = NULL")
+
+
+def cut_with_the_seal_set_back(db: sqlite3.Connection) -> None:
+    cut(db)
+    [(text,)] = db.execute("SELECT seal FROM audit_heads").fetchall()
+    form, key, _, unsealed, mac = text.split(".")
+    db.execute("UPDATE audit_heads SET seal = ?", (f"{form}.{key}.5.{unsealed}.{mac}",))
+
+
+def written_anew(db: sqlite3.Connection) -> None:
+    lines = resealed([json.loads(text) for text in entries_of(db)])
+    for seq, line in enumerate(lines, 1):
+        db.execute("UPDATE audit SET entry = ? WHERE seq = ?", (line, seq))
+    db.execute("UPDATE audit_heads SET hash = ?", (json.loads(lines[-1])["hash"],))
+
+
+def added_to(db: sqlite3.Connection) -> None:
+    last = json.loads(entries_of(db)[-1])
+    text, digest = seal('{"action": "forged"}', seq=last["seq"] + 1, prev=last["hash"])
+    db.execute("INSERT INTO audit (tenant, seq, entry) VALUES ('default', ?, ?)", (last["seq"] + 1, text))
+    db.execute("UPDATE audit_heads SET seq = ?, hash = ?", (last["seq"] + 1, digest))
+
+
+def deleted(db: sqlite3.Connection) -> None:
+    db.execute("DELETE FROM audit")
+    db.execute("DELETE FROM audit_heads")
+
+
+@requirement("B28")
+@pytest.mark.parametrize(
+    ("harm", "says"),
+    [
+        (cut, "BROKEN: The chain holds up to 5:"),
+        (cut_with_the_seal, "NOT SEALED: The chain holds up to 5:"),
+        (cut_with_the_seal_set_back, "BROKEN: The chain holds up to 5:"),
+        (written_anew, "BROKEN: The chain holds up to 7:"),
+        (added_to, "NOT SEALED: The chain holds up to 8:"),
+        (deleted, "BROKEN: There is no log"),
+    ],
+)
+def test_what_was_done_to_the_end_of_the_log_is_found(tmp_path: Path, harm: Harm, says: str) -> None:
+    made(tmp_path)
+    assert audit(tmp_path, "verify")[0] == 0
+    harmed(tmp_path, harm)
+    status, said = audit(tmp_path, "verify")
+    assert (status, said[: len(says)]) == (1, says)
+
+
+@requirement("B28")
+@pytest.mark.parametrize("harm", [cut, cut_with_the_seal_set_back, written_anew])
+def test_a_wrong_seal_is_not_healed_by_what_is_written_afterwards(tmp_path: Path, harm: Harm) -> None:
+    made(tmp_path)
+    harmed(tmp_path, harm)
+    status, _, err = complete(start("rules", "add", "bash(make d)", ASKBACK_DATA_DIR=str(tmp_path)))
+    assert (status, "askback audit seal" in err) == (0, True), err
+    status, said = audit(tmp_path, "verify")
+    assert (status, said[:6]) == (1, "BROKEN")
+    assert audit(tmp_path, "seal") == (0, "Sealed the log of default; it was: wrong.\n")
+    entries = [json.loads(line) for line in audit(tmp_path, "export")[1].splitlines()]
+    told = entries[-1]
+    assert (told["action"], told["was"], told["unsealed"]) == ("audit.sealed", "wrong", len(entries) - 1)
+    status, said = audit(tmp_path, "verify")
+    assert (status, said.endswith(f", sealed from entry {len(entries)} on\n")) == (0, True), said
+    assert audit(tmp_path, "seal") == (0, "Nothing to do: every log is sealed.\n")
+
+
+@requirement("B28")
+@pytest.mark.parametrize(
+    ("harm", "was", "unsealed"),
+    [(cut_with_the_seal, "unsealed", 5), (added_to, "behind", 8), (deleted, "deleted", None)],
+)
+def test_a_log_without_its_seal_is_sealed_at_the_start_and_says_so(
+    tmp_path: Path, harm: Harm, was: str, unsealed: int | None
+) -> None:
+    made(tmp_path)
+    harmed(tmp_path, harm)
+    rules(tmp_path, "bash(make d)")
+    entries = [json.loads(line) for line in audit(tmp_path, "export")[1].splitlines()]
+    [told] = [each for each in entries if each["action"] == "audit.sealed"]
+    assert (told["was"], told.get("unsealed")) == (was, unsealed)
+    status, said = audit(tmp_path, "verify")
+    since = "" if unsealed is None else f" from entry {unsealed + 1} on"
+    assert (status, said.endswith(f", sealed{since}\n")) == (0, True), said
+
+
+@requirement("B28")
+def test_an_older_copy_is_found_against_what_was_printed_before(tmp_path: Path) -> None:
+    made(tmp_path)
+    older = (tmp_path / "askback.db").read_bytes()
+    rules(tmp_path, "bash(make d)")
+    _, noted = audit(tmp_path, "verify")
+    (tmp_path / "noted").write_text(noted)
+    assert audit(tmp_path, "verify", "--head", str(tmp_path / "noted"))[0] == 0
+    (tmp_path / "askback.db").write_bytes(older)
+    assert audit(tmp_path, "verify")[0] == 0
+    status, said = audit(tmp_path, "verify", "--head", str(tmp_path / "noted"))
+    assert (status, said) == (1, "BROKEN at line 8: Entry 8 is not the one that was noted.\n")
+
+
+def with_keys(data: Path, keys: str, *command: str) -> tuple[int, str, str]:
+    return complete(start(*command, ASKBACK_DATA_DIR=str(data), ASKBACK_MASTER_KEYS=keys))
+
+
+@requirement("B28", "E15")
+def test_with_other_keys_the_log_is_checked_sealed_anew_or_said_to_be_unknown(tmp_path: Path) -> None:
+    assert with_keys(tmp_path, OLD, "rules", "add", "bash(make a)")[0] == 0
+    assert with_keys(tmp_path, BOTH, "audit", "verify")[0] == 0
+    status, said, _ = with_keys(tmp_path, NEW, "audit", "verify")
+    assert (status, "it was sealed with the master key old, which is not here" in said) == (1, True), said
+    assert with_keys(tmp_path, BOTH, "secrets", "rotate")[0] == 0
+    status, said, _ = with_keys(tmp_path, NEW, "audit", "verify")
+    assert (status, said.endswith(", sealed\n")) == (0, True), said
+    assert with_keys(tmp_path, OLD, "audit", "verify")[0] == 1
+
+
+@requirement("B28", "E14")
+def test_a_server_without_keys_says_that_its_log_is_not_sealed(tmp_path: Path) -> None:
+    status, _, err = with_keys(tmp_path, "off", "rules", "add", "bash(make a)")
+    assert (status, "the audit log is not sealed: this server has no master key" in err) == (0, True), err
+    status, said, _ = with_keys(tmp_path, "off", "audit", "verify")
+    assert (status, said.endswith(", not sealed: there is no master key\n")) == (0, True), said
+    status, said, _ = with_keys(tmp_path, OLD, "audit", "verify")
+    assert (status, said[:10]) == (1, "NOT SEALED")
+    assert with_keys(tmp_path, OLD, "rules", "add", "bash(make b)")[0] == 0
+    assert with_keys(tmp_path, OLD, "audit", "verify")[0] == 0
+    status, said, _ = with_keys(tmp_path, "off", "audit", "verify")
+    assert (status, "the master key old, which is not here" in said) == (1, True), said
+    status, _, err = with_keys(tmp_path, "off", "audit", "seal")
+    assert (status, "nothing to seal with" in err) == (1, True), err
