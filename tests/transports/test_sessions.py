@@ -187,6 +187,22 @@ async def test_log_ins_log_outs_and_failures_are_in_the_audit_log_within_a_bound
     assert "wrong" not in str(entries)
 
 
+@requirement("N15")
+async def test_the_audit_log_says_who_made_a_login_link_for_whom(api: Api) -> None:
+    admin = await api.as_("admin")
+    person = {"name": "Ada", "user": "ada", "groups": ["ops"]}
+    url = (await admin.post("/v1/login-links", json=person)).json()["url"]
+    await sign_in(api.client(), url)
+    entries = (await admin.get("/v1/audit")).json()["entries"]
+    made, opened = (
+        next(each for each in entries if each["action"] == action)
+        for action in ("login.add", "session.opened")
+    )
+    assert (made["actor"]["role"], made["groups"]) == ("admin", ["ops"])
+    assert made["person"] == {key: opened["actor"][key] for key in ("id", "name", "user")}
+    assert url.partition("#")[2] not in str(entries)
+
+
 @requirement("N8")
 async def test_a_signed_address_opens_one_resource_in_one_session_for_a_minute(api: Api) -> None:
     await asked(api)

@@ -18,10 +18,12 @@ from askback.domain.validation.structure import parse
 from askback.domain.validation.texts import text_faults
 from askback.errors import Forbidden, NotFound
 from askback.ports.agents import Token
+from askback.ports.policy import Along
 from askback.ports.store import Principal
 from askback.service import agents, tokens
 from askback.service.access import OPERATOR, digest, record_refusal, require
 from askback.service.context import Services
+from askback.service.ledger import entry
 
 LOGIN_MS = 10 * 60 * 1000
 
@@ -151,17 +153,30 @@ async def login_link(ctx: Services, principal: Principal, body: object) -> str:
         name=sent.name or sent.user or principal.name,
         user=sent.user,
         groups=sent.groups,
+        by=principal,
     )
 
 
 async def login_code(
-    ctx: Services, *, tenant: str, name: str, user: str | None = None, groups: Sequence[str] = ()
+    ctx: Services,
+    *,
+    tenant: str,
+    name: str,
+    user: str | None = None,
+    groups: Sequence[str] = (),
+    by: Principal | None = None,
 ) -> str:
-    """Make a login code for a responder of that name."""
+    """Make a login code for a responder of that name; without `by` the server makes it for who started it."""
     now = ctx.clock.now_ms()
     code = ctx.ids.token()
     login_id = ctx.ids.new("usr", now_ms=now)
     person = Principal(login_id, tenant, "responder", name, user=user or login_id, groups=tuple(groups))
+    facts = {"person": person.actor, "groups": list(groups) or None}
+    if by is None:
+        facts["via"] = tokens.LOCAL
+    told = entry("login.add", at=now, tenant=tenant, by=by, **facts)
+    # Before the code is known, so nobody has one that the audit log does not know.
+    await ctx.store.write(Along(audit=(told,)))
     await ctx.store.put_login(digest(code), person, expires_at=now + LOGIN_MS)
     return code
 

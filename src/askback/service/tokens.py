@@ -238,6 +238,7 @@ def about_token(action: str, token: Token, *, at: int, by: Principal | None, via
         "name": who.name,
         "agent": who.id if who.role == "requester" else None,
         "user": who.user if who.user != who.id else None,
+        "groups": list(who.groups) or None,
         "threads": list(who.threads) or None,
         "expires_at": None if who.expires_at is None else rfc3339(who.expires_at),
     }
