@@ -20,7 +20,7 @@ from askback.app import App
 from askback.service import credentials, sessions
 from askback.transports.security import cookie_name
 from tests.client.servers import TOKENS, ServerProcess
-from tests.transports.sockets import FORM, Open, Socket, app, body, open_  # noqa: F401 - fixtures
+from tests.transports.sockets import FORM, Message, Open, Socket, app, body, open_  # noqa: F401 - fixtures
 
 
 async def test_a_token_may_come_as_a_subprotocol(open_: Open):
@@ -79,6 +79,23 @@ async def test_a_websocket_needs_the_cookie_and_the_second_half(open_: Open, app
         origin = {**headers, "Origin": "http://127.0.0.1"}
         socket = await open_(headers=origin, subprotocols=["askback.v1", *offered])
         assert await socket.closed() == 4401, (headers, offered)
+
+
+@pytest.mark.parametrize("leaves_at", ["websocket.accept", "websocket.close"])
+async def test_a_peer_that_leaves_before_it_is_refused_is_no_error(
+    app: App, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, leaves_at: str
+):
+    send = Socket._send
+
+    async def leave(self: Socket, message: Message) -> None:
+        if message["type"] == leaves_at:
+            raise BrokenPipeError  # ASGI: what a server raises for a peer that has left
+        await send(self, message)
+
+    monkeypatch.setattr(Socket, "_send", leave)
+    with anyio.fail_after(5):
+        await Socket(app, headers={}, subprotocols=["askback.v1"]).task
+    assert caplog.records == []
 
 
 async def test_there_is_an_end_to_connections(open_: Open):

@@ -109,7 +109,10 @@ class Guard:
         async def send_watched(message: Message) -> None:
             nonlocal accepted
             accepted = accepted or message["type"] == "websocket.accept"
-            await send(message)
+            try:
+                await send(message)
+            except OSError:  # ASGI: so a server says that the peer has left
+                raise ClientGone from None
 
         try:
             self._addresses.check(scope)
