@@ -47,7 +47,7 @@ async def test_the_whole_call_stands_there_with_who_asks_why_and_what_is_dangero
     assert "│ rm -rf build" in out
     assert "x" * 5_000 + " tail\\u202e" in out
     assert "Dangerous!" in out
-    assert "It deletes folders with all they hold." in out
+    assert "It deletes folders and everything in them." in out
     assert "Why you are asked: " in out
     assert "\u202e" not in out
     assert (await agent.get(request.id)).status == "pending"
@@ -62,7 +62,7 @@ async def test_a_german_terminal_says_why_in_german(server: Server, agent: Async
         in out
     )
     assert "Gefährlich!" in out
-    assert "Er löscht Ordner mit allem, was darin ist." in out
+    assert "Er löscht Ordner samt Inhalt." in out
 
 
 async def test_a_diff_is_shown_line_by_line(server: Server, agent: AsyncClient, thread: str) -> None:

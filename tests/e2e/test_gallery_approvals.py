@@ -76,7 +76,7 @@ def test_what_the_agent_says_stands_apart_from_what_the_server_says(open_gallery
     card = open_gallery("approval-danger").card
     expect(card.locator(".says")).to_contain_text("The agent says")
     expect(card.locator(".says")).to_contain_text("The folders cannot be restored.")
-    expect(card.locator(".box")).to_have_text("It deletes folders with all they hold.")
+    expect(card.locator(".box")).to_have_text("It deletes folders and everything in them.")
     expect(card.locator(".why li")).to_have_text(["No rule allows rm -rf build dist."])
 
 
@@ -88,7 +88,7 @@ def test_an_input_that_is_no_object_is_not_sent(open_gallery: OpenGallery) -> No
     expect(box).to_be_focused()
     box.fill('{"title": ')
     gallery.card.get_by_role("button", name="Allow once").click()
-    expect(box).to_have_accessible_description("This is no JSON object.")
+    expect(box).to_have_accessible_description("This is not a JSON object.")
     assert gallery.sent == []
     box.fill('{"title": "Off by two"}')
     gallery.card.get_by_role("button", name="Allow once").click()

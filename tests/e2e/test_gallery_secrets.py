@@ -53,7 +53,7 @@ def test_a_reader_who_must_not_learn_the_names_sees_how_many_there_are(open_gall
     card = open_gallery("secret-hidden").card
     expect(card.get_by_role("heading")).to_have_text("The agent needs 2 secrets")
     expect(card.get_by_text("2 secrets", exact=True)).to_be_visible()
-    expect(card.get_by_text("You may read this. Others answer it.")).to_be_visible()
+    expect(card.get_by_text("You can read this. Others answer it.")).to_be_visible()
     expect(card.locator("input, textarea, button")).to_have_count(0)
     expect(open_gallery("secret-hidden-answered").card).to_contain_text("1 secret · this conversation")
 
@@ -66,7 +66,7 @@ def test_the_form_says_who_sees_the_names(open_gallery: OpenGallery) -> None:
         "(card) => { const {id, secret, ...rest} = card.request;"
         " card.request = {...rest, id: 'req_next', secret: {...secret, hide_names: true}}; }"
     )
-    expect(card.get_by_text("see how many names there are, and not which")).to_be_visible()
+    expect(card.get_by_text("see how many names there are, but not which ones")).to_be_visible()
 
 
 @requirement("E5")

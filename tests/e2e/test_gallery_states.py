@@ -123,7 +123,7 @@ def test_a_reader_who_may_not_answer_sees_why(open_gallery: OpenGallery) -> None
 @requirement("K5", "K3")
 @pytest.mark.parametrize(
     ("example", "why"),
-    [("assigned", "For Ada, editors to answer."), ("view", "You may read this. Others answer it.")],
+    [("assigned", "For Ada, editors to answer."), ("view", "You can read this. Others answer it.")],
 )
 def test_who_may_not_answer_sees_for_whom_it_is(open_gallery: OpenGallery, example: str, why: str) -> None:
     gallery = open_gallery(example)

@@ -196,7 +196,7 @@ async def test_what_is_dangerous_is_said_by_the_server_whatever_the_agent_says(
 ) -> None:
     claimed = {"level": "normal", "reasons": ["Only temporary files."]}
     shown = asked(await team.agent.bash(thread, "rm -rf build", risk=claimed))["approval"]
-    assert shown["risk"] == {"level": "danger", "reasons": ["It deletes folders with all they hold."]}
+    assert shown["risk"] == {"level": "danger", "reasons": ["It deletes folders and everything in them."]}
     assert shown["agent_risk"]["reasons"] == claimed["reasons"]
 
 

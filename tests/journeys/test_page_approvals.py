@@ -89,7 +89,7 @@ async def test_a_script_is_kept_for_good_only_with_a_tick(
     await eva.button("Always allow").click()
     await expect(eva.card.get_by_role("alert")).to_be_visible()
     await eva.card.get_by_role("alert").get_by_role("link").click()
-    tick = eva.card.get_by_role("checkbox", name="Whatever script.py contains then may run.")
+    tick = eva.card.get_by_role("checkbox", name="Later changes to script.py may run, too.")
     await expect(tick).to_be_focused()
     await tick.check()
     await eva.button("Always allow").click()
@@ -157,7 +157,7 @@ async def test_a_file_is_shown_as_a_diff_with_words_for_its_colours(
 async def test_what_is_dangerous_is_asked_twice(screen: OpenScreen, team: Team, thread: str) -> None:
     request = asked(await team.agent.bash(thread, "rm -rf build"))
     eva = await screen(f"/r/{request['id']}", house=team)
-    await expect(eva.card).to_contain_text("It deletes folders with all they hold.")
+    await expect(eva.card).to_contain_text("It deletes folders and everything in them.")
     await eva.button("Allow once").click()
     await expect(eva.card).to_contain_text("This is dangerous. Really allow it?")
     await expect(eva.button("Go back")).to_be_focused()
@@ -285,7 +285,7 @@ async def test_a_german_page_gives_the_reasons_of_the_policy_in_german(
     codes = [reason["code"] for reason in request["approval"]["reason_codes"]]
     assert codes == ["not_understood", "danger_rm"]
     eva = await screen(f"/r/{request['id']}", house=team, locale="de-DE")
-    await expect(eva.card.locator(".box li")).to_have_text(["Er löscht Ordner mit allem, was darin ist."])
+    await expect(eva.card.locator(".box li")).to_have_text(["Er löscht Ordner samt Inhalt."])
     await expect(eva.card.locator(".why li")).to_have_text(
         ["Der Befehl wird nicht ganz verstanden: an Stelle 20 steht eine Variable ($)."]
     )

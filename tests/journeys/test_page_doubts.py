@@ -14,7 +14,7 @@ from tests.journeys.people import Team, answer_of, asked
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 KEY = "ghp_" + "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA2bC5"
-SEEMS = "This seems to hold a secret (API key)."
+SEEMS = "This seems to contain a secret (API key)."
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ async def test_what_looks_like_a_secret_is_asked_about_before_an_ordinary_field_
     async with eva.page.expect_response("**/assets/doubt-*.js"):
         await eva.card.get_by_role("textbox").fill(f"with {KEY}")
     await eva.button("Submit").click()
-    question = eva.card.get_by_text("“How?” seems to hold a secret (API key).")
+    question = eva.card.get_by_text("“How?” seems to contain a secret (API key).")
     await expect(question).to_be_visible()
     await expect(eva.button("Go back")).to_be_focused()
     await eva.button("Go back").click()

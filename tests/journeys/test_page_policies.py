@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 FIRST = "Please answer the question above to continue"
 HELD = "not sent yet"
-ARCHIVED = "This conversation is archived. It can be read, and takes nothing new."
+ARCHIVED = "This conversation is archived. You can still read it."
 SIZES = form(
     {
         "type": "select",

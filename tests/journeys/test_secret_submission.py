@@ -52,9 +52,9 @@ async def test_what_the_agent_and_everybody_else_sees_of_a_submission_are_names(
         ({"A_KEY": " \t\r\n", "B_KEY": "y"}, {"secrets.A_KEY": "Enter a value that is not blank."}),
         ({"A_KEY": "\u00a0\u2003", "B_KEY": "y"}, {"secrets.A_KEY": "Enter a value that is not blank."}),
         ({"A_KEY": "x\0", "B_KEY": "y"}, {"secrets.A_KEY": "A value cannot hold a NUL character."}),
-        ({"A_KEY": 5, "B_KEY": "y"}, {"secrets.A_KEY": "A value has to be a text."}),
-        ({"A_KEY": None, "B_KEY": "y"}, {"secrets.A_KEY": "A value has to be a text."}),
-        ({"A_KEY": ["x"], "B_KEY": {"y": "z"}}, dict.fromkeys(("secrets.A_KEY", "secrets.B_KEY"), "A value has to be a text.")),
+        ({"A_KEY": 5, "B_KEY": "y"}, {"secrets.A_KEY": "A value must be a string."}),
+        ({"A_KEY": None, "B_KEY": "y"}, {"secrets.A_KEY": "A value must be a string."}),
+        ({"A_KEY": ["x"], "B_KEY": {"y": "z"}}, dict.fromkeys(("secrets.A_KEY", "secrets.B_KEY"), "A value must be a string.")),
     ],
 )  # fmt: skip
 async def test_a_submission_that_does_not_fit_is_refused_at_its_names_and_the_request_stays_open(

@@ -119,5 +119,5 @@ def test_edits_of_one_file_of_the_project_run_when_they_are_accepted(
     decision = decide(Call(tool, given), Policy(mode="accept_edits"))
     assert (decision.decision, decision.reasons) == (
         "allow",
-        ("In this mode source files and documents of the project may be edited.",),
+        ("This mode allows edits to source files and documents of the project.",),
     )
