@@ -1,10 +1,10 @@
-"""What the ready-made lists let an agent read: vectors/daily.json, and what roots, folders and the adapter change."""
+"""What the ready-made lists let an agent read: vectors/daily.json and agents.json, and what roots and folders change."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -15,11 +15,12 @@ from askback.domain.policy.rules import parse_rule
 from tests.requirements import requirement
 
 HOME = "/home/" + "ada"
-DAILY: dict[str, Any] = json.loads(
-    (Path(__file__).resolve().parents[3] / "vectors" / "daily.json")
-    .read_text("utf-8")
-    .replace("@HOME@", HOME)
+VECTORS = Path(__file__).resolve().parents[3] / "vectors"
+DAILY, AGENTS = (
+    cast("dict[str, Any]", json.loads((VECTORS / name).read_text("utf-8").replace("@HOME@", HOME)))
+    for name in ("daily.json", "agents.json")
 )
+GROUPS: list[dict[str, Any]] = [*DAILY["groups"], *AGENTS["groups"]]
 ROOT: str = DAILY["project"]
 FRESH = Policy(
     rules_of("default"),
@@ -41,13 +42,21 @@ def calls(group: dict[str, Any]) -> list[Call]:
 
 
 @requirement("N7", "B3")
-@pytest.mark.parametrize("group", DAILY["groups"], ids=lambda group: group["id"])
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group["id"])
 def test_reading_inside_a_root_runs_and_the_rest_is_asked(group: dict[str, Any]) -> None:
     found = {repr(call): decide(call, FRESH) for call in calls(group)}
     wrong = {call: (it.decision, it.reasons) for call, it in found.items() if it.decision != group["expect"]}
     # A hard limit may deny what is only to be asked.
     wrong = {call: it for call, it in wrong.items() if group["expect"] == "allow" or it[0] == "allow"}
     assert wrong == {}, group["shows"]
+
+
+@requirement("N7", "N13")
+def test_at_most_one_harmless_call_in_ten_is_asked() -> None:
+    harmless = [call for group in AGENTS["groups"] if group.get("harmless") for call in calls(group)]
+    asked = [call for call in harmless if decide(call, FRESH).decision != "allow"]
+    assert len(harmless) > 300
+    assert len(asked) <= len(harmless) / 10
 
 
 @requirement("N7")

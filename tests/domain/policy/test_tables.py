@@ -11,7 +11,7 @@ from askback.domain.policy.shell.table import Table, load_table, programs
 from tests.requirements import requirement
 
 ANYTHING = {"echo", "printf", "test", "["}
-READS = {"text", "file", "awk_operand", "listing", "tracked", "endpoint", "jq"}
+READS = {"text", "file", "binary", "awk_operand", "listing", "tracked", "endpoint", "jq"}
 PROGRAMS = sorted(programs() - ANYTHING)
 
 

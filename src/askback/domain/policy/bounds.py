@@ -23,8 +23,10 @@ _MAY_OPEN = Reason("may_open_secrets")
 _ALTERNATIVE = re.compile(r"[{,(|\s]")
 _PATTERN = re.compile(r"[A-Za-z0-9_./*?][\w@+,./*?-]*")
 _UP = re.compile(r"(?:\A|/)(?:\.\.|\.[^/]*[*?])")
-_READERS = words("cat head tail wc nl tac stat du grep egrep fgrep rg md5sum sha1sum sha256sum")
+_READERS = words("cat head tail wc nl tac stat du grep egrep fgrep rg md5sum sha1sum sha256sum sed sort")
 """Programs that take any number of files to read, wherever they stand."""
+_NO_FILE_OPTIONS = words("cat head tail nl tac stat")
+"""Those of them of which no option opens or writes a file: a file that is called `-x.py` does no harm."""
 _WILD = re.compile(r"[*?\[\]{}!]")
 
 
@@ -59,7 +61,8 @@ def pattern(argv: Argv, word: str) -> Reason | None:
         harmless = bool(_PATTERN.fullmatch(word)) and not _UP.search(word)
     else:
         folder, _, last = word.rpartition("/")
-        beginning = _PATTERN.fullmatch(word) and word[0] not in "*?" and not _WILD.search(folder)
+        plain = folder or word[0] not in "*?" or name in _NO_FILE_OPTIONS
+        beginning = plain and _PATTERN.fullmatch(word) and not _WILD.search(folder)
         harmless = name in _READERS and bool(beginning) and not _UP.search(word) and safe_glob(last or word)
     return None if harmless else Reason("pattern_open", pattern=word)
 
@@ -156,4 +159,4 @@ def _all(call: Call, reach: Reach) -> Iterator[str]:
     if call.reading is not None:
         for argv in call.reading.seen:
             yield from argv
-        yield from call.reading.targets
+        yield from (*call.reading.targets, *call.reading.inputs)

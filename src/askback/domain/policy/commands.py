@@ -9,8 +9,10 @@ from typing import Any, cast
 
 from askback.domain.policy.files import folded
 from askback.domain.policy.reasons import Reason
+from askback.domain.policy.shell.handed import Step
 from askback.domain.policy.shell.lexer import Argv
-from askback.domain.policy.shell.reading import SHELLS, Reading, glimpse, read_argv, read_command
+from askback.domain.policy.shell.reading import Reading, glimpse, read_argv, read_command
+from askback.domain.policy.shell.wider import Wider
 from askback.domain.policy.shell_input import ShellInput, vector
 from askback.domain.policy.wordlist import words
 
@@ -19,6 +21,10 @@ _COMMANDS = words("command commands cmd argv script commandline shellcommand")
 
 _READ_DIFFERENTLY = re.compile(r"[&|<>^!;()$`\\\\\"'\n{}@#]|\A[=~]")
 """In a word that is quoted in bash: signs that some shell reads as more than a sign."""
+
+_SAME_QUOTES = re.compile(r"""'[^'\\\n]*'|"[^"'\\$`!\n]*\"""")
+_ALIKE = re.compile(r"[\w./@+%:,=~^ |&;>-]*")
+_FIRST_SIGN = re.compile(r"(?:\A|[ |&;])[=~@]")
 
 
 def read(given: ShellInput) -> Reading:
@@ -30,7 +36,7 @@ def read(given: ShellInput) -> Reading:
         reading = _read_text(command, given)
     else:
         reading = read_argv(command, beside=_pieces(given.beside))
-    if given.beside or given.shell not in SHELLS:
+    if given.beside:
         reading = replace(reading, wider=None)
     if holds(given.beside):
         two = Reason("two_commands")
@@ -44,10 +50,20 @@ def _read_text(command: str, given: ShellInput) -> Reading:
     understood = "sh" if given.shell == "user" else given.shell
     reading = read_command(command, understood, beside=_pieces(given.beside))
     if given.shell == "unknown":
-        return replace(reading, commands=(), unclear=Reason("unknown_shell"))
-    if given.shell == "user" and not reading.unclear and not portable(command, reading):
-        return replace(reading, commands=(), unclear=Reason("not_portable"))
-    return reading
+        return replace(reading, commands=(), unclear=Reason("unknown_shell"), wider=None)
+    if given.shell != "user":
+        return reading
+    posix = reading.wider or (None if reading.unclear else Wider(tuple(map(Step, reading.commands)), ()))
+    wider = replace(posix, posix=True) if posix and _alike(command.strip()) else None
+    if reading.unclear or portable(command, reading):
+        return replace(reading, wider=wider)
+    return replace(reading, commands=(), unclear=Reason("not_portable"), wider=wider)
+
+
+def _alike(command: str) -> bool:
+    """Tell whether bash, zsh, fish and PowerShell read a text alike; `cmd.exe` knows no single quotes and no `;`."""
+    bare = _SAME_QUOTES.sub("", command)
+    return bool(_ALIKE.fullmatch(bare)) and not _FIRST_SIGN.search(bare)
 
 
 def portable(command: str, reading: Reading) -> bool:

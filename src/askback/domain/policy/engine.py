@@ -199,11 +199,14 @@ def _commands(
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     wider = reading.wider
     built_in = [rule for rule in allowing if rule.built_in]
-    if reading.unclear and (wider is None or not built_in):
+    if wider is not None and built_in and (reach.posix or not wider.posix):
+        covered, missed = _wider(wider, built_in, reach, dangerous=dangerous)
+        if covered:
+            return covered, ()
+        if reading.unclear:
+            return None, (Reason("not_understood", why=reading.unclear), *missed)
+    if reading.unclear:
         return None, (Reason("not_understood", why=reading.unclear),)
-    if reading.unclear and wider is not None:
-        found = _wider(wider, built_in, reach, dangerous=dangerous)
-        return found if found[0] else (None, (Reason("not_understood", why=reading.unclear), *found[1]))
     texts: list[str] = []
     misses: list[Reason] = []
     one_pipeline = not _JOINED.search("".join(reading.lines[:1]))
@@ -219,15 +222,16 @@ def _commands(
 def _wider(
     wider: Wider, built_in: list[Rule], reach: Reach, *, dangerous: bool
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
-    """Judge commands with patterns, or in another folder, by ready-made rules alone."""
-    reach = reach if wider.folder is None else reach.into(wider.folder)
+    """Judge the commands of a wider reading, each wherever it may run, by ready-made rules alone."""
     texts: list[str] = []
-    for argv, patterns in zip(wider.commands, wider.patterns, strict=True):
-        wrong = next(filter(None, (bounds.pattern(argv, word) for word in sorted(patterns))), None)
-        found = wrong or _command(argv, built_in, reach, dangerous=dangerous, piped=False)
-        if not isinstance(found, Rule):
-            return None, (found,)
-        texts.append(found.text)
+    for step in wider.steps:
+        wrong = next(filter(None, (bounds.pattern(step.argv, word) for word in sorted(step.patterns))), None)
+        for folder in step.folders:
+            there = reach if folder is None else reach.into(folder)
+            found = wrong or _command(step.argv, built_in, there, dangerous=dangerous, piped=step.piped)
+            if not isinstance(found, Rule):
+                return None, (found,)
+            texts.append(found.text)
     return tuple(texts), ()
 
 

@@ -34,7 +34,13 @@ _LOOK = """
     | diff:* | cmp:* | tree:* | file:* | stat:* | du:* | df:* | find:* | basename:* | dirname:* | realpath:*
     | readlink:* | pwd | whoami | id:* | hostname | uname:* | uptime | nproc | date:* | echo:* | printf:* | seq:*
     | which:* | jq:* | sed:* | awk:* | md5sum:* | sha1sum:* | sha256sum:* | true | false | test:* | sleep:*
-    | hexdump:* | od:* | column:* | rev:* | paste:* | node --version | node -v | npm --version | npm -v
+    | hexdump:* | od:* | column:* | rev:* | paste:* | [:* | egrep:* | fgrep:* | xxd:* | strings:* | zcat:* | unzip -l:*
+    | zipinfo:* | tar:* | fold:* | fmt:* | expand:* | join:* | numfmt:* | cksum:* | b2sum:* | sha512sum:* | shasum:*
+    | fd:* | bat:* | yq:* | ps:* | free:* | groups | arch | lscpu | pip list
+    | pip list --format=json | pip show:* | pip freeze | pip3 list
+    | pip3 list --format=json | pip3 show:* | pip3 freeze | ruby -v | cmake --version | psql --version
+    | sqlite3 --version | curl --version
+    | node --version | node -v | npm --version | npm -v
     | python --version | python3 --version | python -V | python3 -V | pip --version | pip3 --version | go version
     | java -version | java --version | ruby --version | php --version | gcc --version | make --version
     | docker --version | uv --version | bash --version"""
@@ -42,7 +48,7 @@ _GIT = """
     git status:* | git diff:* | git log:* | git show:* | git blame:* | git grep:* | git ls-files:* | git rev-parse:*
     | git branch:* | git tag:* | git shortlog:* | git describe:* | git ls-tree:* | git merge-base:* | git rev-list:*
     | git name-rev:* | git count-objects:* | git reflog:* | git stash list:* | git worktree list:* | git check-ignore:*
-    | git show-ref:* | git --version"""
+    | git show-ref:* | git cat-file:* | git for-each-ref:* | git config --get:* | git --version"""
 _DEFAULT = f"{_LOOK} | {_GIT}"
 _NEBO = """
     ls:* | pwd | cat:* | head:* | tail:* | grep:* | find:* | which:* | jq:* | cut:* | sort:* | uniq:* | wc:* | echo:*
@@ -68,5 +74,5 @@ def rules_of(name: str) -> tuple[Rule, ...]:
     return tuple(replace(parse_rule(text), built_in=True) for text in LISTS[name])
 
 
-LOOKING = tuple(replace(rule, built_in=False) for rule in rules_of("default"))
-"""What plan mode lets run, when a rule of the policy allows it too."""
+LOOKING = (*(replace(rule, built_in=False) for rule in rules_of("default")), *rules_of("default"))
+"""What plan mode lets run, when a rule of the policy allows it too. Only a ready-made rule reads a text wider."""

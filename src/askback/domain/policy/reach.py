@@ -87,6 +87,14 @@ class Reach:
         folder = normal(self.folder)
         return folder == "." or any(folder == normal(root) for root in self.roots)
 
+    @property
+    def posix(self) -> bool:
+        """Whether the folder of the call shows that the machine has paths of POSIX: a person granted one above it."""
+        found = self.resolve(".") or ""
+        return found.startswith("/") and any(
+            root.startswith("/") and below(found, root) for root in self.roots
+        )
+
     def secret(self, path: str) -> bool:
         """Tell whether a path, as it is written or as it is resolved, is where secrets are kept."""
         return paths.secret_path(path) or paths.secret_path(self.resolve(path) or "")

@@ -61,7 +61,7 @@ _CODEX = "https://github.com/openai/codex codex-rs/core/src/tools/handlers/shell
 _CODEX_DEFAULTS: Mapping[str, tuple[object, ...]] = {
     "sandbox_permissions": ("use_default",),
     "with_escalated_permissions": _FALSE,
-    "login": (True, "true"),
+    "login": (True, "true", False, "false"),
     "tty": _FALSE,
 }
 

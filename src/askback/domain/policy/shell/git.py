@@ -15,8 +15,7 @@ _BRANCH = re.compile(
     r"|HEAD(?:~\d+|\^+)?|v\d+(?:\.\d+)*|[0-9a-f]{7,40}"
 )
 _SETTING = re.compile(
-    r"(?:user\.(?:name|email)|(?:core|branch|init|pull|push|merge|rebase|color|diff|commit|tag)\.[\w./-]+"
-    r"|remote\.[\w-]+\.url)",
+    r"user\.(?:name|email)|(?:core|branch|init|pull|push|merge|rebase|color|diff|commit|tag)\.[\w./-]+",
     re.IGNORECASE,
 )
 _PATTERN_START = re.compile(r":(?:[!^/]|\([a-z,!]+\))?")
@@ -42,7 +41,7 @@ def branch(value: str, _words: Argv) -> Reason | None:
 
 
 def setting(value: str, _words: Argv) -> Reason | None:
-    """A setting of git that holds no secret."""
+    """A setting of git that holds no secret; the address of a remote may have a token in it."""
     return None if _SETTING.fullmatch(value) else Reason("secret_place", path=value)
 
 

@@ -106,6 +106,11 @@ def file(value: str, _words: Argv) -> Reason | None:
     return Reason("leads_out", path=value) if value.startswith("~") else None
 
 
+def binary(value: str, words: Argv) -> Reason | None:
+    """A file that is only read, for a program to which `@FILE` gives more arguments."""
+    return Reason("names_file", value=value) if value.startswith("@") else file(value, words)
+
+
 def path(value: str, words: Argv) -> Reason | None:
     """A file or a folder inside of the folder, and none that holds secrets. `@FILE` gives more arguments to some."""
     if value.startswith("@"):
@@ -200,11 +205,6 @@ def build_filter(value: str, _words: Argv) -> Reason | None:
 def target(value: str, words: Argv) -> Reason | None:
     """A target of make. A variable may name a program, so only those that make the output longer are known."""
     return None if value in {"V=1", "V=0", "VERBOSE=1"} else build_filter(value, words)
-
-
-def go_package(value: str, words: Argv) -> Reason | None:
-    """A Go package that is only looked at, also one with a version."""
-    return path(value, words)
 
 
 def environment(value: str, _words: Argv) -> Reason | None:
@@ -345,6 +345,7 @@ KINDS: dict[str, Kind] = {
     "awk": awk,
     "awk-file": awk_operand,
     "awk-variable": awk_variable,
+    "binary": binary,
     "branch": git.branch,
     "built": built,
     "clock": clock,
@@ -355,7 +356,7 @@ KINDS: dict[str, Kind] = {
     "environment": environment,
     "file": file,
     "gomodule": module,
-    "gopackage": go_package,
+    "gopackage": path,
     "header": header,
     "inspected": name,
     "jq": jq,

@@ -21,13 +21,13 @@ _INTEGER = re.compile(r"-?\d+")
 _TEST_ONE = words("-f -d -e -r -w -x -s -L -h -z -n")
 _TEST_TEXT = frozenset(("=", "==", "!="))
 _TEST_NUMBER = words("-eq -ne -lt -le -gt -ge")
-_FIND_TESTS = words(
+FIND_TESTS = words(
     """
     -name -iname -path -ipath -wholename -type -size -mtime -mmin -ctime -cmin -atime -amin -newer -maxdepth
     -mindepth -perm -user -group -regex -iregex -regextype -links
     """
 )
-_FIND_FLAGS = words(
+FIND_FLAGS = words(
     """
     -print -print0 -prune -o -or -a -and -not ! ( ) -empty -ls -depth -xdev -mount -readable -writable
     -executable -nouser -nogroup -true -false -daystart -H -L -P
@@ -83,11 +83,11 @@ def find_arguments(arguments: tuple[str, ...]) -> Reason | None:
     left = list(reversed(arguments))
     while left:
         word = left.pop()
-        if word in _FIND_TESTS:
+        if word in FIND_TESTS:
             if not left:
                 return Reason("no_value", option=word)
             left.pop()
-        elif word not in _FIND_FLAGS and word.startswith(("-", "!", "(", ")")):
+        elif word not in FIND_FLAGS and word.startswith(("-", "!", "(", ")")):
             return Reason("unknown_value", value=word)
     return None
 

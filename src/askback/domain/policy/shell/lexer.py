@@ -16,11 +16,11 @@ from askback.domain.policy.wordlist import words
 
 Argv = tuple[str, ...]
 
-_PLAIN = r"[A-Za-z0-9_@%+=:,./^~#\-\u0080-\U0010ffff]+"
-_DOUBLE = r'''"(?:[^"\\$`!]|\\[^\n]|\$(?=["\ |)/])|!(?=["\ ]))*"'''
+PLAIN = r"[A-Za-z0-9_@%+=:,./^~#\-\u0080-\U0010ffff]+"
+DOUBLE = r'''"(?:[^"\\$`!]|\\[^\n]|\$(?=["\ |)/])|!(?=["\ ]))*"'''
 # Not before a letter: between here and the shell something may read `\t` as a tab, and then other words would run.
-_ESCAPED = r"\\[\ !\"#$&'()*;<=>?\[\\\]^`{|}~]"
-_PIECE = rf"{_PLAIN}|'[^']*'|{_DOUBLE}|{_ESCAPED}"
+ESCAPED = r"\\[\ !\"#$&'()*;<=>?\[\\\]^`{|}~]"
+_PIECE = rf"{PLAIN}|'[^']*'|{DOUBLE}|{ESCAPED}"
 _END = r"(?=[ \t\n;|&]|\Z)"
 _TOKEN = re.compile(
     rf"""(?P<blank>[ \t]+)
@@ -81,7 +81,7 @@ def read(text: str, *, posix: bool = False) -> tuple[Argv, ...]:
     wanted = False
     for kind, part, glued in tokens(text):
         if kind == "word":
-            command.append(_word(part, first=not command))
+            command.append(word(part, first=not command))
         elif kind == "redirect":
             _redirected(part, command, glued=glued, posix=posix)
         elif command:
@@ -106,10 +106,10 @@ def split_words(text: str) -> Argv:
     for kind, part, _ in tokens(text):
         if kind != "word":
             raise NotUnderstood(Reason("joins_commands", part=part))
-        command.append(_word(part, first=not command))
+        command.append(word(part, first=not command))
     if not command:
         raise NotUnderstood(Reason("empty_command"))
-    return tuple(word.text for word in command)
+    return tuple(each.text for each in command)
 
 
 def _redirected(part: str, command: list[Word], *, glued: bool, posix: bool) -> None:
@@ -138,7 +138,8 @@ def tokens(text: str) -> list[tuple[str, str, bool]]:
     return found
 
 
-def _word(raw: str, *, first: bool) -> Word:
+def word(raw: str, *, first: bool) -> Word:
+    """Decode one word; `first` stands where a command begins. Raises NotUnderstood."""
     if _SIMPLE.fullmatch(raw):
         text = raw
     else:
@@ -175,7 +176,7 @@ def _decoded(raw: str) -> str:
 
 
 def _finished(command: list[Word]) -> Argv:
-    argv = tuple(word.text for word in command)
+    argv = tuple(each.text for each in command)
     if not argv[0]:
         raise NotUnderstood(Reason("empty_command"))
     return argv

@@ -11,7 +11,7 @@ from askback.domain.policy.shell.characters import suspicious
 from askback.domain.policy.shell.lexer import Argv, NotUnderstood, read
 from askback.domain.policy.shell.programs import STATE
 from askback.domain.policy.shell.search import TOO_LONG, Search, over
-from askback.domain.policy.shell.wider import Wider, read_wider
+from askback.domain.policy.shell.wider import Wider, read_wider, wider_argv
 
 SHELLS = {"bash": False, "sh": True}
 """The shells that are understood, and whether only what POSIX shells share is."""
@@ -22,8 +22,9 @@ class Reading:
     """A command line as far as it is understood.
 
     `commands` are the argument vectors that would run, in order; empty when `unclear` says why they are not known.
-    `seen` are all commands in sight, also in substitutions, for rules that deny; `targets` are redirected files, and
-    `lines` the texts in which both were found. `unseen` says why there may be commands that are not even in sight.
+    `seen` are all commands in sight, also in substitutions, for rules that deny; `targets` and `inputs` are the files
+    that redirections write and read, and `lines` the texts in which all were found. `unseen` says why there may be
+    commands that are not even in sight.
     """
 
     commands: tuple[Argv, ...]
@@ -33,7 +34,8 @@ class Reading:
     unclear: Reason | None = None
     unseen: Reason | None = None
     wider: Wider | None = None
-    """What the ready-made lists may judge of a text that is unclear; see `wider.py`."""
+    """What the ready-made lists may judge in place of `commands`; see `wider.py`."""
+    inputs: tuple[str, ...] = ()
 
 
 def read_command(text: str, shell: str = "bash", *, beside: Iterable[str | Argv] = ()) -> Reading:
@@ -57,14 +59,23 @@ def read_command(text: str, shell: str = "bash", *, beside: Iterable[str | Argv]
     except NotUnderstood as odd:
         commands, unclear = (), odd.why
     found = _reading(commands, search, unclear)
-    return replace(found, wider=_wider(text, shell, sight)) if unclear and not search.unseen else found
+    more = (unclear or any(map(_hands_over, commands))) and not search.unseen
+    return replace(found, wider=_wider(text, shell, sight)) if more else found
 
 
 def _wider(text: str, shell: str, sight: tree.Sight | None) -> Wider | None:
+    """Read more of the text, and return it where the second reader finds the same."""
+    if sight is None or sight.outline is None:
+        return None
     wider = read_wider(text, posix=SHELLS[shell])
-    if wider is None or _disagreement(wider.whole, sight) or _state(wider.commands):
+    if wider is None or wider.outline != sight.outline or wider.inputs != sight.inputs:
         return None
     return wider
+
+
+def _hands_over(argv: Argv) -> bool:
+    """Tell whether a command may stand for a plainer one; see `handed.py`."""
+    return argv[0] in {"find", "xargs"} or (argv[0] == "git" and argv[1:2] != () and argv[1].startswith("-"))
 
 
 def read_argv(argv: Argv, *, beside: Iterable[str | Argv] = ()) -> Reading:
@@ -76,7 +87,9 @@ def read_argv(argv: Argv, *, beside: Iterable[str | Argv] = ()) -> Reading:
         return _reading((), search, Reason("empty_command"))
     if len(argv) > limits.BYTES or over(" ".join(argv)):
         return _reading((), search, TOO_LONG)
-    return _reading((argv,), search, next(filter(None, map(suspicious, argv)), None))
+    found = _reading((argv,), search, next(filter(None, map(suspicious, argv)), None))
+    more = not found.unclear and _hands_over(argv)
+    return replace(found, wider=wider_argv(argv)) if more else found
 
 
 def glimpse(pieces: Iterable[str | Argv]) -> Reading:
@@ -96,6 +109,7 @@ def _reading(commands: tuple[Argv, ...], search: Search, unclear: Reason | None)
         tuple(search.lines),
         unclear=unclear,
         unseen=search.unseen,
+        inputs=tuple(search.inputs),
     )
 
 

@@ -23,13 +23,14 @@ _SEGMENT = re.compile(r"[^\s;&|(){}`$\"'<>][^\n;&|(){}`$\"'<>]*")
 class Search:
     """What was found so far. All that is looked into shares one budget, so no input costs more than another.
 
-    `seen` are the commands in sight, `targets` the files that redirections name, and `lines` the texts in which both
-    were found; `unseen` says why there may be more than these.
+    `seen` are the commands in sight, `targets` and `inputs` the files that redirections write and read, and `lines` the
+    texts in which all were found; `unseen` says why there may be more than these.
     """
 
     def __init__(self) -> None:
         self.seen: list[Argv] = []
         self.targets: list[str] = []
+        self.inputs: list[str] = []
         self.lines: list[str] = []
         self.unseen: Reason | None = None
         self._budget = Budget()
@@ -74,6 +75,7 @@ class Search:
         sight = None if over(text) else tree.look(text, self._budget)
         if sight is not None:
             self.targets += sight.targets
+            self.inputs += sight.inputs
             self._take(sight.commands)
         if sight is None or sight.broken:
             self._take(_crude(text))

@@ -23,6 +23,14 @@ ACCEPTED = words(
     "program list pipeline redirected_statement command command_name word string string_content raw_string number "
     'concatenation file_redirect file_descriptor && || ; | > >> >& &> &>> < " $'
 )
+WIDER = ACCEPTED | words(
+    """
+    comment test_command unary_expression binary_expression test_operator [ ] [[ ]] ! = == != for_statement for in
+    do_group do done if_statement if then elif_clause elif else_clause else fi while_statement while until subshell ( )
+    compound_statement { } negated_command simple_expansion expansion special_variable_name variable_name ${
+    variable_assignment
+    """
+)
 _WORDS = words("word string raw_string ansi_c_string translated_string number concatenation")
 VALUES = _WORDS | words(
     "simple_expansion expansion command_substitution process_substitution brace_expression"
@@ -42,14 +50,17 @@ class Sight:
     """What the tree shows.
 
     `plain` tells that there is nothing but simple commands of literal words. `commands` are all commands at any
-    depth, as far as their words can be known; `targets` are the files that redirections name. `broken` tells that a
-    part could not be parsed, so that there may be more.
+    depth, as far as their words can be known; `targets` are the files that redirections write, `inputs` those that
+    they read. `broken` tells that a part could not be parsed, so that there may be more. `outline` are the commands
+    with the words of tests and the headers of loops; None where there is more than `wider` understands.
     """
 
     plain: bool
     commands: tuple[Argv, ...]
     targets: tuple[str, ...]
     broken: bool = False
+    inputs: tuple[str, ...] = ()
+    outline: tuple[Argv, ...] | None = None
 
 
 def look(text: str, budget: Budget) -> Sight | None:
@@ -64,14 +75,31 @@ def look(text: str, budget: Budget) -> Sight | None:
     plain = not broken
     commands: list[Argv] = []
     targets: list[str] = []
+    inputs: list[str] = []
+    outline: list[Argv] = []
+    wider = not broken
     for node in _nodes(tree):
         kind = node.type
         plain = plain and kind in ACCEPTED
+        wider = wider and kind in WIDER
         if kind in _COMMANDS:
             commands.append(_argv(node, source))
+            outline.append(tuple(_flat(node, source)) if kind == "test_command" else commands[-1])
         elif kind == "file_redirect":
-            targets += [text_of(child, source) for child in node.children if child.type in VALUES]
-    return Sight(plain, tuple(argv for argv in commands if argv), tuple(targets), broken)
+            reads = any(child.type == "<" for child in node.children)
+            (inputs if reads else targets).extend(
+                text_of(child, source) for child in node.children if child.type in VALUES
+            )
+        elif kind == "for_statement":
+            outline.append(("for", *_flat(node, source, "variable_name", *VALUES)))
+    return Sight(
+        plain,
+        tuple(argv for argv in commands if argv),
+        tuple(targets),
+        broken,
+        tuple(inputs),
+        tuple(outline) if wider else None,
+    )
 
 
 def parse(source: bytes, budget: Budget) -> Tree | None:
@@ -102,6 +130,18 @@ def _nodes(tree: Tree) -> Iterator[Node]:
         yield node
         if node.child_count:
             left += reversed(node.children)
+
+
+def _flat(node: Node, source: bytes, *kinds: str) -> Iterator[str]:
+    """Go through the words below a node, at any depth; with `kinds`, through its own children of these."""
+    for child in node.children:
+        if kinds:
+            if child.type in kinds:
+                yield text_of(child, source)
+        elif child.type in VALUES or not child.child_count:
+            yield text_of(child, source)
+        else:
+            yield from _flat(child, source)
 
 
 def _argv(node: Node, source: bytes) -> Argv:
