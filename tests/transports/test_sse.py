@@ -13,7 +13,11 @@ import pytest
 
 from askback.app import App, create_app
 from askback.domain.limits import Limits
+from askback.service import messages, tokens
+from askback.service.ask import ask as create
 from askback.settings import load
+from tests.requirements import requirement
+from tests.transports.conftest import Api
 
 TOKENS = {"requester": "sse-requester", "responder": "sse-responder"}
 Message = MutableMapping[str, Any]
@@ -23,7 +27,13 @@ class Stream:
     """A raw reader of one event stream of the app."""
 
     def __init__(
-        self, app: App, path: str, *, query: str = "", role: str = "responder", last: str | None = None
+        self,
+        app: App,
+        path: str,
+        *,
+        query: str = "",
+        token: str = TOKENS["responder"],
+        last: str | None = None,
     ) -> None:
         self.reading = asyncio.Event()
         self.reading.set()
@@ -31,7 +41,7 @@ class Stream:
         self._left = asyncio.Event()
         self._asked = False
         self._rest = b""
-        headers = {"host": "127.0.0.1", "authorization": f"Bearer {TOKENS[role]}"}
+        headers = {"host": "127.0.0.1", "authorization": f"Bearer {token}"}
         headers |= {} if last is None else {"last-event-id": last}
         scope: Message = {
             "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http",
@@ -73,6 +83,15 @@ class Stream:
                 found.append(block)
         return found
 
+    async def ended(self) -> bool:
+        """Wait for the end, and tell whether the reply is whole."""
+        with anyio.fail_after(10):
+            await self.task
+        last: Message = {}
+        while not self._out.empty():
+            last = self._out.get_nowait()
+        return last == {"type": "http.response.body", "body": b""}
+
     async def leave(self) -> None:
         self._left.set()
         with anyio.fail_after(10):
@@ -89,8 +108,6 @@ async def app(tmp_path: Path) -> AsyncIterator[App]:
 
 
 async def say(app: App, count: int, *, size: int = 1, thread: str = "t1") -> None:
-    from askback.service import messages, tokens
-
     principal = await tokens.authenticate(app.services, TOKENS["requester"])
     assert principal is not None
     for _ in range(count):
@@ -99,9 +116,6 @@ async def say(app: App, count: int, *, size: int = 1, thread: str = "t1") -> Non
 
 
 async def ask(app: App, thread: str = "t1") -> None:
-    from askback.service import tokens
-    from askback.service.ask import ask as create
-
     principal = await tokens.authenticate(app.services, TOKENS["requester"])
     assert principal is not None
     form = {"fields": [{"id": "a", "type": "text", "label": "A"}]}
@@ -163,7 +177,7 @@ async def test_the_inbox_has_the_requests_of_all_threads_by_position(app: App):
 
 
 async def test_an_agent_has_no_inbox(app: App):
-    status, _ = await Stream(app, "/v1/events", role="requester").start()
+    status, _ = await Stream(app, "/v1/events", token=TOKENS["requester"]).start()
     assert status == 403
 
 
@@ -239,6 +253,21 @@ async def test_a_reader_that_takes_nothing_between_two_beats_is_cut(app: App):
         app._streams.beat()
     with anyio.fail_after(10):
         await stream.task
+
+
+@requirement("N15")
+async def test_a_stream_ends_as_a_whole_reply_when_its_token_is_revoked_or_expires(api: Api):
+    admin = await api.as_("admin")
+    revoked, expired = [
+        (await admin.post("/v1/tokens", json={"role": "responder", "expires_in_s": life})).json()
+        for life in (3600, 60)
+    ]
+    api.clock.advance(seconds=59.9)
+    streams = [Stream(api.app, "/v1/events", token=each["token"]) for each in (revoked, expired)]
+    assert [(await stream.start())[0] for stream in streams] == [200, 200]
+    await admin.delete(f"/v1/tokens/{revoked['id']}")
+    assert [await stream.ended() for stream in streams] == [True, True]
+    assert api.app._streams.count() == 0
 
 
 async def test_a_server_that_stops_ends_its_streams(app: App):

@@ -11,7 +11,7 @@ from ipaddress import ip_address
 
 from askback.domain.tracing import HEADER, read_trace
 from askback.errors import Forbidden, RateLimited, Refused, Unauthorized
-from askback.ports.store import Session
+from askback.ports.store import Principal, Session
 from askback.service import sessions, tokens
 from askback.service.context import Services
 from askback.transports.http import Identity, Scope, header
@@ -22,6 +22,7 @@ VIA_HEADER = b"x-askback-via"
 FOREIGN = "askback.foreign_origin"
 """The key of the scope under which `Addresses` leaves the origin of a page of another site that may call."""
 WAYS = frozenset({"api", "cli", "mcp", "chat"})
+LONGEST_TIMER_S = 30 * 24 * 3600.0
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 _HTTP_SCHEME = {"ws": "http", "wss": "https"}
 _SIGNED = "signed="
@@ -50,6 +51,13 @@ async def identify(
     if scope["type"] == "websocket" and header(scope, b"origin") is None:
         raise Forbidden("A browser session needs an Origin header here.", code="origin_not_allowed")
     return Identity(replace(session.principal, via="web"), session)
+
+
+def time_left(ctx: Services, principal: Principal) -> float | None:
+    """Return for how many seconds a connection may stay open: until its token expires; None for one that does not."""
+    if principal.expires_at is None:
+        return None
+    return max(0.0, min(LONGEST_TIMER_S, (principal.expires_at - ctx.clock.now_ms()) / 1000))
 
 
 def unknown_credential(ctx: Services, scope: Scope, message: str) -> Refused:

@@ -17,6 +17,7 @@ from askback.errors import RateLimited
 from askback.service.watch import Watcher, Watches
 from askback.transports.http import Call, Send, header
 from askback.transports.outbox import Outbox
+from askback.transports.security import time_left
 
 BEAT_S = 10.0
 """Between two comments; L9 and proxies want one within 15 s."""
@@ -66,7 +67,7 @@ class Streams:
         """End the streams of a principal, a token or a browser session that has ended, by its id."""
         for stream in tuple(self._open):
             if who in {stream.principal_id, stream.token_id, stream.session_id}:
-                stream.cut()
+                stream.end()
 
     def count(self) -> int:
         """How many streams are open."""
@@ -151,22 +152,23 @@ class EventStream:
 
     def ended(self, _watcher: Watcher, /) -> None:
         """End the stream of a thread that is hidden from its reader now; asking for it again is answered with 404."""
-        self._complete = True
-        self.cut()
+        self.end()
 
     def shared(self, _thread_id: str, _level: Level, /) -> None:
         """Say nothing: this stream is of requests alone, and the same for all its readers."""
 
     def beat(self) -> None:
-        """Send a comment, or cut the reader when it took nothing since the last beat or its token has expired."""
-        ends = self._call.principal.expires_at
-        if ends is not None and ends <= self._call.ctx.clock.now_ms():
-            self.cut()
-        elif not self._outbox.sending:
+        """Send a comment, or cut the reader when it took nothing since the last beat."""
+        if not self._outbox.sending:
             self._outbox.put(_COMMENT)
         elif self._seen == self._outbox.batches:
             self.cut()
         self._seen = self._outbox.batches
+
+    def end(self) -> None:
+        """End the stream as a whole reply: its reader has to ask again, and hears why it gets no other."""
+        self._complete = True
+        self.cut()
 
     def cut(self) -> None:
         """End the stream at once, also one that has not begun."""
@@ -184,7 +186,12 @@ class EventStream:
             gone = asyncio.create_task(self._until_gone())
             self._writer = asyncio.create_task(self._outbox.run())
             if not self._over:
-                await asyncio.wait({gone, self._writer}, return_when=asyncio.FIRST_COMPLETED)
+                left = time_left(self._call.ctx, self._call.principal)
+                tasks = {gone, self._writer}
+                done, _ = await asyncio.wait(tasks, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+                if not done:  # the token has expired
+                    self.end()
+                    await asyncio.wait({self._writer})
             if self._complete and not gone.done():
                 await self._finish(send)
         finally:

@@ -13,7 +13,7 @@ from askback.service.waits import Waits
 from askback.service.watch import Watches
 from askback.transports.http import Receive, Scope, Send
 from askback.transports.problems import locale_of
-from askback.transports.security import identify
+from askback.transports.security import identify, time_left
 from askback.transports.websocket.connection import Connection
 from askback.transports.websocket.extension import socket_of
 
@@ -24,7 +24,6 @@ SESSION_PREFIX = "session."
 PROTOCOL_ERROR = 1002
 TRY_LATER = 1013
 SERVER_RESTARTS = 1012
-LONGEST_TIMER_S = 30 * 24 * 3600.0
 UNAUTHORIZED = 4401
 FORBIDDEN = 4403
 
@@ -109,10 +108,8 @@ class Sockets:
 
 def dismissal(ctx: Services, principal: Principal, end: Callable[[], None]) -> asyncio.TimerHandle | None:
     """Call `end` when the token of a principal expires; nothing for one that does not."""
-    if principal.expires_at is None:
-        return None
-    left_s = min(LONGEST_TIMER_S, (principal.expires_at - ctx.clock.now_ms()) / 1000)
-    return asyncio.get_running_loop().call_later(max(0.0, left_s), end)
+    left = time_left(ctx, principal)
+    return None if left is None else asyncio.get_running_loop().call_later(left, end)
 
 
 def _offered(offered: list[str], prefix: str) -> str | None:
