@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import stat
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -126,6 +127,25 @@ async def test_nothing_is_written_over(tmp_path: Path) -> None:
     status, _, err = await askback("restore", copy, "--data-dir", occupied)
     assert (status, err) == (1, f"askback: {occupied} is not empty. Choose a new folder.\n")
     assert before == {file: file.read_bytes() for file in copy.iterdir()}
+
+
+KILLED_AT_LAST = "import os, askback.cli.main; os.link = lambda *_: os._exit(9); askback.cli.main.main()"
+
+
+@requirement("N6")
+@pytest.mark.anyio
+async def test_a_restore_that_was_killed_is_taken_for_no_database(tmp_path: Path) -> None:
+    data, copy, restored = tmp_path / "data", tmp_path / "copy", tmp_path / "restored"
+    with serving(data):
+        assert (await askback("backup", copy, "--data-dir", data))[0] == 0
+    killed = await anyio.run_process(
+        [sys.executable, "-c", KILLED_AT_LAST, "restore", str(copy), "--data-dir", str(restored)], check=False
+    )
+    assert (killed.returncode, [file.name for file in restored.iterdir()]) == (9, ["askback.db.part"])
+    status, _, err = await askback("serve", "--port", "0", "--data-dir", restored)
+    assert (status, "was interrupted" in err) == (1, True)
+    (restored / "askback.db.part").unlink()
+    assert (await askback("restore", copy, "--data-dir", restored))[0] == 0
 
 
 @requirement("N6")

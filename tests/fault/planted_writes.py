@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
@@ -20,6 +22,10 @@ from askback.storage.sqlite.store import SqliteStore
 from tests.fault.planted_later import early
 from tests.fault.planted_streams import every
 
+EARLY_MS = 600_000
+TOGETHER_S = 5
+"""How long the first of two answers waits for the other."""
+_under_way: dict[str, asyncio.Event] = {}
 _insert, _settle = SqliteStore.insert, SqliteStore.settle
 _due, _next_deadline = SqliteStore.due, SqliteStore.next_deadline
 _add_message, _append_text = SqliteStore.add_message, SqliteStore.append_text
@@ -49,21 +55,27 @@ async def _settle_again(
 async def _greedy_settle(
     self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
 ) -> Change | None:
-    """The last answer wins."""
+    """The last answer wins. The first waits until another is on its way: one that comes later is refused before."""
+    if settlement.id not in _under_way:
+        _under_way[settlement.id] = asyncio.Event()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(_under_way[settlement.id].wait(), TOGETHER_S)
+    else:
+        _under_way[settlement.id].set()
     loose = dataclasses.replace(settlement, expected=frozenset(Status), revision=None)
     return await _settle(self, loose, claim, along)
 
 
 async def _hasty_due(self: SqliteStore, now_ms: int, *, limit: int = 200) -> Any:
-    """What is due in half a second is due now."""
-    found = await _due(self, now_ms + 500, limit=limit)
+    """What is due in ten minutes is due now."""
+    found = await _due(self, now_ms + EARLY_MS, limit=limit)
     return [dataclasses.replace(record, expires_at=now_ms) for record in found]
 
 
 async def _hasty_next(self: SqliteStore) -> int | None:
-    """A deadline is looked for half a second early."""
+    """A deadline is looked for ten minutes early."""
     at = await _next_deadline(self)
-    return None if at is None else at - 500
+    return None if at is None else at - EARLY_MS
 
 
 async def _nothing_due(*_: Any, **__: Any) -> Sequence[Any]:
@@ -155,7 +167,7 @@ PLACES: dict[str, tuple[Any, str, Any]] = {
     "acknowledged long before the commit": (SqliteStore, "settle", early(_settle)),
     "two answers win": (SqliteStore, "settle", _greedy_settle),
     "a deadline twice": (SqliteStore, "settle", _settle_again),
-    "a deadline half a second early": (SqliteStore, "due", _hasty_due),
+    "a deadline ten minutes early": (SqliteStore, "due", _hasty_due),
     "an expired request is answered": (SqliteStore, "due", _nothing_due),
     "a number in five left out": (queries, "NEXT_SEQ", _SKIPPING),
     "a message twice": (SqliteStore, "add_message", _add_message_again),
@@ -172,7 +184,7 @@ PLACES: dict[str, tuple[Any, str, Any]] = {
     "a token not revoked": (SqliteStore, "revoke_tokens", _not_revoked),
 }
 
-ALSO = {"a deadline half a second early": (SqliteStore, "next_deadline", _hasty_next)}
+ALSO = {"a deadline ten minutes early": (SqliteStore, "next_deadline", _hasty_next)}
 """What else a fault changes."""
 
 BREAKS = {
@@ -180,14 +192,14 @@ BREAKS = {
     "acknowledged long before the commit": "I2 I3",
     "two answers win": "I3 I2",
     "a deadline twice": "I4",
-    "a deadline half a second early": "I6",
+    "a deadline ten minutes early": "I6",
     "an expired request is answered": "I6",
     "a number in five left out": "I11",
     "a message twice": "I10",
     "a delta kept twice": "I14",
     "a delta not kept": "I14",
     "an approved call twice": "I15",
-    "a replay refused": "I10 I3",
+    "a replay refused": "I10 I3 I2",
     "a decision in three unwritten": "I13",
     "an entry twice": "I13",
     "an entry on its own": "I13",

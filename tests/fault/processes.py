@@ -39,7 +39,7 @@ START_S = 20
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(
     [
-        "askback.cli.serve",
+        "tests.fault.processes",
         "askback.client.async_client",
         "askback.client.channel_websocket",
         "httpx2",

@@ -228,6 +228,7 @@ async def refusals(talk: Talk) -> None:
 
 async def deadlines(talk: Talk) -> None:
     """A deadline fires once, and not early; what comes after it is refused."""
+    later = await talk.ask("Ten minutes", timeout_s=600)
     request_id = await talk.ask("A second", timeout_s=1)
     deadline = (await talk.caller.read(RESPONDER, f"/v1/requests/{request_id}"))["expires_at"]
     ended = await talk.until(request_id, "expired", "I6")
@@ -238,6 +239,9 @@ async def deadlines(talk: Talk) -> None:
     path = f"/v1/requests/{request_id}/answer"
     await talk.refused(RESPONDER, path, "expired", "I6", revision=1, values={"n": "late"})
     await talk.until(request_id, "expired", "I6")
+    left = (await talk.caller.read(RESPONDER, f"/v1/requests/{later}"))["status"]
+    talk.caller.expect(left == "pending", "I6", f"{later} is {left} after a moment of ten minutes")
+    await talk.step(RESPONDER, later, "decline", "request.declined", reason="dismissed")
 
 
 async def resumes(talk: Talk) -> None:
@@ -348,7 +352,10 @@ async def still_revoked(talk: Talk) -> None:
         talk.caller.expect(reply.status == 401, "I17", f"a revoked token is answered with {reply.status}")
 
 
-TALKS = (
+Subject = Callable[[Talk], Awaitable[None]]
+"""What a talk is about."""
+
+TALKS: tuple[Subject, ...] = (
     messages,
     two_answers,
     sent_back,

@@ -21,7 +21,7 @@ from tests.fault.ledger import Ledger
 from tests.fault.pace import LIMITS
 from tests.fault.processes import ADMIN, RESPONDER, Server
 from tests.fault.streams import TALK, Place, Seen, SocketReader, SseReader
-from tests.fault.talks import TALKS, Talk, still_revoked
+from tests.fault.talks import TALKS, Subject, Talk, still_revoked
 
 QUIET = "request.noted"
 """Comes once more when a renewal is sent again."""
@@ -31,9 +31,16 @@ class Witness:
     """One agent and one person, who have conversation after conversation."""
 
     def __init__(
-        self, urls: Sequence[str], ledger: Ledger, *, patience_s: float, kills: Callable[[], int]
+        self,
+        urls: Sequence[str],
+        ledger: Ledger,
+        *,
+        patience_s: float,
+        kills: Callable[[], int],
+        talks: Sequence[Subject] = TALKS,
     ) -> None:
         self.done = anyio.Event()
+        self._subjects = talks
         self._caller = Caller(urls, ledger)
         self._audit = Audit(self._caller)
         self._ledger = ledger
@@ -47,9 +54,8 @@ class Witness:
             async with hooked(self._ledger) as hook:
                 agent = await self._begin(hook)
                 for number in itertools.count():
-                    await _Conversation(
-                        self._caller, self._ledger, hook, [self._talk(agent, number, of) for of in TALKS]
-                    ).run()
+                    talks = [(of, self._talk(agent, number, of)) for of in self._subjects]
+                    await _Conversation(self._caller, self._ledger, hook, talks).run()
                     await self._check_audit()
                     if once or self.done.is_set():
                         break
@@ -66,7 +72,7 @@ class Witness:
         self._caller.expect(added.status == 201, "I12", f"no webhook was made: {added}")
         return made.body["token"]
 
-    def _talk(self, agent: str, number: int, of: Callable[..., object]) -> Talk:
+    def _talk(self, agent: str, number: int, of: Subject) -> Talk:
         name = f"{TALK}{number}-{getattr(of, '__name__', '')}"
         talk = Talk(self._caller, agent, name, self._patience_s, self._kills)
         self._talks.append(talk)
@@ -107,7 +113,9 @@ class Witness:
 class _Conversation:
     """The talks of one turn, and who watches them."""
 
-    def __init__(self, caller: Caller, ledger: Ledger, hook: Hook, talks: Sequence[Talk]) -> None:
+    def __init__(
+        self, caller: Caller, ledger: Ledger, hook: Hook, talks: Sequence[tuple[Subject, Talk]]
+    ) -> None:
         self._caller = caller
         self._ledger = ledger
         self._hook = hook
@@ -116,7 +124,7 @@ class _Conversation:
     async def run(self) -> None:
         """Talk, and compare what was seen."""
         async with anyio.create_task_group() as tasks:
-            threads = [talk.thread for talk in self._talks]
+            threads = [talk.thread for _, talk in self._talks]
             socket = SocketReader(
                 self._caller.url,
                 [self._place("WebSocket", thread) for thread in threads] + [self._place("WebSocket", None)],
@@ -133,9 +141,9 @@ class _Conversation:
             for reader in readers:
                 tasks.start_soon(reader.run)
             async with anyio.create_task_group() as talking:
-                for of, talk in zip(TALKS, self._talks, strict=True):
+                for of, talk in self._talks:
                     talking.start_soon(of, talk)
-            for talk, here, there in zip(self._talks, readers, socket.places, strict=False):
+            for (_, talk), here, there in zip(self._talks, readers, socket.places, strict=False):
                 await self._compare(talk, (here.place, there), (inbox, socket.places[-1]))
             tasks.cancel_scope.cancel()
 
@@ -185,13 +193,16 @@ def _of(inbox: Place, thread: str) -> list[Seen]:
     return [each for each in inbox.events if each.thread == thread]
 
 
-async def play(folder: Path, *, fault: str | None = None, patience_s: float = 3) -> Sequence[str]:
+async def play(
+    folder: Path, *, fault: str | None = None, patience_s: float = 3, talks: Sequence[Subject] = TALKS
+) -> Sequence[str]:
     """Have one conversation with a server of its own; return what was found."""
     ledger = Ledger(folder)
     server = Server(folder, fault=fault, limits=replace(LIMITS, resume_lease_s=1, check_lease_s=1))
     await server.start()
     try:
-        await Witness([server.url], ledger, patience_s=patience_s, kills=lambda: 0).run(once=True)
+        watching = Witness([server.url], ledger, patience_s=patience_s, kills=lambda: 0, talks=talks)
+        await watching.run(once=True)
     finally:
         server.kill()
     return ledger.faults

@@ -13,6 +13,7 @@ from askback.errors import StoreUnusable
 from askback.service import tokens
 from askback.service.access import OPERATOR, digest
 from askback.settings import DEFAULT_TENANT, Settings
+from askback.storage.sqlite.backup import draft_of
 
 log = logging.getLogger(__name__)
 
@@ -36,12 +37,17 @@ DATABASE = "database"
 
 
 def require_its_database(settings: Settings) -> None:
-    """Raise `StoreUnusable` where a start would make a new database in place of the one that `server.json` names.
+    """Raise `StoreUnusable` where a start would make a new database in place of another.
 
-    Without a file that names it, the key file alone is a warning: it may have been put there for a new database.
+    That is the one that `server.json` names, or that a restore began to write. The key file alone is only a warning: it
+    may have been put there for a new database.
     """
-    if not settings.database_is_new:
+    if not settings.database_is_new or not isinstance(settings.database, Path):
         return
+    if (draft := draft_of(settings.database)).exists():
+        raise StoreUnusable(
+            f"A restore of {settings.database} was interrupted. Remove {draft}, and restore again."
+        )
     if server_file.read(settings.server_file).get(DATABASE) == str(settings.database):
         raise StoreUnusable(
             f"The database {settings.database} is missing or empty, and {settings.server_file} belongs to it. Put the "

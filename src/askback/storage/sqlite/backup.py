@@ -18,34 +18,47 @@ _SEALED = "SELECT sealed FROM secrets UNION ALL SELECT sealed FROM candidates"
 def copy_database(source: Path, target: Path) -> None:
     """Write the database as it is at one moment to a new file that only its owner may read.
 
-    A server may go on writing meanwhile. The copy is checked and synced to the disk before this returns. Raises
+    A server may go on writing meanwhile. The copy is checked and synced to the disk before it has its name: where this
+    process is killed, `target` is not there, and no server takes an empty copy for a new database. Raises
     `StoreUnusable`, and leaves nothing behind then.
     """
+    draft = draft_of(target)
     try:
-        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     except OSError as error:
-        raise StoreUnusable(f"{target} cannot be written: {error.strerror}.") from None
+        raise StoreUnusable(f"{draft} cannot be written: {error.strerror}.") from None
     try:
-        _copy(source, target)
+        _copy(source, draft)
+        os.link(draft, target)  # raises where somebody else has made the file meanwhile
+        draft.unlink()
+        _sync(target.parent)
     except (OSError, sqlite3.Error) as error:
-        target.unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
         raise StoreUnusable(f"The database {source} cannot be copied to {target}: {error}.") from error
     except BaseException:
-        target.unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
         raise
 
 
-def _copy(source: Path, target: Path) -> None:
-    with closing(_read_only(source)) as old, closing(sqlite3.connect(target)) as new:
+def draft_of(target: Path) -> Path:
+    """Return where a copy is until it is whole; the file stays there when the process that writes it is killed."""
+    return target.with_name(f"{target.name}.part")
+
+
+def _copy(source: Path, draft: Path) -> None:
+    with closing(_read_only(source)) as old, closing(sqlite3.connect(draft)) as new:
         old.backup(new)
         new.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
         _check(new, source)
-    for path in (target, target.parent):
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    _sync(draft)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _check(db: Connection, source: Path) -> None:
