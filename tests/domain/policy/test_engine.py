@@ -12,6 +12,7 @@ import pytest
 from askback.domain.policy.calls import Call
 from askback.domain.policy.engine import Policy, decide
 from askback.domain.policy.narrow import narrow_rule
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Rule, parse_rule
 from askback.domain.policy.table import verdict
 from tests.requirements import requirement
@@ -66,8 +67,9 @@ def test_a_locked_rule_says_that_always_cannot_be_offered() -> None:
 
 
 def test_a_rule_that_denies_and_cannot_be_read_makes_everything_ask() -> None:
-    policy = Policy(rules=(parse_rule("ls"),), faults=("The rule `rm *` cannot be read.",))
-    assert decide(bash("ls"), policy).reasons == ("The rule `rm *` cannot be read.",)
+    unread = Reason("rule_unread_asked", rule="rm *", why="odd")
+    policy = Policy(rules=(parse_rule("ls"),), faults=(unread,))
+    assert decide(bash("ls"), policy).reasons == (unread,)
 
 
 class Broken(dict[str, Any]):
