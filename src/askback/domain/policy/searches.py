@@ -1,8 +1,10 @@
-"""Commands that open whatever is below a folder, and so may open a secret file that nobody named."""
+"""Commands that open or pack whatever is below a folder, and so may reach a secret file that nobody named."""
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from askback.domain.policy import edits, operands
 from askback.domain.policy.filters import NameFilter, safe_glob, safe_type
@@ -72,6 +74,8 @@ def search(argv: Argv, *, piped: bool = False) -> Search | None:
         return _rg(argv, piped=piped)
     if name == "diff":
         return _diff(argv)
+    if name in {"tar", "zip"}:
+        return _pack(argv, name)
     return _git_grep(argv) if name == "git" and argv[1:2] == ("grep",) else None
 
 
@@ -127,6 +131,20 @@ def _shows_hidden(option: tuple[str, str]) -> bool:
 def _diff(argv: Argv) -> Search | None:
     targets = operands.files(argv)
     return None if targets and all(map(plain_file, targets)) else Search(targets)
+
+
+def _pack(argv: Argv, name: str) -> Search | None:
+    """Return what an archive is made of: whole folders, which may have a secret file in them."""
+    recurses = any(word.startswith("-") and "r" in word for word in argv) if name == "zip" else "c" in argv[1]
+    if not recurses:
+        return None
+    folder, targets = "", list[str]()
+    for before, word in pairwise(argv[2:]):
+        if before in {"-C", "--directory"}:
+            folder = posixpath.join(folder, word)
+        elif not word.startswith("-"):
+            targets.append(posixpath.join(folder, word))
+    return Search(targets)
 
 
 def _git_grep(argv: Argv) -> Search:
