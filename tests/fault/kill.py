@@ -91,11 +91,12 @@ async def run(folder: Path, scene: Scene, *, site: Site | None = None) -> Report
             while kills + troubles.total() < scene.kills and not ledger.faults:
                 await _until_busy(ledger)
                 await anyio.sleep(chance.uniform(0, 0.1))
-                async with _killed(chance, servers, hosts) as victims:
-                    kills += len(victims)
-                    if site is not None and (trouble := next(order, None)) is not None:
-                        await trouble(site, chance)
-                        troubles[trouble.__name__] += 1
+                with ledger.trouble():
+                    async with _killed(chance, servers, hosts) as victims:
+                        kills += len(victims)
+                        if site is not None and (trouble := next(order, None)) is not None:
+                            await trouble(site, chance)
+                            troubles[trouble.__name__] += 1
                 people.resting = True
                 await inspector.look()
                 people.resting = False

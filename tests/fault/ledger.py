@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,6 +50,17 @@ class Ledger:
     submitted: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     """By request and revision, what a person was told is being checked."""
     faults: list[str] = field(default_factory=list[str])
+    quiet_since: float = -math.inf
+    """When the last trouble was over, by the monotonic clock: until then nobody has to be answered."""
+
+    @contextmanager
+    def trouble(self) -> Iterator[None]:
+        """Let anything be unanswered while the block lasts."""
+        self.quiet_since = math.inf
+        try:
+            yield
+        finally:
+            self.quiet_since = time.monotonic()
 
     def broken(self, invariant: str, how: str) -> None:
         """Note that an invariant does not hold."""

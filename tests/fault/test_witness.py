@@ -7,7 +7,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.fault import planted_streams, planted_writes, talks, witness
+from tests.fault import caller, planted_streams, planted_writes, talks, witness
+from tests.fault.ledger import Ledger
 from tests.requirements import requirement
 
 BREAKS = {fault: broken.split() for fault, broken in (planted_streams.BREAKS | planted_writes.BREAKS).items()}
@@ -63,3 +64,18 @@ async def test_every_planted_fault_is_found_by_the_invariant_that_it_breaks(
                 if BREAKS[fault][0] == invariant:
                     scenes.start_soon(find, number, fault)
     assert unnoticed == {}
+
+
+async def test_a_call_has_to_be_answered_once_the_trouble_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caller, "ANSWERS_WITHIN_S", 0.05)
+    ledger = Ledger(tmp_path)
+    nobody = caller.Caller(["http://127.0.0.1:1"], ledger)
+    with ledger.trouble(), anyio.move_on_after(0.2) as waited:
+        await nobody.send("token", "GET", "/healthz")
+    assert (waited.cancelled_caught, ledger.faults) == (True, [])
+    with pytest.raises(caller.Found):
+        await nobody.send("token", "GET", "/healthz")
+    assert [fault.partition(" ")[0] for fault in ledger.faults] == ["I5"]
+    await nobody.close()
