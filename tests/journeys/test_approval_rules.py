@@ -350,6 +350,16 @@ async def test_always_exactly_this_runs_once_more_unasked_and_one_character_more
 
 
 @requirement("N12")
+async def test_always_keeps_the_folder_that_the_adapter_says(team: Team, thread: str) -> None:
+    request = asked(await team.agent.bash(thread, "make test", cwd="/srv/shop"))
+    kept = (await team.ada.decide(request["id"], "approve", scope="always")).json()["answer"]["rule"]["text"]
+    assert kept == request["approval"]["rule"] == "bash(make test) in /srv/shop"
+    assert await verdicts(team.agent, thread, "make test", cwd="/srv/shop") == ["approve"]
+    for elsewhere in ({"cwd": "/srv"}, {"cwd": "/srv/shop/web"}, {}):
+        asked(await team.agent.bash(thread, "make test", **elsewhere))
+
+
+@requirement("N12")
 async def test_never_allow_keeps_a_rule_that_denies(team: Team, thread: str) -> None:
     request = asked(await team.agent.bash(thread, "make publish | tee log"))
     reply = (await team.ada.decide(request["id"], "deny", scope="always")).json()

@@ -202,6 +202,9 @@ async def test_the_second_step_of_a_card_fits_at_320_pixels_in_german(
         await eva.page.keyboard.press("Escape")
 
 
+EVA = {"user": "eva"}
+
+
 @asynccontextmanager
 async def lively(team: Team, thread: str) -> AsyncIterator[None]:
     """A thread with one of each kind of approval, open and ended."""
@@ -217,7 +220,7 @@ async def lively(team: Team, thread: str) -> AsyncIterator[None]:
     await agent.approve(thread, "write_file", call, preview={"before": "two\n"}, allow_edit=True)
     await agent.approve(thread, "mcp__github__create_issue", {"title": "T" * 300}, project="web")
     await agent.plan(thread, "1. **Move** the table\n2. Run `make`")
-    await agent.bash(thread, "make sure", quorum=2, assignees=["Eva", "ada"])
+    await agent.bash(thread, "make sure", quorum=2, assignees=["eva", ada.id])
     yield
 
 
@@ -227,7 +230,7 @@ async def test_axe_finds_nothing_in_approvals(
     screen: OpenScreen, team: Team, thread: str, theme: str
 ) -> None:
     async with lively(team, thread):
-        eva = await screen(place_of(thread), house=team, color_scheme=theme)
+        eva = await screen(place_of(thread), house=team, who=EVA, color_scheme=theme)
         await expect(eva.card).to_have_count(9)
         for at in range(3):
             await eva.card.nth(at).locator("summary").first.click()
@@ -252,7 +255,11 @@ async def test_nothing_of_an_approval_hangs_over_at_320_pixels(
 ) -> None:
     async with lively(team, thread):
         eva = await screen(
-            place_of(thread), house=team, locale=locale, viewport={"width": 320, "height": 640}
+            place_of(thread),
+            house=team,
+            who=EVA,
+            locale=locale,
+            viewport={"width": 320, "height": 640},
         )
         await expect(eva.card).to_have_count(9)
         await expect(eva.card.nth(8).locator("#deny")).to_be_visible()

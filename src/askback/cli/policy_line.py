@@ -20,11 +20,15 @@ _WITHOUT_RULES = Policy()
 
 
 def check_line(
-    line: bytes | str, fallback: Callable[[], Policy], without_rules: Policy = _WITHOUT_RULES
+    line: bytes | str,
+    fallback: Callable[[], Policy],
+    without_rules: Policy = _WITHOUT_RULES,
+    cwd: str | None = None,
 ) -> Judgement:
     """Decide about one line; what cannot be read is asked.
 
     `fallback` gives the policy of a line without rules of its own, `without_rules` is that of a line that has some.
+    `cwd` is the folder in which the call of a line without a `folder` runs.
     """
     try:
         body = jsontext.parse(line)
@@ -33,7 +37,7 @@ def check_line(
     if not isinstance(body, dict):
         return _asked("The line is not a JSON object.")
     fields = cast("dict[str, Any]", body)
-    call = _call(fields)
+    call = _call(fields, cwd)
     if isinstance(call, str):
         return _asked(call)
     unread: list[Reason] = []
@@ -54,8 +58,11 @@ def _text(text: str) -> Reason:
     return Reason("text", text=text)
 
 
-def _call(fields: Mapping[str, Any]) -> Call | str:
+def _call(fields: Mapping[str, Any], cwd: str | None) -> Call | str:
     """Take the call out of a line, or say what is wrong."""
+    folder = cast("object", fields.get("folder", cwd))
+    if folder is not None and not isinstance(folder, str):
+        return "`folder` must be the path of the folder in which the call runs."
     tool, whole = fields.get("tool", "bash"), fields.get("input")
     if not isinstance(tool, str) or not tool:
         return "`tool` must be the name of a tool."
@@ -63,11 +70,12 @@ def _call(fields: Mapping[str, Any]) -> Call | str:
     if whole is not None:
         if parts or not isinstance(whole, dict):
             return "Give either `input`, an object, or `command` or `argv`."
-        return Call(tool, cast("dict[str, Any]", whole))
+        return Call(tool, cast("dict[str, Any]", whole), folder)
     if len(parts) != 1:
         return "Give one of `command`, `argv` and `input`."
     shell = fields.get("shell")
-    return Call(tool, {**parts, "shell": shell} if shell is not None and "argv" not in parts else parts)
+    shelled = shell is not None and "argv" not in parts
+    return Call(tool, {**parts, "shell": shell} if shelled else parts, folder)
 
 
 def _policy(
@@ -105,16 +113,13 @@ def _policy(
 
 
 def _places(fields: Mapping[str, Any], base: Policy) -> Policy | str:
-    """Return a policy with the roots and the folder of a line, or say what is wrong with them."""
-    folder = fields.get("folder", base.folder)
-    if folder is not None and not isinstance(folder, str):
-        return "`folder` must be the path of the folder in which the call runs."
+    """Return a policy with the roots of a line, or say what is wrong with them."""
     roots = cast("object", fields.get("roots", list(base.roots)))
     if not isinstance(roots, list) or not all(
         isinstance(root, str) and root.startswith("/") for root in cast("list[object]", roots)
     ):
         return "`roots` must be a list of absolute paths."
-    return replace(base, folder=folder, roots=tuple(cast("list[str]", roots)))
+    return replace(base, roots=tuple(cast("list[str]", roots)))
 
 
 def _add(text: object, effect: Effect, found: list[Rule], faults: list[Reason]) -> None:

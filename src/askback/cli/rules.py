@@ -156,8 +156,8 @@ def check(
     bare = Policy(
         roots=tuple(str(each.expanduser().absolute()) for each in root or ()),
         own=data_folders(data_dir),
-        folder=None if folder is None else str(folder.expanduser().absolute()),
     )
+    cwd = None if folder is None else str(folder.expanduser().absolute())
     fallback = cache(
         lambda: _bounded(_servers_policy(data_dir) if named is None else _policy_of(named), bare)
     )
@@ -170,7 +170,7 @@ def check(
             for line in lines:
                 if line.strip():
                     # Flushed line by line: who asks may wait for each answer.
-                    print(answer_line(check_line(line, fallback, bare)), flush=True)
+                    print(answer_line(check_line(line, fallback, bare, cwd)), flush=True)
     except BrokenPipeError:
         # Nobody reads on. The interpreter must not try to flush either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -187,7 +187,7 @@ class _Kept:
 
 
 def _bounded(policy: Policy, bare: Policy) -> Policy:
-    return replace(policy, roots=bare.roots, own=bare.own, folder=bare.folder)
+    return replace(policy, roots=bare.roots, own=bare.own)
 
 
 def _policy_of(name: str) -> Policy:

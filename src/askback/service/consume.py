@@ -175,7 +175,7 @@ async def _check_policy(ctx: Services, record: Record, approved: _Approved) -> N
     """
     if approved.is_plan:
         return
-    call = Call(approved.tool, approved.input)
+    call = Call(approved.tool, approved.input, approved.cwd)
     ruling = await rule_on(
         ctx,
         record.tenant,
@@ -183,7 +183,6 @@ async def _check_policy(ctx: Services, record: Record, approved: _Approved) -> N
         agent=record.requester,
         thread_id=record.thread_id,
         project=approved.project,
-        cwd=approved.cwd,
         secret_free=approved.secret_free,
     )
     verdict = ruling.decision.decision

@@ -99,7 +99,6 @@ class _Deciding:
             agent=record.requester,
             thread_id=record.thread_id,
             project=self.shown.project,
-            cwd=self.shown.cwd,
             secret_free=self.shown.secret_free,
         )
         if self.sent.decision == "deny":

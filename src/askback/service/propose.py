@@ -65,7 +65,6 @@ async def _rule_on(ctx: Services, principal: Principal, asked: AskedCall) -> Rul
         agent=principal.id,
         thread_id=asked.ask.thread_id,
         project=asked.ask.approval.project,
-        cwd=asked.ask.approval.cwd,
         secret_free=asked.ask.approval.secret_free or (),
     )
 

@@ -59,7 +59,6 @@ async def rule_on(
     agent: str,
     thread_id: str,
     project: str | None,
-    cwd: str | None = None,
     secret_free: Sequence[str] = (),
 ) -> Ruling:
     """Decide about a call of an agent in a thread and a project. Raises `Unavailable` when no rules can be read."""
@@ -71,7 +70,6 @@ async def rule_on(
     places: dict[str, Any] = {
         "roots": view.roots,
         "own": ctx.own_paths,
-        "folder": cwd,
         "secret_free": tuple(secret_free),
     }
     policy = replace(enforced(settings, view.rules), **places)

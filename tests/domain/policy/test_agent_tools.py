@@ -21,8 +21,8 @@ EDITORS = ("str_replace_editor", "str_replace_based_edit_tool", "file_editor")
 
 def verdict(tool: str, given: dict[str, Any], **more: Any) -> str:
     read_only = rules_of("read-only-tools")
-    policy = Policy(rules_of("default"), read_only=read_only, roots=(APP,), folder=APP, **more)
-    return decide(Call(tool, given), policy).decision
+    policy = Policy(rules_of("default"), read_only=read_only, roots=(APP,), **more)
+    return decide(Call(tool, given, APP), policy).decision
 
 
 EDITS: list[tuple[str, dict[str, Any]]] = [
@@ -170,5 +170,5 @@ def test_an_editor_reads_only_where_it_is_told_to_view_and_nothing_besides(
 @requirement("N11")
 def test_a_rule_that_denies_a_path_reaches_an_editor_that_views_it() -> None:
     rules = (parse_rule("str_replace_editor(path=deploy/**)", "deny"), *rules_of("read-only-tools"))
-    call = Call("str_replace_editor", {"command": "view", "path": "deploy/x.py"})
-    assert decide(call, Policy(rules, roots=(APP,), folder=APP)).decision == "deny"
+    call = Call("str_replace_editor", {"command": "view", "path": "deploy/x.py"}, APP)
+    assert decide(call, Policy(rules, roots=(APP,))).decision == "deny"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +70,9 @@ def test_an_edit_is_bound_to_the_roots_and_to_the_folder_of_the_call() -> None:
         ((f"{HOME}", f"{HOME}/.claude"), None, f"{HOME}/.claude/a.md", "ask"),
         ((f"{HOME}/app", "/srv/lib"), None, "/srv/lib/a.py", "allow"),
     ):
-        policy = Policy(mode="accept_edits", roots=roots, folder=folder)
-        assert decide(write(path), policy).decision == expected, (roots, folder, path)
+        policy = Policy(mode="accept_edits", roots=roots)
+        call = replace(write(path), cwd=folder)
+        assert decide(call, policy).decision == expected, (roots, folder, path)
 
 
 @requirement("N11")

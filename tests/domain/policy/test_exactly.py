@@ -109,6 +109,37 @@ def test_a_rule_without_a_folder_holds_in_each_and_one_with_a_folder_nowhere_els
 
 
 @requirement("N12")
+@pytest.mark.parametrize(
+    ("given", "cwd", "rule", "expected"),
+    [
+        ({}, "/srv/shop", "bash(make test)", "allow"),
+        ({}, "/srv/shop/web", "bash(make test:*)", "allow"),
+        ({}, "/etc", "bash(make test)", "ask"),
+        ({"workdir": "/etc"}, "/srv/shop", "bash(make test)", "ask"),
+        ({"workdir": ".."}, "/srv/shop", "bash(make test)", "ask"),
+        ({"workdir": "~"}, "/srv/shop", "bash(make test)", "ask"),
+        ({"workdir": "web"}, "/srv/shop", "bash(make test)", "allow"),
+        ({"workdir": "web"}, "/srv/shop", "bash(make test) in /srv/shop/web", "allow"),
+        ({}, "/srv/shop", "bash(make test) in /srv/shop", "allow"),
+        ({}, "/srv/shop/", "bash(make test) in /srv/shop", "allow"),
+        ({}, "/srv/shop/web", "bash(make test) in /srv/shop", "ask"),
+        ({}, "/etc", "bash(make test) in /etc", "allow"),
+    ],
+)
+def test_the_folder_that_the_adapter_says_bounds_a_rule_with_and_without_one(
+    given: dict[str, Any], cwd: str, rule: str, expected: str
+) -> None:
+    policy = Policy((parse_rule(rule),), roots=("/srv/shop",))
+    call = Call("Bash", {"command": "make test", **given}, cwd)
+    judged = decide(call, policy)
+    assert judged.decision == expected, judged.reasons
+    kept = narrow_rule(call)
+    if kept is not None:
+        assert kept.text == f"bash(make test) in {call.folder}"
+        assert decide(call, Policy((kept,), roots=("/srv/shop",))).decision == "allow"
+
+
+@requirement("N12")
 def test_a_rule_that_denies_in_a_folder_reaches_a_call_that_does_not_say_where() -> None:
     denying = Policy((parse_rule("bash(make:*) in /srv", "deny"),), level="full")
     folders: list[dict[str, Any]] = [{"cwd": "/srv"}, {}, {"cwd": "web"}, {"cwd": "/opt"}]

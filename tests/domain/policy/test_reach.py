@@ -27,17 +27,16 @@ FRESH = Policy(
     read_only=rules_of("read-only-tools"),
     roots=(ROOT,),
     own=tuple(DAILY["own"]),
-    folder=ROOT,
 )
 
 
 def bash(command: str) -> Call:
-    return Call("bash", {"command": command})
+    return Call("bash", {"command": command}, ROOT)
 
 
 def calls(group: dict[str, Any]) -> list[Call]:
     return [bash(command) for command in group.get("bash", ())] + [
-        Call(tool, given) for tool, given in group.get("calls", ())
+        Call(tool, given, ROOT) for tool, given in group.get("calls", ())
     ]
 
 
@@ -63,9 +62,9 @@ def test_at_most_one_harmless_call_in_ten_is_asked() -> None:
 def test_without_roots_and_folder_a_relative_path_is_inside_and_any_other_is_asked() -> None:
     policy = Policy(rules_of("default"), read_only=rules_of("read-only-tools"))
     for command in ("ls", "cat README.md", "cat src/app.py", "git status", "rg foo src"):
-        assert decide(bash(command), policy).decision == "allow", command
+        assert decide(Call("bash", {"command": command}), policy).decision == "allow", command
     for command in (f"cat {HOME}/app/a.py", "cat src/../a.py", "cat ../a.py", "ls ..", "ls /"):
-        assert decide(bash(command), policy).decision == "ask", command
+        assert decide(Call("bash", {"command": command}), policy).decision == "ask", command
     assert decide(Call("bash", {"command": "ls", "cwd": ROOT}), policy).decision == "ask"
 
 
@@ -95,7 +94,7 @@ def test_without_roots_and_folder_a_relative_path_is_inside_and_any_other_is_ask
     ],
 )
 def test_a_rule_of_a_person_covers_a_search_below_a_named_folder(command: str, expected: str) -> None:
-    policy = Policy((parse_rule("grep:*"),), roots=(ROOT,), own=FRESH.own, folder=ROOT)
+    policy = Policy((parse_rule("grep:*"),), roots=(ROOT,), own=FRESH.own)
     decision = decide(bash(command), policy)
     assert decision.decision == expected, decision.reasons
 
@@ -117,7 +116,7 @@ def test_a_rule_of_a_person_covers_a_search_below_a_named_folder(command: str, e
 def test_what_the_adapter_found_free_of_secrets_may_be_searched(
     command: str, clean: str, expected: str
 ) -> None:
-    policy = Policy(FRESH.rules, roots=(ROOT,), folder=ROOT, secret_free=(clean,))
+    policy = Policy(FRESH.rules, roots=(ROOT,), secret_free=(clean,))
     decision = decide(bash(command), policy)
     assert decision.decision == expected, decision.reasons
 

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,8 @@ def daily() -> Iterator[Judgement]:
     corpus = document("daily")
     lists = Policy(rules_of("default"), read_only=rules_of("read-only-tools"))
     places: dict[str, Any] = {"roots": (corpus["project"],), "own": tuple(corpus["own"])}
-    policy = Policy(lists.rules, read_only=lists.read_only, folder=corpus["project"], **places)
-    return (decide(call, policy) for call in calls(corpus))
+    policy = Policy(lists.rules, read_only=lists.read_only, **places)
+    return (decide(replace(call, cwd=corpus["project"]), policy) for call in calls(corpus))
 
 
 def edits() -> Iterator[Judgement]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any, cast
 from askback.domain.policy import commands, files, shell_tools
 from askback.domain.policy.digest import canonical_call, canonical_json, digest_of
 from askback.domain.policy.shell.reading import SHELLS, Reading
-from askback.domain.policy.shell_input import ShellInput, read_shell_input
+from askback.domain.policy.shell_input import ShellInput, normal_folder, read_shell_input
 from askback.domain.policy.wordlist import words
 
 SHELL_TOOLS = shell_tools.NAMES
@@ -56,12 +57,15 @@ _SEPARATOR = re.compile(r"__|[./:]")
 class Call:
     """One call of a tool: its name and its input, as they would run. What is read of it is read once.
 
+    `cwd` is the folder that it runs in as its adapter says.
+
     A shell tool's input is `{"command": "git status", "shell"?: "bash"}` or `{"argv": ["git", "status"]}`; a list as
     `command` is an argument vector too.
     """
 
     tool: str
     input: Mapping[str, Any]
+    cwd: str | None = None
 
     @property
     def name(self) -> str:
@@ -151,10 +155,13 @@ class Call:
         """What a shell tool was called with: the command, its shell and folder, and what may change what runs."""
         return read_shell_input(self.folded, self.input)
 
-    @property
+    @cached_property
     def folder(self) -> str | None:
-        """The folder that a shell tool runs its command in, when the input says so; it may be relative."""
-        return self.shell_input.folder if self.shell else None
+        """The folder that the call runs in, as its input says, or else its adapter; it may be relative."""
+        own = self.shell_input.folder if self.shell else None
+        if self.cwd is None or (own or "").startswith("~"):
+            return own
+        return normal_folder(posixpath.join(self.cwd, own or "")) or None
 
     @cached_property
     def exact(self) -> tuple[str, bytes]:
@@ -185,7 +192,7 @@ class Call:
             command = (
                 {"argv": words} if words else {"text": given.text, "shell": given.shell, "tool": self.folded}
             )
-            return {**command, "folder": given.folder, "beside": dict(given.beside)}
+            return {**command, "folder": self.folder, "beside": dict(given.beside)}
         known = self.folded in EDIT_TOOLS or self.folded in READ_TOOLS
         left = {
             key: value

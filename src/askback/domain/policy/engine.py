@@ -6,7 +6,6 @@ Pure: the same call and policy always give the same decision. Whatever goes wron
 
 from __future__ import annotations
 
-import posixpath
 import re
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -36,8 +35,7 @@ class Policy:
 
     `read_only` are tools that look without changing anything; `faults` are about rules that could not be
     read: a deny rule among them makes everything ask. `roots` are the folders that a person granted to the agent, `own`
-    the data folders of askback. `folder` is where the call runs as its adapter says, when its input does not, and
-    `secret_free` are folders in which the adapter found no secret file.
+    the data folders of askback, `secret_free` folders in which the adapter found no secret file.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -49,15 +47,11 @@ class Policy:
     faults: tuple[Reason, ...] = ()
     roots: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
-    folder: str | None = None
     secret_free: tuple[str, ...] = ()
 
     def reach(self, call: Call) -> Reach:
         """Return what bounds the reading of a call."""
-        own = call.folder
-        joined = None if self.folder is None or own is None else posixpath.join(self.folder, own)
-        folder = own if own is not None and (joined is None or own.startswith("~")) else joined or self.folder
-        return Reach(self.roots, folder, self.own, self.secret_free)
+        return Reach(self.roots, call.folder, self.own, self.secret_free)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +173,18 @@ def _listed(
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     """Return the rules that together cover the whole call, or None and what is not covered."""
     allowing = [rule for rule in policy.rules if rule.effect == "allow" and rule.within(call)]
+    if not call.shell or not policy.roots or policy.reach(call).inside("."):
+        return _covered(call, policy, allowing, dangers)
+    here = [rule for rule in allowing if rule.folder is not None or rule.built_in]
+    found = _covered(call, policy, here, dangers)
+    if found[0] is None and _covered(call, policy, allowing, dangers)[0] is not None:
+        return None, (Reason("rule_not_here", folder=call.folder or ""),)
+    return found
+
+
+def _covered(
+    call: Call, policy: Policy, allowing: list[Rule], dangers: tuple[Reason, ...]
+) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     if call.shell and call.reading is not None:
         exact = next((rule for rule in allowing if rule.input is not None and rule.covers(call)), None)
         if exact is not None:

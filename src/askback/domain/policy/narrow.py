@@ -80,10 +80,9 @@ def _texts(call: Call) -> Iterator[str]:
 
 
 def _for_command(call: Call) -> Iterator[str]:
-    given = call.shell_input
-    if call.reading is None or call.reading.unseen or given.literal.why_not:
+    if call.reading is None or call.reading.unseen or call.shell_input.literal.why_not:
         return
-    folder = "" if given.folder is None else f" in {given.folder}"
+    folder = "" if call.folder is None else f" in {call.folder}"
     yield f"{shell_text(call)}{folder}"
     yield f"{exact_text(*call.exact)}{folder}"
 

@@ -4,7 +4,7 @@ bash(git status)            exactly these words
 bash(git diff:*)            these words, then arguments that the program's table knows to be harmless
 bash(deploy:!*)             these words, then any arguments at all
 bash(make | tee log)        exactly this text, when it says what it runs; `sh(…)` for another shell
-bash(make test) in /srv/a   the same, in this folder only; without one, in every folder
+bash(make test) in /srv/a   the same, in this folder only; without one, in each root of the agent
 git status, git diff:*      the same, short
 write_file(path=src/**)     a tool, with patterns for arguments; it may have others, but see below
 send_mail {"to": "bob"}     a tool with exactly this input, and `restart {}` with none: what a decision keeps

@@ -114,11 +114,11 @@ def _call(asked: Approval, report: Report) -> Call:
         for name in ("tool", "input"):
             if getattr(asked, name) is not None:
                 report.add(f"approval.{name}", "contradiction.plan")
-        return Call(PLAN_TOOL, {"plan": asked.plan})
+        return Call(PLAN_TOOL, {"plan": asked.plan}, asked.cwd)
     for name in ("tool", "input"):
         if getattr(asked, name) is None:
             report.add(f"approval.{name}", "missing_required")
-    return Call(asked.tool or "", asked.input or {})
+    return Call(asked.tool or "", asked.input or {}, asked.cwd)
 
 
 def _offered(asked: Approval) -> tuple[Scope, ...]:
@@ -144,7 +144,7 @@ def check_decision(sent: DecisionBody, shown: ShownApproval, *, limits: Limits =
     if sent.decision == "deny":
         _check_denial(sent, shown, report)
         _check_scope(sent, shown, report)
-        call = Call(shown.tool, shown.input)
+        call = Call(shown.tool, shown.input, shown.cwd)
         kept = _kept(sent, shown, call, report)
         report.finish()
         return Decided(call, shown.digest, kept)
@@ -176,9 +176,9 @@ def _check_denial(sent: DecisionBody, shown: ShownApproval, report: Report) -> N
 
 def _edited(sent: DecisionBody, shown: ShownApproval, report: Report, limits: Limits) -> tuple[Call, str]:
     if sent.edited_input is None:
-        return Call(shown.tool, shown.input), shown.digest
+        return Call(shown.tool, shown.input, shown.cwd), shown.digest
     path = "edited_input"
-    call = Call(shown.tool, sent.edited_input)
+    call = Call(shown.tool, sent.edited_input, shown.cwd)
     if not shown.allow_edit:
         report.add(path, "edit_not_allowed")
     elif sent.scope != "once":
