@@ -80,3 +80,19 @@ def test_of_a_text_that_holds_too_much_nothing_is_clear() -> None:
         Reason("too_complex"),
         Reason("too_complex"),
     )
+
+
+@requirement("B5")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cat < " + "a" * 5_000 + "(",
+        "cat < " + "a'b'" * 1_500 + "(",
+        "; ".join(f"cd {letter}" for letter in "abcdefghijklmnopqrs"),
+        "find . " + "\\( " * 900 + "-name '*.py' " + "\\) " * 900 + "-exec cat {} +",
+        "find . " + "! " * 2_000 + "-name '*.py' -exec cat {} +",
+        "for f in " + "a " * 59 + "; do for g in " + "b " * 59 + "; do echo $f $g; done; done",
+    ],
+)
+def test_a_text_that_would_take_long_to_be_read_wider_is_given_up(text: str) -> None:
+    assert read_command(text).wider is None

@@ -25,6 +25,7 @@ _GIT_SETTING = re.compile(
 _XARGS_FLAGS = words("-0 --null -r --no-run-if-empty -0r -r0")
 _NULL = words("-0 --null -0r -r0")
 _FILES = 12
+_NESTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,7 @@ class _Find:
 
     def __post_init__(self) -> None:
         self.left = list(reversed(self.step.argv[1:]))
+        _require(sum(word in {"(", "!", "-not"} for word in self.left) <= _NESTED)
         while self.left and not self.left[-1].startswith(("-", "(", "!")):
             self.starts.append(self.left.pop())
         _require(bool(self.starts) and not set(self.starts) & self.step.patterns)

@@ -31,6 +31,7 @@ _PRINTS = words("echo [ [[ test")
 _ENDS = {"if": "fi", "while": "done", "until": "done", "for": "done", "{": "}", "(": ")"}
 _INSIDE = {"then": "fi", "elif": "fi", "else": "fi", "do": "done"}
 _STEPS = 60
+_PLACES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class _Folders:
         self.moved = True
         self.here = frozenset(posixpath.join(place or "", folder) for place in self.here)
         self.all |= self.here
+        _require(len(self.all) <= _PLACES)
 
     def behind(self, sign: str, *, changed: bool, piped: bool) -> None:
         """Go on behind a sign. Behind anything but `cd … &&`, a command may run where the `cd` failed."""

@@ -27,11 +27,11 @@ _TOKEN = re.compile(
     rf"""(?P<blank>[ \t]+(?:\\\n[ \t]*)*)
     |(?P<comment>\#[^\n]*)
     |(?P<redirect>[0-2]?>&[12]{_END}|(?:[0-2]?>>?|&>>?|0?<)[ \t]*/dev/null{_END})
-    |(?P<input><[ \t]*(?P<path>(?:{_LITERAL}|{lexer.DOUBLE})+){_END})
+    |(?P<input><[ \t]*(?P<path>(?:{_LITERAL}|{lexer.DOUBLE})++){_END})
     |(?P<join>&&|\|\||\|)
     |(?P<end>;|\n)
     |(?P<bracket>[()])
-    |(?P<word>(?:{_LITERAL}|{_VARIABLE}|{_DOUBLE})+|(?:\[\[?|\]\]?|!|\{{\}}|[{{}}]){_END})""",
+    |(?P<word>(?:{_LITERAL}|{_VARIABLE}|{_DOUBLE})++|(?:\[\[?|\]\]?|!|\{{\}}|[{{}}]){_END})""",
     re.VERBOSE,
 )
 _PIECES = re.compile(rf"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.|{_VARIABLE}""", re.DOTALL)
