@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -142,6 +143,21 @@ def test_no_rule_mode_or_level_reaches_askbacks_own_data_unasked(policy: Policy)
     exact = Policy((parse_rule(f"cat {own}/server.json"),), own=FRESH.own)
     assert decide(bash(f"cat {own}/server.json"), exact).decision == "ask"
     assert decide(Call("write_file", {"path": "notes.md", "content": own}), bound).decision != "deny"
+
+
+@requirement("N7", "B7")
+def test_what_a_loop_spells_out_is_seen_by_rules_that_deny_and_stays_out_of_askbacks_own_data() -> None:
+    denied = replace(FRESH, rules=(*FRESH.rules, parse_rule("cat notes.md", "deny")))
+    for command in ('for f in notes.md; do cat "$f"; done', "for f in a notes; do cat $f.md; done"):
+        assert decide(bash(command), FRESH).decision == "allow", command
+        assert decide(bash(command), denied).decision == "deny", command
+    home = replace(FRESH, roots=(HOME,), folder=HOME)
+    assert decide(bash("for d in share; do ls .local/$d/fonts; done"), home).decision == "allow"
+    for command in (
+        "for d in share; do ls .local/$d/askback; done",
+        f"cd {HOME}; cat .local/share/askback/x",
+    ):
+        assert decide(bash(command), home).decision == "ask", command
 
 
 @requirement("N7")

@@ -234,6 +234,8 @@ def _wider(
         wrong = next(filter(None, (bounds.pattern(step.argv, word) for word in sorted(step.patterns))), None)
         for folder in step.folders:
             there = reach if folder is None else reach.into(folder)
+            if there.own_data((there.folder or "", *step.argv)):
+                wrong = Reason("own_data")
             found = wrong or _command(step.argv, built_in, there, dangerous=dangerous, piped=step.piped)
             if not isinstance(found, Rule):
                 return None, (found,)

@@ -60,7 +60,12 @@ def read_command(text: str, shell: str = "bash", *, beside: Iterable[str | Argv]
         commands, unclear = (), odd.why
     found = _reading(commands, search, unclear)
     more = (unclear or any(map(_hands_over, commands))) and not search.unseen
-    return replace(found, wider=_wider(text, shell, sight)) if more else found
+    wider = _wider(text, shell, sight) if more else None
+    if wider is None:
+        return found
+    # Rules that deny see `cat .env` in a loop over `.env`; the input of a command is no `cat` to them.
+    spelled = (step.argv for step in wider.steps if step.argv[1:2] != ("--",))
+    return replace(found, wider=wider, seen=tuple(dict.fromkeys((*found.seen, *spelled))))
 
 
 def _wider(text: str, shell: str, sight: tree.Sight | None) -> Wider | None:
