@@ -114,7 +114,7 @@ class Sandbox:
         self.allowed = {str(self.root / name) for name in PUBLIC} | {
             str(p) for p in self.root.rglob("*") if p.is_dir()
         }
-        self.policy = Policy(rules_of("default"), roots=(str(self.root),), folder=str(self.root))
+        self.policy = Policy(rules_of("default"), roots=(str(self.root),))
 
     def state(self) -> dict[str, bytes | None]:
         """Every file and folder of the root, with what is in it."""
@@ -233,7 +233,7 @@ def run(wanted: int, *, seed: int, folder: Path, enough: int = 1) -> Report:
         ):
             return report
         report.generated += 1
-        call = Call("bash", {"command": text})
+        call = Call("bash", {"command": text}, str(sandbox.root))
         if decide(call, sandbox.policy).decision == "allow":
             report.executed += 1
             wrong = sandbox.judge(call)

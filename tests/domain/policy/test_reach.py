@@ -151,7 +151,7 @@ def test_what_a_loop_spells_out_is_seen_by_rules_that_deny_and_stays_out_of_askb
     for command in ('for f in notes.md; do cat "$f"; done', "for f in a notes; do cat $f.md; done"):
         assert decide(bash(command), FRESH).decision == "allow", command
         assert decide(bash(command), denied).decision == "deny", command
-    home = replace(FRESH, roots=(HOME,), folder=HOME)
+    home = replace(FRESH, roots=(HOME,))
     assert decide(bash("for d in share; do ls .local/$d/fonts; done"), home).decision == "allow"
     for command in (
         "for d in share; do ls .local/$d/askback; done",
