@@ -7,7 +7,7 @@ their own tenant. The others are for whoever runs the server.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -171,7 +171,7 @@ async def login_code(
     code = ctx.ids.token()
     login_id = ctx.ids.new("usr", now_ms=now)
     person = Principal(login_id, tenant, "responder", name, user=user or login_id, groups=tuple(groups))
-    facts = {"person": person.actor, "groups": list(groups) or None}
+    facts: dict[str, Any] = {"person": person.actor, "groups": list(groups) or None}
     if by is None:
         facts["via"] = tokens.LOCAL
     told = entry("login.add", at=now, tenant=tenant, by=by, **facts)
