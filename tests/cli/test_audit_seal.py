@@ -14,7 +14,7 @@ import pytest
 from askback.domain.audit import seal
 from tests.cli.conftest import start
 from tests.cli.scripts import complete
-from tests.cli.test_audit import audit, resealed, rules
+from tests.cli.test_audit import MADE, audit, resealed, rules
 from tests.requirements import requirement
 
 KEYS = {
@@ -22,11 +22,12 @@ KEYS = {
 }
 OLD, NEW = (f"{name}:{KEYS[name]}" for name in ("old", "new"))
 BOTH = f"{NEW},{OLD}"
+ALL = MADE + 3
 Harm = Callable[[sqlite3.Connection], None]
 
 
 def made(data: Path) -> None:
-    """Write a log of seven entries, four of them about tokens."""
+    """Write a log of `ALL` entries."""
     rules(data, "bash(make a)", "bash(make b)", "bash(make c)")
 
 
@@ -83,8 +84,8 @@ def deleted(db: sqlite3.Connection) -> None:
         (cut, "BROKEN: The chain holds up to 5:"),
         (cut_with_the_seal, "NOT SEALED: The chain holds up to 5:"),
         (cut_with_the_seal_set_back, "BROKEN: The chain holds up to 5:"),
-        (written_anew, "BROKEN: The chain holds up to 7:"),
-        (added_to, "NOT SEALED: The chain holds up to 8:"),
+        (written_anew, f"BROKEN: The chain holds up to {ALL}:"),
+        (added_to, f"NOT SEALED: The chain holds up to {ALL + 1}:"),
         (deleted, "BROKEN: There is no log"),
     ],
 )
@@ -117,7 +118,7 @@ def test_a_wrong_seal_is_not_healed_by_what_is_written_afterwards(tmp_path: Path
 @requirement("B28")
 @pytest.mark.parametrize(
     ("harm", "was", "unsealed"),
-    [(cut_with_the_seal, "unsealed", 5), (added_to, "behind", 8), (deleted, "deleted", None)],
+    [(cut_with_the_seal, "unsealed", 5), (added_to, "behind", ALL + 1), (deleted, "deleted", None)],
 )
 def test_a_log_without_its_seal_is_sealed_at_the_start_and_says_so(
     tmp_path: Path, harm: Harm, was: str, unsealed: int | None
@@ -144,7 +145,10 @@ def test_an_older_copy_is_found_against_what_was_printed_before(tmp_path: Path) 
     (tmp_path / "askback.db").write_bytes(older)
     assert audit(tmp_path, "verify")[0] == 0
     status, said = audit(tmp_path, "verify", "--head", str(tmp_path / "noted"))
-    assert (status, said) == (1, "BROKEN at line 8: Entry 8 is not the one that was noted.\n")
+    assert (status, said) == (
+        1,
+        f"BROKEN at line {ALL + 1}: Entry {ALL + 1} is not the one that was noted.\n",
+    )
 
 
 def with_keys(data: Path, keys: str, *command: str) -> tuple[int, str, str]:

@@ -11,7 +11,7 @@ from askback import AsyncClient
 from askback.domain.approval import Approval, Risk
 from askback.domain.fields import Form, Text
 from askback.domain.request import Answer, InputRequest
-from tests.cli.conftest import Server
+from tests.cli.conftest import Server, start
 from tests.cli.scripts import complete, through_a_pipe
 from tests.cli.terminals import on_a_terminal
 from tests.requirements import requirement
@@ -281,3 +281,31 @@ async def test_the_log_says_that_it_was_decided_on_the_command_line(
         "cli",
         "owner",
     )
+
+
+@requirement("B15")
+async def test_what_was_approved_and_has_not_run_is_listed_and_revoked(
+    server: Server, agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    first, ran = await asked(agent, thread, "make one"), await asked(agent, thread, "make two")
+    for request in (first, ran):
+        await person.decide(request, "approve")
+    await agent.consume(ran, "run-1")
+
+    async def inbox(*options: str) -> tuple[int, str, str]:
+        arguments = ("inbox", "--thread", thread, *options)
+        return await anyio.to_thread.run_sync(
+            lambda: complete(start(*arguments, ASKBACK_DATA_DIR=str(server.data)))
+        )
+
+    line = f"{first.id}  bash: make one  approved by owner, in {thread}\n"
+    assert await inbox("--approved") == (0, line, "")
+    assert await inbox("--revoke", first.id) == (
+        0,
+        "Revoked: bash: make one. It did not run, and cannot.\n",
+        "",
+    )
+    assert await inbox("--approved") == (0, "Nothing that was approved waits to run.\n", "")
+    assert (await agent.get(first.id)).revoked is not None
+    status, _, err = await inbox("--revoke", ran.id)
+    assert (status, err) == (1, "The call has run already.\n")

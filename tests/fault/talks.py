@@ -187,6 +187,7 @@ async def approvals(talk: Talk) -> None:
     request_id = await talk.ask("", kind="approval", approval=call)
     await talk.answer(request_id, decision="approve")
     path = f"/v1/requests/{request_id}"
+    talk.happened("request.used", request_id)
     for execution in ("first", "first"):
         used = await talk.caller.send(
             talk.agent, "POST", f"{path}/consume", {**call, "execution_id": execution}

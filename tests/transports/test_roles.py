@@ -66,6 +66,7 @@ MATRIX: list[tuple[str, str, Any, set[str], int]] = [
     ("POST", "/v1/requests/{id}/shown", {}, PEOPLE, 200),
     ("POST", "/v1/requests/{id}/check", {}, {"requester"}, 409),
     ("POST", "/v1/requests/{id}/ask-again", {}, PEOPLE, 200),
+    ("POST", "/v1/requests/{id}/revoke", {}, PEOPLE, 409),
     ("GET", "/v1/resumes", None, {"requester"}, 200),
     ("GET", "/v1/threads/{id}/resumes", None, {"requester"}, 200),
     ("POST", "/v1/resumes/{id}/ack", {"attempt": 1}, {"requester"}, 404),

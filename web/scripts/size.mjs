@@ -7,7 +7,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 
 const PAGE_BUDGET = 23_000;
 const PART_BUDGETS = {
-  approval: 8_250,
+  approval: 8_500,
   secret: 4_750,
   shape: 2_000,
   reader: 1_250,

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from askback.cli.approved import revoke as revoke_approval
+from askback.cli.approved import show_approved
 from askback.cli.audience import reader
 from askback.cli.connection import Connection, find
 from askback.cli.pending import Pending
@@ -31,6 +33,12 @@ def inbox(
     once: Annotated[bool, typer.Option("--once", help="Go through what is pending now, then end.")] = False,
     thread: Annotated[str | None, typer.Option(help="Only what belongs to this conversation.")] = None,
     request: Annotated[str | None, typer.Option(help="Only this request, by its id (req_…).")] = None,
+    approved: Annotated[
+        bool, typer.Option("--approved", help="List what was approved and has not run yet, then end.")
+    ] = False,
+    revoke: Annotated[
+        str | None, typer.Option(help="Revoke this approval before its call runs, by its id (req_…).")
+    ] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:
     """Answer what agents ask, in the terminal: the same forms, tool calls and rules as on the pages.
@@ -41,12 +49,25 @@ def inbox(
     terminal = Terminal(Console(highlight=False))
     try:
         server = find("responder", data_dir=data_dir)
-        interruptible(_run(server, terminal, once=once, thread=thread, request=request))
+        if approved or revoke is not None:
+            interruptible(_look_back(server, terminal, thread=thread, revoked=revoke))
+        else:
+            interruptible(_run(server, terminal, once=once, thread=thread, request=request))
     except (EndOfInput, KeyboardInterrupt):
         terminal.say("Left. Nothing more was answered.", "dim")
     except AskbackError as failed:
         Console(stderr=True, highlight=False).print(str(failed), style="red", markup=False)
         raise typer.Exit(1) from None
+
+
+async def _look_back(
+    server: Connection, terminal: Terminal, *, thread: str | None, revoked: str | None
+) -> None:
+    async with server.client() as client:
+        if revoked is None:
+            await show_approved(client, terminal, thread=thread)
+        else:
+            await revoke_approval(client, terminal, revoked)
 
 
 async def _run(

@@ -129,6 +129,14 @@ class Answers(Connection):
             await self._call(frame("ask_again", request_id=request_id, body={}))
         )
 
+    async def revoke(self, request: InputRequest | str) -> InputRequest:
+        """Take an approval back, as a responder, before the call has run; returns the request with `revoked`.
+
+        A rule that the decision kept stays. Raises `Conflict` (`already_consumed`, `not_approved`) and `Gone`.
+        """
+        request_id = request if isinstance(request, str) else request.id
+        return InputRequest.model_validate(await self._call(frame("revoke", request_id=request_id, body={})))
+
     async def batch(
         self,
         action: Literal["approve", "deny", "decline"],

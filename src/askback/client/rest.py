@@ -23,6 +23,7 @@ ROUTES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "report": ("POST", "/v1/requests/{request_id}/report"),
         "accept": ("POST", "/v1/requests/{request_id}/accept"),
         "check": ("POST", "/v1/requests/{request_id}/check"),
+        "revoke": ("POST", "/v1/requests/{request_id}/revoke"),
         "ask_again": ("POST", "/v1/requests/{request_id}/ask-again"),
         "shown": ("POST", "/v1/requests/{request_id}/shown"),
         "resumes": ("GET", "/v1/resumes"),

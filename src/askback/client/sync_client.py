@@ -106,6 +106,7 @@ class Client:
     decide = _blocking(AsyncClient.decide)
     decline = _blocking(AsyncClient.decline)
     ask_again = _blocking(AsyncClient.ask_again)
+    revoke = _blocking(AsyncClient.revoke)
     batch = _blocking(AsyncClient.batch)
     rules = _blocking(AsyncClient.rules)
     add_rule = _blocking(AsyncClient.add_rule)

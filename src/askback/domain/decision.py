@@ -11,14 +11,14 @@ from askback.domain.lifecycle import Status
 from askback.domain.modeltext import TEXTS, model_text, refusal_text
 from askback.domain.request import Answer, InputRequest
 
-Came = Literal["approve", "deny", "declined", "cancelled", "expired", "unavailable"]
+Came = Literal["approve", "deny", "declined", "cancelled", "expired", "revoked", "unavailable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """Whether a call may run; true only when it was approved, so that `if decision:` is all that is needed.
 
-    `status` is `approve`, `deny`, or how it ended without either: `declined`, `cancelled`, `expired`, and
+    `status` is `approve`, `deny`, or how it ended without either: `declined`, `cancelled`, `expired`, `revoked`, and
     `unavailable` when nobody could be asked. `input` is what was approved (the changed input where the person
     changed it) and what has to be run, instead of what was asked; it is empty when nothing was approved.
     `source` is who decided: `responder`, `policy` or `hook`. `text` is the sentence for the model. `reasons` are
@@ -89,4 +89,6 @@ def _status(request: InputRequest, answer: Answer) -> Came:
         return "cancelled"
     if request.status is Status.EXPIRED:
         return "expired"
+    if request.revoked is not None:
+        return "revoked"
     return "approve" if request.status is Status.ANSWERED and answer.decision == "approve" else "deny"

@@ -27,6 +27,10 @@ REQUEST_NOTED = "request.noted"
 """Nothing that a person need see: somebody has come who would see it."""
 REQUEST_DETACHED = "request.detached"
 """Nobody waits for it any more: what comes of it is delivered as a resume."""
+REQUEST_USED = "request.used"
+"""The call that a person approved has run."""
+REQUEST_REVOKED = "request.revoked"
+"""The approval was taken back before the call has run."""
 _OPEN = frozenset(
     {
         REQUEST_CREATED,
@@ -38,8 +42,11 @@ _OPEN = frozenset(
         REQUEST_ESCALATED,
         REQUEST_DETACHED,
         REQUEST_NOTED,
+        REQUEST_USED,
+        REQUEST_REVOKED,
     }
 )
+"""Events that settle nothing: the request is open, or was settled before."""
 MESSAGE_ADDED = "message.added"
 MESSAGE_DELTA = "message.delta"
 MESSAGE_HELD = "message.held"

@@ -71,6 +71,10 @@ TEXTS: Mapping[str, str] = MappingProxyType(
             "The policy denied execution of the tool {tool} with {asked}: it was not run. "
             "Do not ask for it again and do not try to get around the policy."
         ),
+        "approval.revoked": (
+            "The person approved the call of the tool {tool} with {asked} and then took that back: it was not run. "
+            "Do not run it, do not ask for it again and do not try another way."
+        ),
         "approval.repeated": (
             "The person already said no to this call of the tool {tool} with {asked}. Nobody was asked again, "
             "and it was not run. Do not ask for it again and do not try another way."
@@ -105,6 +109,9 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "plan.changes": (
             "The person did not approve the plan {plan} and wants it changed. "
             "Do not start on it: make the changes, and ask again."
+        ),
+        "plan.revoked": (
+            "The person approved the plan {plan} and then took that back. Do not start on it; ask what to do instead."
         ),
         "plan.declined": (
             "The person did not want to decide about the plan {plan}. Do not start on it; ask what to do instead."
@@ -272,6 +279,8 @@ def _key(subject: str, request: InputRequest, answer: Answer) -> str:
         return f"secret.{_secret_outcome(request, answer)}"
     if request.status not in TERMINAL:
         return f"{subject}.{request.status}" if subject == "form" else f"{subject}.pending"
+    if request.revoked is not None:
+        return f"{subject}.revoked"
     if request.repeated:
         return f"{subject}.repeated"
     if request.status is not Status.ANSWERED:

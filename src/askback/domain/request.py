@@ -173,6 +173,13 @@ class Remembered(_Read):
     count: int
 
 
+class Revocation(_Read):
+    """An approval was taken back."""
+
+    at: datetime
+    by: Actor
+
+
 class InputRequest(_Read):
     """A request as the server shows it: what was asked, where it stands, and how it ended."""
 
@@ -231,6 +238,10 @@ class InputRequest(_Read):
     """It waits in line for another with its `exclusive_key`, and nobody can answer it yet."""
     level: str | None = None
     """What a person who lists requests may do in its thread; see `domain/access.py`."""
+    used_at: datetime | None = None
+    """When the call that a person approved was used to run."""
+    revoked: Revocation | None = None
+    """Who took the approval back before the call has run, and when."""
     repeated: bool = False
     """The same was refused before in this thread: this is that earlier request, and nobody was asked again."""
 

@@ -23,6 +23,8 @@ WebhookEvent = Literal[
     "request.created",
     "request.shown",
     "request.voted",
+    "request.used",
+    "request.revoked",
     "request.escalated",
     "request.detached",
     "request.resolving",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.prose import check_line
 from askback.domain.validation.structure import parse
-from askback.errors import Conflict, Gone, NotFound
+from askback.errors import Conflict, Gone, NotFound, Unavailable
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along, Execution
 from askback.ports.store import Principal
@@ -23,6 +24,7 @@ from askback.service.context import Services
 from askback.service.ledger import entry
 from askback.service.notes import check_note
 from askback.service.read import get
+from askback.service.revoke import is_revoked, note_use
 from askback.service.ruling import rule_on
 
 
@@ -43,7 +45,7 @@ class _Approved(NamedTuple):
 async def consume(ctx: Services, principal: Principal, request_id: str, body: object) -> dict[str, Any]:
     """Use an approved call with a `ConsumeBody`; the same execution may ask again and gets the same.
 
-    Raises `Conflict` (`not_approved`, `digest_mismatch`, `already_consumed`, `denied_by_policy`), `Gone`
+    Raises `Conflict` (`not_approved`, `digest_mismatch`, `already_consumed`, `revoked`, `denied_by_policy`), `Gone`
     (`decision_expired`), `Faults`, `Forbidden`, `NotFound`.
     """
     await access.require(ctx, principal, "consume", request_id)
@@ -71,6 +73,8 @@ async def _consume(
             raise Gone("The approval is no longer good. Ask again.", code="decision_expired")
         await _check_policy(ctx, record, approved)
         used = await _use(ctx, principal, record, approved, Execution(execution_id, now))
+        with suppress(Unavailable):  # it is for those who read; the use itself is stored
+            await note_use(ctx, record, used.consumed_at)
     return _shown(record, approved, used)
 
 
@@ -163,8 +167,8 @@ async def _used_before(ctx: Services, record: Record, execution_id: str) -> Exec
     execution = await ctx.store.execution(record.tenant, record.id)
     if execution is None:
         return None
-    if execution.id != execution_id:
-        raise _used()
+    if execution.id != execution_id or is_revoked(execution):
+        raise _used(execution)
     return execution
 
 
@@ -206,11 +210,13 @@ async def _use(
     )
     used, outcome = await ctx.store.consume(record.tenant, record.id, execution, Along(audit=(told,)))
     if outcome is Outcome.LOST:
-        raise _used()
+        raise _used(used)
     return used
 
 
-def _used() -> Conflict:
+def _used(by: Execution) -> Conflict:
+    if is_revoked(by):
+        return Conflict("A person has revoked this approval: do not run it.", code="revoked")
     return Conflict("This approval was used already. Ask again for another run.", code="already_consumed")
 
 

@@ -84,6 +84,8 @@ export interface Decided {
   policy_rule?: string | null;
   reasons?: string[];
   reason_codes?: ReasonCode[];
+  /** Until when an approved call can run. */
+  expires_at?: string | null;
 }
 
 /** One of several decisions that a request needs. */

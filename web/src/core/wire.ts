@@ -189,6 +189,10 @@ export interface InputRequest {
   votes?: Vote[];
   /** A form's values that are being checked, or were sent back. */
   submitted?: Partial<Answer> | null;
+  /** When the call that a person approved has run. */
+  used_at?: string | null;
+  /** Who took the approval back before the call has run. */
+  revoked?: { at: string; by: Actor } | null;
   /** How long the same is not asked again, where a person refused it. */
   refusal?: { until: string; count: number } | null;
   /** What became of the submission that a reply is about. */

@@ -242,3 +242,16 @@ test("a state with fewer votes is an earlier one", () => {
   const view = after({ type: "request", request: voted });
   expect(next(view, pending)).toBe(view);
 });
+
+test("what comes after an approval is taken over, and nothing takes it back", () => {
+  const approved = request("answered");
+  const by = { id: "ses_1", name: "Eva" };
+  const revoked = { ...approved, revoked: { at: "2026-11-20T09:05:00.000Z", by } };
+  const used = { ...approved, used_at: "2026-11-20T09:05:00.000Z" };
+  for (const later of [revoked, used]) {
+    const view = after(pending, { type: "request", request: approved }, { type: "request", request: later });
+    expect(view.request).toBe(later);
+    expect(next(view, { type: "request", request: approved }).request).toBe(later);
+    expect(next(view, { type: "request", request: request("cancelled") }).request).toBe(later);
+  }
+});

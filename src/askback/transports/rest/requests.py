@@ -12,7 +12,7 @@ from askback.ports.store import Change
 from askback.service import answer as answers
 from askback.service import ask as asks
 from askback.service import cancel as cancels
-from askback.service import checks, refusals, resolve, sharing
+from askback.service import checks, refusals, resolve, revoke, sharing
 from askback.service import decline as declines
 from askback.service import read as reads
 from askback.service import shown as notes
@@ -71,6 +71,12 @@ async def check(call: Call) -> Reply:
 async def ask_again(call: Call) -> Reply:
     """`POST /v1/requests/{id}/ask-again`."""
     record = await refusals.ask_again(call.ctx, call.principal, call.path["id"], await call.json())
+    return text_reply(record.wire)
+
+
+async def revoke_approval(call: Call) -> Reply:
+    """`POST /v1/requests/{id}/revoke`."""
+    record = await revoke.revoke(call.ctx, call.principal, call.path["id"], await call.json())
     return text_reply(record.wire)
 
 

@@ -148,6 +148,16 @@ REQUESTS = (
     ),
     Operation(
         "POST",
+        "/v1/requests/{id}/revoke",
+        requests.revoke_approval,
+        "revoke_approval",
+        "Take an approval back before the call has run.",
+        {200: InputRequest},
+        body=EmptyBody,
+        roles=("responder", "admin"),
+    ),
+    Operation(
+        "POST",
         "/v1/requests/{id}/shown",
         requests.shown,
         "note_shown",

@@ -35,6 +35,7 @@ from askback.service import (
     refusals,
     resolve,
     resumes,
+    revoke,
     rules,
     sharing,
     shown,
@@ -194,6 +195,11 @@ async def _check(peer: Peer, frame: Frame) -> str:
     return (await checks.check(peer.ctx, peer.principal, request_id, frame.get("body", {}))).record.wire
 
 
+async def _revoke(peer: Peer, frame: Frame) -> str:
+    request_id = needed(frame, "request_id")
+    return (await revoke.revoke(peer.ctx, peer.principal, request_id, frame.get("body", {}))).wire
+
+
 async def _ask_again(peer: Peer, frame: Frame) -> str:
     request_id = needed(frame, "request_id")
     return (await refusals.ask_again(peer.ctx, peer.principal, request_id, frame.get("body", {}))).wire
@@ -351,6 +357,7 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
         "shown": _shown,
         "check": _check,
         "ask_again": _ask_again,
+        "revoke": _revoke,
         "resumes": _resumes,
         "ack": _ack,
         "accept": _accept,

@@ -15,6 +15,7 @@ import { DenyAll } from "./denyall.ts";
 import type { Asking, Desk, Sure } from "./desk.ts";
 import { approvalOf, denial, type Entered, editable, NOTHING } from "./entered.ts";
 import { drawDecided } from "./receipt.ts";
+import { drawRevoke } from "./revoke.ts";
 
 /** A tool call that wants to run, or a plan: what the person enters, and how it becomes a decision. */
 export class ApprovalKind implements Kind, Desk {
@@ -63,7 +64,8 @@ export class ApprovalKind implements Kind, Desk {
   }
 
   drawSettled(settled: Settled): Template | undefined {
-    return drawDecided(settled, this.shown);
+    const line = drawDecided(settled, this.shown);
+    return line && html`${line}${drawRevoke(this.host, settled.request, this.me)}`;
   }
 
   drawn(): void {

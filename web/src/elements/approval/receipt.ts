@@ -14,11 +14,12 @@ const LINE = 300;
 
 /** The catalogue's key of what was decided. */
 function keyOf(
-  { source }: InputRequest,
+  { source, revoked }: InputRequest,
   approval: Approval,
   { decision, scope, mode, policy_rule }: Answer,
 ): string {
   const approved = decision === "approve";
+  if (revoked) return "approval.done_revoked";
   if (source === "policy") return `approval.policy_${approved ? "yes" : "no"}${policy_rule ? "_rule" : ""}`;
   if (approval.plan)
     return `approval.done_plan_${approved ? (mode === "accept_edits" ? "edits" : "yes") : "no"}`;
@@ -61,10 +62,10 @@ export function drawDecided(view: Settled, shown: Shown): Template | undefined {
   const { request, say, locale } = view;
   const { approval, answer, source, settled_at } = request;
   if (!approval || !answer) return undefined;
-  const approved = answer.decision === "approve";
+  const approved = answer.decision === "approve" && !request.revoked;
   const automatic = source === "policy";
   const { headline } = previewOf(approval);
-  const name = request.settled_by?.name ?? say("someone");
+  const name = (request.revoked?.by ?? request.settled_by)?.name ?? say("someone");
   const line = html`<span class=${approved ? "tick" : "no"}>${approved ? icons.tick : icons.cross}</span>
     <span class=${automatic ? "line auto" : "line"}
       ><span class="a">${say(keyOf(request, approval, answer), { name })}</span> ${

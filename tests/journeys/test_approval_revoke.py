@@ -1,0 +1,141 @@
+"""An approved call that has not run is revoked: the agent learns it, and one of the two wins."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from playwright.async_api import expect
+
+from askback import Approval, Conflict
+from askback.domain.decision import decided
+from tests.journeys.browser import OpenScreen, place_of
+from tests.journeys.conftest import Server
+from tests.journeys.people import Person, Team, asked, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+
+async def approved(team: Team, thread: str, command: str = "make deploy", **more: Any) -> dict[str, Any]:
+    request = asked(await team.agent.bash(thread, command, **more))
+    return (await team.ada.decide(request["id"], "approve")).json()
+
+
+async def revoke(who: Person, request: dict[str, Any]) -> Any:
+    return await who.http.post(f"/v1/requests/{request['id']}/revoke", json={})
+
+
+@requirement("B15", "B28")
+async def test_a_revoked_call_cannot_run_and_the_log_says_who_revoked_it(team: Team, thread: str) -> None:
+    request = await approved(team, thread)
+    revoked = (await revoke(team.bob, request)).json()
+    assert (revoked["status"], revoked["answer"]["decision"]) == ("answered", "approve")
+    assert revoked["revoked"]["by"]["name"] == "bob"
+    assert await team.agent.get(request["id"]) == revoked
+    assert (await revoke(team.ada, request)).json() == revoked
+    for execution in ("run-1", "run-1", "run-2"):
+        refused = await team.agent.consume(request["id"], execution)
+        assert refusal(refused) == (409, "revoked")
+        assert "A person has revoked this approval" in refused.json()["error"]["message"]
+    entries, _ = await team.admin.audit()
+    told = [(each["action"], each.get("actor", {}).get("name"), each.get("refused")) for each in entries]
+    assert told == [
+        ("decide", "ada", None),
+        ("revoke", "bob", None),
+        *[("consume", "agent", "revoked")] * 3,
+    ]
+    events = [event["type"] async for event in team.bob.events(thread, until=3)]
+    assert events == ["request.created", "request.answered", "request.revoked"]
+
+
+@requirement("B15")
+async def test_what_has_run_cannot_be_revoked_and_says_when_it_ran(team: Team, thread: str) -> None:
+    request = await approved(team, thread)
+    used = (await team.agent.consume(request["id"], "run-1")).json()
+    refused = await revoke(team.bob, request)
+    assert refusal(refused) == (409, "already_consumed")
+    assert refused.json()["error"]["request"]["used_at"] == used["consumed_at"]
+    assert (await team.agent.consume(request["id"], "run-1")).json() == used
+    events = [event["type"] async for event in team.bob.events(thread, until=3)]
+    assert events == ["request.created", "request.answered", "request.used"]
+
+
+@requirement("B15", "H4")
+async def test_of_a_use_and_a_revocation_at_once_one_wins(team: Team, thread: str) -> None:
+    for turn in range(10):
+        request = await approved(team, thread, f"make {turn}")
+        used, revoked = await asyncio.gather(
+            team.agent.consume(request["id"], "run-1"), revoke(team.bob, request)
+        )
+        assert sorted((used.status_code, revoked.status_code)) == [200, 409]
+        now = await team.ada.get(request["id"])
+        assert ("used_at" in now, "revoked" in now) == (used.status_code == 200, revoked.status_code == 200)
+
+
+@requirement("B15", "I2")
+async def test_only_who_may_decide_about_a_call_revokes_it(team: Team, thread: str) -> None:
+    request = await approved(team, thread, assignees=[team.ada.id])
+    assert refusal(await revoke(team.agent, request)) == (403, "forbidden")
+    assert refusal(await revoke(team.bob, request)) == (403, "not_assigned")
+    assert (await revoke(team.ada, request)).status_code == 200
+    waiting = asked(await team.agent.bash(thread, "make later"))
+    assert refusal(await revoke(team.ada, waiting)) == (409, "not_approved")
+    denied = (await team.ada.decide(waiting["id"], "deny")).json()
+    assert refusal(await revoke(team.ada, denied)) == (409, "not_approved")
+
+
+@requirement("B15", "F23")
+async def test_a_resume_that_was_not_delivered_says_that_it_was_revoked(team: Team, thread: str) -> None:
+    request = await approved(team, thread, delivery="resume")
+    await revoke(team.bob, request)
+    [resume] = (await team.agent.http.get(f"/v1/threads/{thread}/resumes")).json()["resumes"]
+    assert resume["request"]["revoked"]["by"]["name"] == "bob"
+    assert "then took that back: it was not run. Do not run it" in resume["text"]
+
+
+@requirement("B15")
+async def test_a_client_takes_a_revoked_approval_for_a_no(server: Server, thread: str) -> None:
+    async with server.client() as agent, server.client("responder") as person:
+        call = Approval(tool="bash", input={"command": "make"})
+        request = await agent.create(call, thread_id=thread)
+        await person.decide(request, "approve")
+        revoked = await person.revoke(request)
+        assert revoked.revoked is not None
+        decision = decided(await agent.wait(request))
+        assert (decision.status, bool(decision), decision.input) == ("revoked", False, {})
+        assert "then took that back" in decision.text
+        with pytest.raises(Conflict, match="has revoked this approval"):
+            await agent.consume(request, "run-1")
+
+
+@requirement("B15")
+@pytest.mark.parametrize(
+    ("locale", "button", "line"),
+    [
+        ("en-US", "Revoke", "Revoked by Eva, did not run"),
+        ("de-DE", "Widerrufen", "Widerrufen von Eva, nicht ausgeführt"),
+    ],
+)
+async def test_a_receipt_revokes_what_has_not_run_and_other_pages_see_it(
+    screen: OpenScreen, team: Team, thread: str, locale: str, button: str, line: str
+) -> None:
+    request = await approved(team, thread)
+    ran = await approved(team, thread, "make test")
+    place = place_of(thread)
+    eva = await screen(place, house=team, locale=locale)
+    bob = await screen(place, house=team, name="Bob", locale=locale)
+    for each in (eva, bob):
+        await expect(each.page.get_by_role("button", name=button)).to_have_count(2)
+    await team.agent.consume(ran["id"], "run-1")
+    for each in (eva, bob):
+        await expect(each.page.get_by_role("button", name=button)).to_have_count(1)
+    assert await eva.violations() == []
+    await eva.page.get_by_role("button", name=button).click()
+    for each in (eva, bob):
+        await expect(each.card.first.locator("summary")).to_contain_text(line)
+        await expect(each.page.get_by_role("button", name=button)).to_have_count(0)
+    assert refusal(await team.agent.consume(request["id"], "run-1")) == (409, "revoked")
+    await eva.page.reload()
+    await expect(eva.card.first.locator("summary")).to_contain_text(line)
