@@ -123,6 +123,8 @@ class Sandbox:
 
     def judge(self, call: Call) -> str | None:
         """Run one command; say what it did that was not decided about."""
+        # A folder for each command: what outlives one that never ends may still write.
+        self.record = Path(tempfile.mkdtemp(dir=self.records))
         environment = {
             "PATH": str(self.programs), "RECORD": str(self.record), "HOME": str(self.root), "SECRET": CANARY, "f": ".env",
             "i": ".env", "LC_ALL": "C.UTF-8",
