@@ -202,7 +202,7 @@ def set_up_ui() -> None:
         made=modules,
         do=lambda: run("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", cwd=WEB),
     )
-    names = ("src", "pages", "scripts", "examples.json", "package-lock.json", "vite.config.ts")
+    names = ("src", "pages", "layout.html", "scripts", "examples.json", "package-lock.json", "vite.config.ts")
     sources = [*(WEB / name for name in names), ROOT / "src" / "askback" / "messages"]
     step(
         "building the web UI",

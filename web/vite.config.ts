@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { shareLayout } from "./scripts/layout.ts";
 import { slimCatalogues, slimPreload, slimTemplates } from "./scripts/slim.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -9,7 +10,7 @@ export default defineConfig(({ mode }) => ({
   root: pages,
   base: "/static/",
   publicDir: false,
-  plugins: [slimTemplates(), slimCatalogues(mode), slimPreload()],
+  plugins: [shareLayout(), slimTemplates(), slimCatalogues(mode), slimPreload()],
   server: { fs: { allow: [here("..")] } },
   build: {
     outDir: here("../src/askback/static"),

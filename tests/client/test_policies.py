@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import anyio
 import pytest
 
 from askback import AsyncClient, Conflict, Forbidden, Invalid, NotFound
@@ -136,3 +137,12 @@ async def test_the_entries_of_the_audit_log_can_be_checked_as_they_are_read(
     lines = [json.dumps(entry) for entry in entries]
     assert verify(lines, head=head) == head
     assert verify([*lines[:-2], lines[-1]], head=head) != head
+
+
+async def test_a_call_that_the_server_cannot_read_is_refused_and_not_waited_for(person: AsyncClient):
+    with anyio.fail_after(10):
+        for text in ("\udcff", "[" * 2000):
+            with pytest.raises(Invalid):
+                await person.add_rule(text)
+        with pytest.raises(Invalid):
+            await person.add_rule("bash(make a)", expires_in_s=float("nan"))

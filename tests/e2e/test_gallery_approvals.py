@@ -24,7 +24,7 @@ RECEIPTS = {
 }
 ENDED = {"expired": "nobody answered in time", "declined": "Refused by Eva"}
 SILENT = {
-    "voted": "You have agreed.",
+    "voted": "You approved this.",
     "assigned": "Only they can decide about this.",
     "readonly": "Interactive mode disabled",
 }

@@ -75,9 +75,7 @@ def test_while_it_is_sent_nothing_can_be_sent_again(open_gallery: OpenGallery) -
 @requirement("J6", "J7")
 def test_what_could_not_be_sent_is_kept_and_retried_with_the_same_key(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("failed")
-    expect(gallery.card.get_by_role("alert")).to_contain_text(
-        "It could not be sent. Nothing you entered is lost."
-    )
+    expect(gallery.card.get_by_role("alert")).to_contain_text("Couldn't send. Your answer is still here.")
     expect(gallery.card.get_by_label("Name")).to_have_value("Tide table")
     gallery.card.get_by_role("button", name="Send now").click()
     gallery.card.get_by_role("button", name="Submit").click()
@@ -163,7 +161,7 @@ def test_what_waits_is_quiet_and_says_for_what(open_gallery: OpenGallery) -> Non
 def test_an_archived_conversation_says_so(open_gallery: OpenGallery) -> None:
     thread = open_gallery("thread-archived").page.locator("askback-thread")
     expect(thread.get_by_text("This conversation is archived.")).to_be_visible()
-    expect(thread.locator("askback-request")).to_contain_text("Cancelled: the thread was archived.")
+    expect(thread.locator("askback-request")).to_contain_text("Cancelled: the conversation was archived.")
 
 
 @requirement("J1", "A19")
@@ -185,5 +183,5 @@ def test_the_inbox_counts_and_links_what_waits(open_gallery: OpenGallery) -> Non
 @requirement("K3", "K5")
 def test_the_inbox_marks_what_may_only_be_read_and_does_not_count_it(open_gallery: OpenGallery) -> None:
     inbox = open_gallery("inbox-read").page.locator("askback-inbox")
-    expect(inbox.locator(".read")).to_have_text(["To be read", "To be answered by Dora, editors"])
+    expect(inbox.locator(".read")).to_have_text(["View only", "Waiting for Dora, editors"])
     expect(inbox.get_by_role("heading")).to_have_text("Inbox (2)")

@@ -170,13 +170,13 @@ async def test_two_people_have_to_agree_and_each_sees_the_others_vote(
         await screen(place_of(thread), house=team),
         await screen(place_of(thread), house=team, name="Bob"),
     )
-    await expect(eva.card).to_contain_text("0 of 2 have agreed")
+    await expect(eva.card).to_contain_text("0 of 2 have approved")
     await eva.button("Allow once").click()
-    await expect(eva.card).to_contain_text("You have agreed.")
+    await expect(eva.card).to_contain_text("You approved this.")
     await expect(eva.card.get_by_role("button")).to_have_count(0)
-    await expect(bob.card).to_contain_text("1 of 2 have agreed: Eva")
+    await expect(bob.card).to_contain_text("1 of 2 have approved: Eva")
     await eva.page.reload()
-    await expect(eva.card).to_contain_text("You have agreed.")
+    await expect(eva.card).to_contain_text("You approved this.")
     await bob.button("Allow once").click()
     for shown in (eva, bob):
         await expect(shown.card.locator("summary")).to_contain_text("Approved once by Bob")

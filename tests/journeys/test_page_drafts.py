@@ -22,8 +22,8 @@ TRIP: dict[str, Any] = form(
     {"type": "boolean", "label": "Return"},
     {"type": "textarea", "label": "Wishes"},
 )
-RESTORED = "What you had typed was kept on this device."
-STALE = "Connection lost. Somebody may have answered this meanwhile."
+RESTORED = "Your draft was restored from this device."
+STALE = "Connection lost. Somebody may already have answered this."
 
 
 async def kept(eva: Screen) -> list[str]:
@@ -107,7 +107,7 @@ async def test_not_on_this_device_erases_everything_and_keeps_nothing_more(
     await eva.card.get_by_label("Town").fill("Oslo")
     await eva.page.reload()
     await eva.button("Not on this device").click()
-    await expect(eva.card.get_by_text("Nothing you type is kept on this device any more.")).to_be_visible()
+    await expect(eva.card.get_by_text("Drafts are no longer kept on this device.")).to_be_visible()
     await expect(eva.card.get_by_label("Town")).to_have_value("Oslo")
     assert await kept(eva) == []
     await eva.card.get_by_label("Town").fill("Bergen")
@@ -208,11 +208,11 @@ async def test_a_decision_is_sent_again_for_two_minutes_and_then_only_when_told(
     await eva.button("Allow once").click()
     waiting = eva.card.get_by_role("alert")
     await expect(waiting).to_contain_text("Waiting to be sent: Allow once")
-    await expect(waiting).to_contain_text("It is sent again as soon as the connection is back.")
+    await expect(waiting).to_contain_text("It will be sent when the connection is back.")
     async with eva.page.expect_request(ANSWER):
         await eva.page.clock.run_for(30_000)
     await eva.page.clock.run_for(100_000)
-    await expect(waiting).to_contain_text("It was not sent for two minutes.")
+    await expect(waiting).to_contain_text("It could not be sent for two minutes.")
     sent = len(posts.keys)
     posts.refuse = None
     await eva.page.clock.run_for(600_000)

@@ -128,7 +128,7 @@ async def test_a_message_that_is_held_says_until_when_and_stands_where_it_was_de
     await team.ada.answer(request["id"], {"q0": "yes"})
     for each in (eva, bob):
         await expect(each.page.locator("askback-thread .waits")).to_have_count(0)
-        await expect(news(each)).to_have_text("What was held has been sent.")
+        await expect(news(each)).to_have_text("Held messages have been sent.")
         await expect(texts(each)).to_have_text(["meanwhile", "later"])
     await expect(note(eva)).to_have_count(0)
     await eva.page.reload()
@@ -146,7 +146,7 @@ async def test_what_a_message_takes_back_is_said_before_it_is_sent(
     )
     await eva.card.nth(0).get_by_role("textbox").fill("half")
     await send(eva, "do something else")
-    await expect(eva.card.get_by_text("Cancelled: a chat message came instead.")).to_have_count(2)
+    await expect(eva.card.get_by_text("Cancelled: a message was sent instead.")).to_have_count(2)
     await expect(eva.card.nth(0)).to_contain_text("You had entered: half")
     await expect(note(eva)).to_have_count(0)
 
@@ -195,7 +195,7 @@ async def test_an_archived_thread_is_closed_on_every_page_and_keeps_what_was_typ
     await expect(news(bob)).to_have_text(ARCHIVED)
     await expect(note(eva).get_by_label("What you had typed")).to_have_value("half a sentence")
     await expect(eva.composer).to_have_count(0)
-    await expect(eva.card).to_contain_text("Cancelled: the thread was archived.")
+    await expect(eva.card).to_contain_text("Cancelled: the conversation was archived.")
     assert await eva.violations() == []
     await team.admin.http.post(f"/v1/threads/{thread}/unarchive")
     await expect(eva.composer).to_have_value("half a sentence")

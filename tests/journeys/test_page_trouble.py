@@ -20,7 +20,7 @@ from tests.requirements import requirement
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 NAME: dict[str, Any] = form({"type": "text", "label": "Name"}, {"type": "radio", "options": ["A", "B"]})
-NOT_SENT = "It could not be sent. Nothing you entered is lost."
+NOT_SENT = "Couldn't send. Your answer is still here."
 
 
 @requirement("C17", "J7")

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 LUNCH: dict[str, Any] = form({"type": "text", "label": "Dish", "required": True})
 FIRST = "Somebody else was first. Your answer was not used."
 OTHER_TAB = "You answered this in another tab."
-ALREADY = "You had already answered this. What you sent now was not used."
+ALREADY = "You had already answered this. Your second answer was not used."
 
 
 def untrue(card: Locator) -> Locator:
@@ -183,7 +183,7 @@ async def test_a_vote_that_counted_is_not_called_unused_when_another_settles(
     await expect(eva.button("Deny")).to_be_visible()
     await eva.page.clock.run_for(2_000)
     await eva.button("Allow once").click()
-    await expect(eva.card).to_contain_text("You have agreed.")
+    await expect(eva.card).to_contain_text("You approved this.")
     request = call.json()
     done = await team.bob.decide(request["id"], "approve", digest=request["approval"]["digest"])
     assert done.status_code == 200, done.text

@@ -51,20 +51,25 @@ async def test_what_is_pushed_is_stored_already(open_: Open, app: App):
 
 async def test_errors_go_to_their_frame_and_the_connection_lives_on(open_: Open):
     agent = await open_()
-    for text, code in [
-        ("{", "malformed_json"),
-        ("[]", "wrong_type"),
-        ("", "empty_body"),
-        ('{"op": "ping"}', "missing_required"),
-        ('{"id": "x", "op": "ping"}', "wrong_type"),
-        ('{"id": true, "op": "ping"}', "wrong_type"),
-        ('{"id": 1, "id": 2, "op": "ping"}', "duplicate_key"),
-        ('{"id": NaN}', "non_finite_number"),
-        ("[" * 20_000, "too_deep"),
+    for text, code, frame_id in [
+        ("{", "malformed_json", None),
+        ("[]", "wrong_type", None),
+        ("", "empty_body", None),
+        ('{"op": "ping"}', "missing_required", None),
+        ('{"id": "x", "op": "ping"}', "wrong_type", None),
+        ('{"id": true, "op": "ping"}', "wrong_type", None),
+        ('{"id": 1, "id": 2, "op": "ping"}', "duplicate_key", 1),
+        ('{"id": NaN}', "non_finite_number", None),
+        ('{"id": 7, "op": "get", "request_id": "\\udcff"}', "lone_surrogate", 7),
+        ("[" * 20_000, "too_deep", None),
     ]:
         agent.raw(text)
         frame = await agent.frame()
-        assert (frame["id"], frame["error"]["status"], frame["error"]["code"]) == (None, 422, "invalid"), text
+        assert (frame["id"], frame["error"]["status"], frame["error"]["code"]) == (
+            frame_id,
+            422,
+            "invalid",
+        ), text
         assert [e["code"] for e in frame["error"]["field_errors"]] == [code], text
     agent.incoming.put_nowait({"type": "websocket.receive", "bytes": b"\xff\xfe"})
     assert (await agent.frame())["error"]["field_errors"][0]["code"] == "invalid_utf8"

@@ -9,15 +9,16 @@ const NEXT = /^\/(?:gallery|sessions|[tr]\/[\w.~%!$&'()*+,;=:@-]{1,600})?$/;
 const rest = new Rest("");
 const field = $("code") as HTMLInputElement;
 const form = $("enter") as HTMLFormElement;
-const query = new URLSearchParams(location.search);
-const [code, next] = split(location.hash.slice(1));
+let next = "/";
 
 /** The code of a link and where it leads: `CODE` or `CODE&next=/t/thread`. */
 function split(fragment: string): [string, string] {
   const [first = "", ...rest] = fragment.split("&");
-  const wanted = new URLSearchParams(rest.join("&")).get("next") ?? query.get("next") ?? "/";
+  const wanted = new URLSearchParams(rest.join("&")).get("next") ?? query().get("next") ?? "/";
   return [first === "main" ? "" : decodeURIComponent(first), NEXT.test(wanted) ? wanted : "/"];
 }
+
+const query = (): URLSearchParams => new URLSearchParams(location.search);
 
 /** The code in what somebody pasted: the whole link, or the code alone. */
 const codeIn = (text: string): string => split(text.trim().split("#").at(-1) ?? "")[0];
@@ -65,8 +66,17 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   void enter(codeIn(field.value), true);
 });
-// At once, so that the code stays neither in the address nor in the history.
-if (code || query.has("code"))
-  history.replaceState(null, "", next === "/" ? "/login" : `/login?next=${encodeURIComponent(next)}`);
-if (code) void enter(code);
-else if (query.has("code")) tell("old");
+addEventListener("hashchange", follow);
+follow();
+
+/** Use the link that this page was opened with, or that was opened in its tab since. */
+function follow(): void {
+  const isOld = query().has("code");
+  const [code, wanted] = split(location.hash.slice(1));
+  next = wanted;
+  // At once, so that the code stays neither in the address nor in the history.
+  if (code || isOld)
+    history.replaceState(null, "", next === "/" ? "/login" : `/login?next=${encodeURIComponent(next)}`);
+  if (code) void enter(code);
+  else if (isOld) tell("old");
+}

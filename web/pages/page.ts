@@ -31,6 +31,7 @@ const toLogin = (): void => location.assign(`/login?next=${encodeURIComponent(lo
 export function connect(): Client {
   const client = Client.shared;
   const link = $("link");
+  link.hidden = false;
   const show = (): void => {
     if (client.link === "signed-out") toLogin();
     else link.textContent = say(client.link);

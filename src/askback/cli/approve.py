@@ -50,19 +50,20 @@ def approve(
     reason: Annotated[str | None, typer.Option(help="Why it should run.")] = None,
     title: Annotated[str | None, typer.Option(help="A heading above it.")] = None,
     scope: Annotated[
-        list[str] | None, typer.Option(help=f"What may be chosen, several times: {', '.join(_SCOPES)}.")
+        list[str] | None, typer.Option(help=f"A scope to offer, repeatable: {', '.join(_SCOPES)}.")
     ] = None,
     allow_edit: Annotated[
-        bool, typer.Option("--allow-edit", help="Let the person change the input; run what is printed.")
+        bool,
+        typer.Option("--allow-edit", help="Let the person change the input; run the input that is printed."),
     ] = False,
     before: Annotated[
         Path | None, typer.Option(help="The file as it is now, to show what changes.", metavar="FILE")
     ] = None,
-    project: Annotated[str | None, typer.Option(help="What the scope project is about.")] = None,
+    project: Annotated[str | None, typer.Option(help="Project name for the scope `project`.")] = None,
     timeout: Annotated[
-        float, typer.Option(help="Seconds until nobody needs to answer any more, which means no.")
+        float, typer.Option(help="Expire the request after this many seconds, which means no.")
     ] = DEFAULTS.approval_timeout_s,
-    thread: Annotated[str, typer.Option(help="The conversation that it belongs to.")] = "shell",
+    thread: Annotated[str, typer.Option(help="The conversation to ask in.")] = "shell",
     data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:
     """Ask whether a tool call may run and print the decision as a line of JSON.

@@ -35,9 +35,7 @@ def ask(
         str | None,
         typer.Argument(help="The question. Without --choice or --confirm the answer is a line of text."),
     ] = None,
-    choice: Annotated[
-        list[str] | None, typer.Option(help="One possible answer; give it several times.")
-    ] = None,
+    choice: Annotated[list[str] | None, typer.Option(help="A choice; repeatable.")] = None,
     other: Annotated[
         bool, typer.Option("--other", help="Let the person type an answer of their own.")
     ] = False,
@@ -45,7 +43,7 @@ def ask(
     text: Annotated[bool, typer.Option("--text", help="Ask for a line of text (the default).")] = False,
     title: Annotated[str | None, typer.Option(help="A heading above the question.")] = None,
     timeout: Annotated[float | None, typer.Option(help="Expire the request after this many seconds.")] = None,
-    thread: Annotated[str, typer.Option(help="The conversation that the question belongs to.")] = "shell",
+    thread: Annotated[str, typer.Option(help="The conversation to ask in.")] = "shell",
     json_form: Annotated[
         Path | None,
         typer.Option(help="Ask a whole form, as JSON from this file (- is standard input).", metavar="FILE"),

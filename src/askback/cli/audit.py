@@ -33,7 +33,7 @@ DataDir = Annotated[Path | None, typer.Option(help="Folder of the database.")]
 
 @app.callback()
 def audit() -> None:
-    """Look into the log of every decision: each entry holds the hash of the one before, and the last one is sealed.
+    """Verify or export the audit log: each entry holds the hash of the one before, and the last one is sealed.
 
     `verify` and `export` only read the database, also while a server writes to it.
     """
@@ -43,17 +43,17 @@ def audit() -> None:
 def verify_(
     file: Annotated[
         Path | None,
-        typer.Argument(help="An exported log (- is standard input); without it the database is checked."),
+        typer.Argument(help="An exported log (- is standard input). Default: the database."),
     ] = None,
     head: Annotated[
         str | None,
         typer.Option(
-            help="An entry that was noted earlier and has to be there unchanged, or a file with what this printed.",
+            help="An entry noted earlier, which must be in the log unchanged, or a file with the printed line.",
             metavar="SEQ:HASH|FILE",
         ),
     ] = None,
     tenant: Annotated[
-        str | None, typer.Option(help="Whose log in the database; without it that of each tenant.")
+        str | None, typer.Option(help="The tenant whose log is read. Default: every tenant.")
     ] = None,
     data_dir: DataDir = None,
 ) -> None:

@@ -89,9 +89,9 @@ async def _word(terminal: Terminal, approval: ShownApproval) -> str:
     terminal.say("With a, this rule is kept and nobody is asked again:", "dim")
     terminal.quote([approval.rule or ""], "bold")
     if approval.runs_project:
-        terminal.say("It runs the project's code, whatever that does then.", "dim")
+        terminal.say("It runs the project's own code, which can change.", "dim")
     if approval.scripts:
-        terminal.say(f"It runs {', '.join(approval.scripts)}, whatever is in there then.", "dim")
+        terminal.say(f"It also runs {', '.join(approval.scripts)} after it changes.", "dim")
     return (await terminal.line("Approve? [y/N/a(lways)]: ")).strip().casefold()
 
 

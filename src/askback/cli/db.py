@@ -17,7 +17,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 @app.callback()
 def db() -> None:
-    """Look after the database."""
+    """Manage the database."""
 
 
 @app.command()

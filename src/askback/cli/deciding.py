@@ -107,7 +107,7 @@ class Deciding:
             self._terminal.quote([self._approval.rule or ""], "bold")
             if self._approval.scripts and scope != "thread":
                 files = ", ".join(self._approval.scripts)
-                self._terminal.say(f"It runs {files}, whatever is in there then.", "dim")
+                self._terminal.say(f"It also runs {files} after it changes.", "dim")
             changed = (
                 await self._terminal.line("Enter keeps it; or type another, or n to go back: ")
             ).strip()

@@ -69,7 +69,7 @@ class Handing:
             if text:
                 terminal.quote([text], margin=WORDS)
         terminal.say(DISCLAIMER, "bold")
-        terminal.say("Whoever reads this conversation sees the names, and no value.", "dim")
+        terminal.say("The names are visible in the conversation; the values are not.", "dim")
         if self._request.error_summary:
             terminal.say(self._request.error_summary, "red")
         terminal.say("(:help lists what else can be typed; :later leaves it open)", "dim")

@@ -30,8 +30,8 @@ app = typer.Typer(add_completion=False)
 
 @app.command(epilog=EPILOG)
 def inbox(
-    once: Annotated[bool, typer.Option("--once", help="Go through what is pending now, then end.")] = False,
-    thread: Annotated[str | None, typer.Option(help="Only what belongs to this conversation.")] = None,
+    once: Annotated[bool, typer.Option("--once", help="Go through the pending requests, then exit.")] = False,
+    thread: Annotated[str | None, typer.Option(help="Only requests of this conversation.")] = None,
     request: Annotated[str | None, typer.Option(help="Only this request, by its id (req_…).")] = None,
     approved: Annotated[
         bool, typer.Option("--approved", help="List what was approved and has not run yet, then end.")

@@ -16,12 +16,10 @@ app = typer.Typer(add_completion=False)
 def login(
     name: Annotated[
         str | None,
-        typer.Option(help="The name shown beside what is answered there; --user, or `owner`, without it."),
+        typer.Option(help="The name shown with answers. Default: --user, or `owner`."),
     ] = None,
-    user: Annotated[
-        str | None, typer.Option(help="Your id of the person: the same in each of their logins.")
-    ] = None,
-    group: Annotated[list[str] | None, typer.Option(help="A group they are in; several times.")] = None,
+    user: Annotated[str | None, typer.Option(help="Your id for the person, the same for each login.")] = None,
+    group: Annotated[list[str] | None, typer.Option(help="A group of the person; repeatable.")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the running server.")] = None,
 ) -> None:
     """Print a link that logs one browser in; it works once, for ten minutes."""

@@ -30,7 +30,7 @@ Thread = Annotated[str | None, typer.Option(help="Only in this conversation.")]
 
 @app.callback()
 def policy() -> None:
-    """Look at the policy, and change it: on the running server, or without one in its database."""
+    """Show or change the default policy, on the running server or, without one, in its database."""
 
 
 @app.command()
@@ -39,7 +39,7 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="As a line of JSON.")] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Show what holds where no rule says otherwise."""
+    """Show the default policy, which applies where no rule does."""
 
     async def read() -> PolicySettings:
         async with client_as("responder", data_dir=data_dir) as client:

@@ -32,18 +32,18 @@ DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the datab
 
 @app.callback()
 def rules() -> None:
-    """Look at what may run without asking, and change it: on the running server, or without one in its database."""
+    """Manage the rules for what may run without asking, on the running server or, without one, in its database."""
 
 
 @app.command(name="list")
 def list_(
     thread: Annotated[str | None, typer.Option(help="Only rules for this conversation.")] = None,
     project: Annotated[str | None, typer.Option(help="Only rules for this project.")] = None,
-    ended: Annotated[bool, typer.Option("--ended", help="Also what was revoked or has expired.")] = False,
+    ended: Annotated[bool, typer.Option("--ended", help="Include revoked and expired rules.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="A line of JSON for each rule.")] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """List the rules, newest first: what each allows or refuses, where, by whom and why."""
+    """List rules, newest first, with the agent that each belongs to, who made it and why."""
 
     async def read() -> list[Rule]:
         async with client_as("responder", data_dir=data_dir) as client:
@@ -67,28 +67,31 @@ def add(
             help=f"One of {', '.join(SCOPES)}; without it what --thread or --project say, or always."
         ),
     ] = None,
-    thread: Annotated[str | None, typer.Option(help="The conversation that it holds for.")] = None,
-    project: Annotated[str | None, typer.Option(help="The project that it holds for.")] = None,
+    thread: Annotated[str | None, typer.Option(help="The conversation that the rule applies to.")] = None,
+    project: Annotated[str | None, typer.Option(help="The project that the rule applies to.")] = None,
     agent: Annotated[
-        str | None, typer.Option(help="The id of the agent that it is for; every agent.")
+        str | None, typer.Option(help="The id of the agent that the rule is for. Default: every agent.")
     ] = None,
     expires_in: Annotated[
-        float | None, typer.Option(help="Seconds from now until it ends by itself.")
+        float | None, typer.Option(help="Let the rule expire after this many seconds.")
     ] = None,
-    why: Annotated[str | None, typer.Option(help="Why it is made, for those who look after rules.")] = None,
+    why: Annotated[str | None, typer.Option(help="A note on why the rule exists.")] = None,
     locked: Annotated[
         bool,
-        typer.Option("--locked", help="Nobody can loosen it on a card: made, and revoked, as the admin."),
+        typer.Option("--locked", help="People cannot override it on a card. Admin only."),
     ] = False,
     shadow: Annotated[
-        bool, typer.Option("--shadow", help="Only try it: the audit log says what it would decide.")
+        bool,
+        typer.Option(
+            "--shadow", help="Decide nothing, only write to the audit log what the rule would decide."
+        ),
     ] = False,
     script_may_change: Annotated[
-        bool, typer.Option("--script-may-change", help="Also run the command's script after it was changed.")
+        bool, typer.Option("--script-may-change", help="Allow the command's script to run after it changes.")
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Add a rule and print it as it was read."""
+    """Add a rule and print it."""
     scope = scope or ("thread" if thread else "project" if project else "always")
     facts: dict[str, Any] = {
         "effect": _known(effect, EFFECTS, "--effect"),
@@ -113,10 +116,10 @@ def add(
 @app.command()
 def revoke(
     rule_id: Annotated[str, typer.Argument(help="The rule's id (rul_…), from askback rules list.")],
-    locked: Annotated[bool, typer.Option("--locked", help="It is a locked one: act as the admin.")] = False,
+    locked: Annotated[bool, typer.Option("--locked", help="The rule is locked: act as the admin.")] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """End a rule now; what it allowed is asked again."""
+    """Revoke a rule. Calls that it allowed are asked again."""
 
     async def end() -> Rule:
         async with client_as("admin" if locked else "responder", data_dir=data_dir) as client:

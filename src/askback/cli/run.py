@@ -43,29 +43,25 @@ app = typer.Typer(add_completion=False)
 def run(
     argv: Annotated[list[str], typer.Argument(help="The command, with its arguments.")],
     secret: Annotated[
-        list[str], typer.Option(help="A secret by name, which is the name of the variable; several times.")
+        list[str], typer.Option(help="Name of a secret, which is also the variable; repeatable.")
     ],
     reason: Annotated[
-        str | None, typer.Option(help="What it is needed for; the command itself unless you say.")
+        str | None, typer.Option(help="Reason shown to the person. Default: the command.")
     ] = None,
-    scope: Annotated[
-        str, typer.Option(help=f"Where it may hold, as a suggestion: {', '.join(SCOPES)}.")
-    ] = SCOPES[0],
-    project: Annotated[str | None, typer.Option(help="What the scope project is about.")] = None,
-    thread: Annotated[str, typer.Option(help="The conversation that it belongs to.")] = "shell",
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds until nobody needs to answer any more.")
-    ] = None,
+    scope: Annotated[str, typer.Option(help=f"Suggested scope: {', '.join(SCOPES)}.")] = SCOPES[0],
+    project: Annotated[str | None, typer.Option(help="Project name for the scope `project`.")] = None,
+    thread: Annotated[str, typer.Option(help="The conversation to ask in.")] = "shell",
+    timeout: Annotated[float | None, typer.Option(help="Expire the request after this many seconds.")] = None,
     redact: Annotated[
-        bool, typer.Option("--redact/--no-redact", help="Replace the values in what the command says.")
+        bool, typer.Option("--redact/--no-redact", help="Replace the values in the output of the command.")
     ] = True,
     data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:
     """Run a command with secrets in its environment.
 
-    What this agent has not been given yet is asked for: a person answers on the pages or in `askback inbox`,
-    unless all of it is kept in the suggested scope. The values are in the environment of the command and nowhere
-    else, and in what it says each is replaced by [secret:NAME]. Of askback's own variables it gets none.
+    A person is asked for secrets that this agent may not use yet, on the page or in `askback inbox`. The values are in
+    the environment of the command and nowhere else; in its output each is replaced by [secret:NAME]. The command gets
+    none of askback's own variables.
     """
     forbid_core_dumps()
     wanted = _Wanted(_checked(secret), reason or _reason(argv), _scope(scope), project, thread, timeout)

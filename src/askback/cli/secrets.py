@@ -34,7 +34,7 @@ DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the datab
 
 @app.callback()
 def secrets() -> None:
-    """Look after secrets: on the running server, or without one in its database. No command prints a value."""
+    """Manage secrets, on the running server or, without one, in its database. No command prints a value."""
     forbid_core_dumps()
 
 
@@ -59,19 +59,19 @@ def list_(
 
 @app.command(name="set")
 def set_(
-    name: Annotated[str, typer.Argument(help="The name, which is that of the variable later.")],
-    thread: Annotated[str | None, typer.Option(help="It holds in this conversation only.")] = None,
-    project: Annotated[str | None, typer.Option(help="It holds in this project only.")] = None,
+    name: Annotated[str, typer.Argument(help="The name, which is also the name of the variable.")],
+    thread: Annotated[str | None, typer.Option(help="Use it in this conversation only.")] = None,
+    project: Annotated[str | None, typer.Option(help="Use it in this project only.")] = None,
     scope: Annotated[
         str | None,
-        typer.Option(help="session (with --thread), project (with --project) or global; may be left out."),
+        typer.Option(help="session (with --thread), project (with --project) or global."),
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Set a secret or replace its value, everywhere unless you say where.
+    """Set a secret or replace its value, for every conversation unless you name one.
 
     The value is typed at a hidden prompt, or read from standard input to its end: never from the command line, which
-    others can see. It is kept exactly as it is.
+    others can see. It is stored exactly as given.
     """
     kept_in = _scope(scope, thread=thread, project=project)
     value = typed_or_piped(name)
@@ -90,7 +90,7 @@ def erase(
     which: Annotated[str, typer.Argument(help="The id (sec_…), or a name that only one secret has.")],
     data_dir: DataDir = None,
 ) -> None:
-    """Erase a secret now: no agent can use it any more."""
+    """Erase a secret. No agent can use it any more."""
 
     async def end(api: rest.Api) -> str:
         secret = _the_one(await _every_secret(api), which)
@@ -144,7 +144,7 @@ def _change_agents(which: str, agent: str, *, grants: bool, data_dir: Path | Non
 def rotate(
     keep_old: Annotated[
         bool,
-        typer.Option("--keep-old", help="Leave old keys in the key file, for old copies of the database."),
+        typer.Option("--keep-old", help="Keep old keys in the key file, for old copies of the database."),
     ] = False,
     data_dir: DataDir = None,
 ) -> None:

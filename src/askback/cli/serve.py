@@ -36,8 +36,8 @@ class AddressInUse(AskbackError):
 
 @app.command()
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to bind; 127.0.0.1 without it.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port; 8787 without it, 0 for any free one.")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to bind. Default: 127.0.0.1.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port. Default: 8787; 0 takes any free one.")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the database and of server.json.")] = None,
     database_url: Annotated[
         str | None, typer.Option(help="Another database, sqlite:///path or postgresql://…")

@@ -12,7 +12,7 @@ from askback.cli import rest
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the server.")]
-User = Annotated[str | None, typer.Option(help="Only those of this person, by your id of them.")]
+User = Annotated[str | None, typer.Option(help="Only sessions of this person, by your id.")]
 
 
 @app.callback()
@@ -35,7 +35,7 @@ def list_(user: User = None, data_dir: DataDir = None) -> None:
 @app.command()
 def end(
     session_id: Annotated[
-        str | None, typer.Argument(help="The id, from `askback session list`; all of them without it.")
+        str | None, typer.Argument(help="The id, from `askback session list`. Default: every session.")
     ] = None,
     user: User = None,
     data_dir: DataDir = None,

@@ -20,16 +20,16 @@ DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the datab
 
 @app.callback()
 def thread() -> None:
-    """Look after whole conversations: on the running server, or without one in its database."""
+    """Archive, export or delete conversations, on the running server or, without one, in its database."""
 
 
 @app.command()
 def archive(
     thread_id: Thread,
-    undo: Annotated[bool, typer.Option("--undo", help="Let it take something new again.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Unarchive the conversation.")] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Take back what is open, and take nothing new."""
+    """Archive a conversation: cancel its open requests and accept nothing new."""
 
     async def put_away() -> list[str]:
         async with client_as("admin", data_dir=data_dir) as client:
@@ -44,7 +44,7 @@ def archive(
 
 @app.command()
 def export(thread_id: Thread, data_dir: DataDir = None) -> None:
-    """Write all that is kept of it to standard output, as JSON. Of secrets there are the names."""
+    """Export a conversation to standard output as JSON. Secrets are exported by name only."""
 
     async def read() -> dict[str, Any]:
         async with client_as("admin", data_dir=data_dir) as client:
@@ -60,7 +60,7 @@ def erase(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Erase what is in it, so that no file of the server has any of it. This cannot be undone."""
+    """Delete a conversation from every file of the server. This cannot be undone."""
     if not yes:
         typer.confirm(f"Erase everything in {thread_id!r}?", abort=True)
 

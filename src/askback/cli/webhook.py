@@ -23,7 +23,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="A line of JSON for each.")
 
 @app.callback()
 def webhook() -> None:
-    """Have other programs told of what happens, at addresses of theirs."""
+    """Manage webhooks."""
 
 
 @app.command()
@@ -31,9 +31,9 @@ def add(
     url: Annotated[str, typer.Argument(help="The address, https://….")],
     event: Annotated[
         list[str] | None,
-        typer.Option(help=f"What of: {', '.join(EVENTS)}; several times. {RESUME} without it."),
+        typer.Option(help=f"An event to send, repeatable: {', '.join(EVENTS)}. Default: {RESUME}."),
     ] = None,
-    requester: Annotated[str | None, typer.Option(help="Only about what this requester (id) asks.")] = None,
+    requester: Annotated[str | None, typer.Option(help="Only requests of this requester, by id.")] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Add a webhook, and print the secret that its receiver checks messages with. It is shown once."""
@@ -70,14 +70,14 @@ def list_(as_json: AsJson = False, data_dir: DataDir = None) -> None:
 
 @app.command()
 def on(which: WebhookId, data_dir: DataDir = None) -> None:
-    """Switch on again what was switched off: it is told of what has happened meanwhile."""
+    """Turn a webhook on again. It receives what happened meanwhile."""
     asyncio.run(_switch(which, data_dir, active=True))
     print(f"{printable(which)} is on.")
 
 
 @app.command()
 def off(which: WebhookId, data_dir: DataDir = None) -> None:
-    """Switch a webhook off. A receiver that answers 410 does the same."""
+    """Turn a webhook off. A receiver that answers 410 does the same."""
     asyncio.run(_switch(which, data_dir, active=False))
     print(f"{printable(which)} is off.")
 
@@ -101,7 +101,7 @@ def deliveries(
     as_json: AsJson = False,
     data_dir: DataDir = None,
 ) -> None:
-    """List what was sent, newest first, and what came of each attempt."""
+    """List deliveries, newest first, with the result of each attempt."""
 
     async def read() -> list[Delivery]:
         async with client_as("admin", data_dir=data_dir) as client:

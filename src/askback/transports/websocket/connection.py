@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 from contextlib import nullcontext, suppress
 from functools import lru_cache
 from typing import Any, cast
@@ -180,7 +181,7 @@ class Connection:
             else:
                 self._start(frame_id, op, frame)
         except Exception as error:  # noqa: BLE001 - an error of one frame never ends the connection
-            self._fail(frame_id, error)
+            self._fail(_first_id(text) if frame_id is None else frame_id, error)
 
     def _start(self, frame_id: int, op: str, frame: dict[str, Any]) -> None:
         task = asyncio.create_task(self._operate(frame_id, op, frame))
@@ -273,3 +274,10 @@ def _id(frame: dict[str, Any]) -> int:
     if not isinstance(given, int) or isinstance(given, bool) or abs(given) > 2**53:
         raise Faults([fault("id", "wrong_type.integer")])
     return given
+
+
+def _first_id(text: str | bytes) -> int | None:
+    """Return the id of a frame that cannot be read, if it begins with one, so that its caller hears of the error."""
+    head = text[:40] if isinstance(text, str) else text[:40].decode("ascii", "replace")
+    found = re.match(r'\s*\{\s*"id"\s*:\s*(\d{1,15})\s*,', head)
+    return int(found[1]) if found else None
