@@ -14,7 +14,7 @@ const PART_BUDGETS = {
   composer: 2_750,
   keeping: 2_500,
 };
-const TOTAL_BUDGET = 625_000;
+const TOTAL_BUDGET = 600_000;
 
 const root = new URL("../../src/askback/static/", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("manifest.json", root), "utf8"));
