@@ -54,7 +54,7 @@ def forms_page() -> str:
     """The page about forms: each model with its keys."""
     lines = [
         "# Forms\n",
-        "What a form is made of: the classes of `askback` and, with the same keys, JSON on [the wire](wire.md).",
+        "What a form is made of: the classes of `askback` and, with the same keys, JSON on [the protocol](wire.md).",
         "A key in bold must be given. `GET /v1/limits` says how long and how many,",
         "[the shared cases](../../vectors/README.md) say every other rule.",
     ]

@@ -88,7 +88,7 @@ def error_page() -> str:
     return "\n".join(
         [
             "# Errors\n",
-            "The client raises these; the server sends them as JSON (see [the wire](wire.md)).\n",
+            "The client raises these; the server sends them as JSON (see [the protocol](wire.md)).\n",
             f"```text\n{tree}\n```\n",
             "| class | status | usual code | |\n|---|---|---|---|",
             *rows,

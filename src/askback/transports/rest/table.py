@@ -68,7 +68,7 @@ THREADS = (
         "/v1/threads/{id}/access",
         threads.share,
         "share_thread",
-        "Say whose a thread is, and how far it is shared.",
+        "Set the owner of a thread and who may access it.",
         {200: _ACCESS},
         body=AccessBody,
     ),

@@ -106,7 +106,7 @@ AGENTS = (
         "/v1/agents/{id}/roots",
         agents.revoke_root,
         "revoke_root",
-        "Take a folder back.",
+        "Revoke a folder.",
         {200: _AGENT},
         query=(Query("path", TEXT, "The folder."),),
         roles=_PEOPLE,

@@ -14,7 +14,7 @@ SECRETS = (
         "/v1/secrets/lease",
         secrets.lease,
         "lease_secrets",
-        "Take the values that a person has given.",
+        "Lease the values of secrets.",
         {200: shape(secrets=ANYTHING, expires_at=TEXT)},
         body=LeaseBody,
         roles=("requester", "runner"),
@@ -24,7 +24,7 @@ SECRETS = (
         "/v1/secrets/rotate",
         secrets.rotate_all,
         "rotate_secrets",
-        "Put all under the first master key.",
+        "Rewrap all secrets with the first master key.",
         {200: shape(rewrapped=INTEGER, left=INTEGER, dropped=INTEGER)},
         body=RotateBody,
         roles=("admin", "operator"),
@@ -34,7 +34,7 @@ SECRETS = (
         "/v1/secrets",
         secrets.page,
         "list_secrets",
-        "List what is kept, by name.",
+        "List secrets, newest first.",
         {200: shape(secrets=OBJECTS, next_cursor=NAME_OR_NULL)},
         query=(
             Query(

@@ -66,7 +66,7 @@ SESSIONS = (
         "/v1/session",
         sessions.whoami,
         "read_session",
-        "Who is calling.",
+        "Read the caller's session.",
         {200: shape(principal=_PRINCIPAL, session=nullable(_SESSION))},
     ),
     Operation("DELETE", "/v1/session", sessions.sign_out, "close_session", "Sign out.", {204: None}),

@@ -44,7 +44,7 @@ WEBHOOKS = (
         "/v1/webhooks",
         webhooks.add,
         "add_webhook",
-        "Make a webhook; its secret is shown once.",
+        "Create a webhook; its secret is shown once.",
         {201: shape(**_WEBHOOK, secret=TEXT)},
         body=WebhookBody,
         roles=_ADMIN,
@@ -54,7 +54,7 @@ WEBHOOKS = (
         "/v1/webhooks/{id}",
         webhooks.switch,
         "switch_webhook",
-        "Switch a webhook off, or on again: its log stays.",
+        "Turn a webhook on or off.",
         {200: shape(**_WEBHOOK)},
         body=SwitchBody,
         roles=_ADMIN,
@@ -73,7 +73,7 @@ WEBHOOKS = (
         "/v1/webhooks/{id}/deliveries",
         webhooks.deliveries,
         "list_deliveries",
-        "List what was sent, newest first, and what came of it.",
+        "List deliveries, newest first.",
         {200: shape(deliveries={"type": "array", "items": _DELIVERY}, next_cursor=NAME_OR_NULL)},
         query=(
             Query(
