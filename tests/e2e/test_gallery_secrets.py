@@ -61,7 +61,7 @@ def test_a_reader_who_must_not_learn_the_names_sees_how_many_there_are(open_gall
 @requirement("E20")
 def test_the_form_says_who_sees_the_names(open_gallery: OpenGallery) -> None:
     card = open_gallery("secret").card
-    expect(card.get_by_text("The names can be read in the conversation")).to_be_visible()
+    expect(card.get_by_text("The names are visible in the conversation")).to_be_visible()
     card.evaluate(
         "(card) => { const {id, secret, ...rest} = card.request;"
         " card.request = {...rest, id: 'req_next', secret: {...secret, hide_names: true}}; }"

@@ -15,9 +15,9 @@ ENDED = {
     "declined-dismissed": "Dismissed by Eva",
     "declined-refused": "Ask me tomorrow.",
     "cancelled-agent-aborted": "the agent no longer needs this",
-    "cancelled-user-message": "a chat message came instead",
+    "cancelled-user-message": "a message was sent instead",
     "cancelled-superseded": "a newer question took its place",
-    "cancelled-thread-archived": "the thread was archived",
+    "cancelled-thread-archived": "the conversation was archived",
     "cancelled-admin": "by an administrator",
     "cancelled-shutdown": "the agent was shut down",
     "cancelled-not-shown": "it could not be shown",
@@ -105,7 +105,7 @@ def test_the_loser_sees_the_winners_answer_and_that_it_came_late(open_gallery: O
 
 def test_a_changed_question_keeps_what_was_entered(open_gallery: OpenGallery) -> None:
     card = open_gallery("stale").card
-    expect(card.get_by_role("alert")).to_contain_text("The question has changed meanwhile.")
+    expect(card.get_by_role("alert")).to_contain_text("The question has changed.")
     expect(card.get_by_label("Name")).to_have_value("Tide table")
     expect(card.get_by_label("Short")).to_be_checked()
     expect(card.get_by_label("Due on")).to_be_visible()
@@ -160,7 +160,7 @@ def test_what_waits_is_quiet_and_says_for_what(open_gallery: OpenGallery) -> Non
 @requirement("H9")
 def test_an_archived_conversation_says_so(open_gallery: OpenGallery) -> None:
     thread = open_gallery("thread-archived").page.locator("askback-thread")
-    expect(thread.get_by_text("This conversation is archived.")).to_be_visible()
+    expect(thread.get_by_text("This conversation is archived and read-only.")).to_be_visible()
     expect(thread.locator("askback-request")).to_contain_text("Cancelled: the conversation was archived.")
 
 

@@ -300,7 +300,7 @@ OUTCOMES = {
     "dismissed": "Dismissed by responder",
     "refused": "Refused by responder",
     "agent_aborted": "the agent no longer needs this",
-    "user_message": "a chat message came instead",
+    "user_message": "a message was sent instead",
     "superseded": "a newer question took its place",
     "shutdown": "the agent was shut down",
     "failed": "something went wrong",

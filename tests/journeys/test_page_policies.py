@@ -159,7 +159,7 @@ async def test_a_text_that_is_no_answer_stays_in_the_composer_and_says_why(
     eva = await guided(screen, team, thread, "answer")
     await expect(note(eva)).to_have_text("Name one of the options to answer the question above.")
     trouble = eva.page.locator("askback-thread .trouble")
-    for text, why in (("Xl", "fits more than one of the options"), ("maybe later", "none of the options")):
+    for text, why in (("Xl", "matches more than one option"), ("maybe later", "does not match any option")):
         await send(eva, text)
         await expect(trouble).to_contain_text(why)
         await expect(eva.composer).to_have_value(text)
@@ -193,7 +193,7 @@ async def test_an_archived_thread_is_closed_on_every_page_and_keeps_what_was_typ
     await expect(note(eva)).to_contain_text(ARCHIVED)
     await expect(note(eva)).to_be_focused()
     await expect(news(bob)).to_have_text(ARCHIVED)
-    await expect(note(eva).get_by_label("What you had typed")).to_have_value("half a sentence")
+    await expect(note(eva).get_by_label("Your unsent message")).to_have_value("half a sentence")
     await expect(eva.composer).to_have_count(0)
     await expect(eva.card).to_contain_text("Cancelled: the conversation was archived.")
     assert await eva.violations() == []
@@ -220,5 +220,5 @@ async def test_on_a_small_german_screen_all_of_it_has_room(
     assert (await eva.width(), await eva.violations()) == (320, [])
     await eva.composer.fill("Noch etwas")
     await team.admin.http.post(f"/v1/threads/{thread}/archive")
-    await expect(note(eva)).to_contain_text("Diese Unterhaltung ist archiviert.")
+    await expect(note(eva)).to_contain_text("Diese Unterhaltung ist archiviert")
     assert (await eva.width(), await eva.violations()) == (320, [])

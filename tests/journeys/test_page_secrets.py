@@ -80,7 +80,7 @@ async def test_what_is_typed_goes_to_the_server_once_and_stays_nowhere(
     ears = Ears()
     eva = await screen(place_of(thread), house=team, before=ears.listen)
     await expect(eva.card).to_contain_text(LINE)
-    await expect(eva.card).to_contain_text("The names can be read in the conversation")
+    await expect(eva.card).to_contain_text("The names are visible in the conversation")
     await value(eva).fill(CANARY)
     assert await found(eva) == ["input s-A_KEY"]
     await value(eva).press("Enter")
@@ -253,7 +253,7 @@ async def test_white_space_around_a_value_is_pointed_out_and_kept(
 ) -> None:
     request = asked(await team.agent.need(thread, "A_KEY"))
     eva = await screen(f"/r/{request['id']}", house=team)
-    warning = eva.card.get_by_text("There is white space at the beginning or at the end.")
+    warning = eva.card.get_by_text("The value begins or ends with white space")
     await value(eva).fill("one")
     await expect(warning).to_have_count(0)
     await value(eva).fill("one ")

@@ -46,7 +46,7 @@ async def test_who_may_but_read_reads_until_they_may_more_and_sees_nothing_once_
     await expect(eva.card.nth(0).locator("summary")).to_contain_text("tides")
     await eva.composer.fill("half a sentence")
     await share(owner, scene.thread, owner="user-owner", others="view")
-    await expect(eva.page.get_by_label("What you had typed")).to_have_value("half a sentence")
+    await expect(eva.page.get_by_label("Your unsent message")).to_have_value("half a sentence")
     await expect(eva.composer).to_have_count(0)
     await share(owner, scene.thread, owner="user-owner")
     await expect(eva.page.get_by_text("tides")).to_have_count(0)
