@@ -66,7 +66,7 @@ def test_the_form_says_who_sees_the_names(open_gallery: OpenGallery) -> None:
         "(card) => { const {id, secret, ...rest} = card.request;"
         " card.request = {...rest, id: 'req_next', secret: {...secret, hide_names: true}}; }"
     )
-    expect(card.get_by_text("see how many names there are, but not which ones")).to_be_visible()
+    expect(card.get_by_text("see how many secrets are needed, not their names")).to_be_visible()
 
 
 @requirement("E5")

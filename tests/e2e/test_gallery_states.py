@@ -121,7 +121,7 @@ def test_a_reader_who_may_not_answer_sees_why(open_gallery: OpenGallery) -> None
 @requirement("K5", "K3")
 @pytest.mark.parametrize(
     ("example", "why"),
-    [("assigned", "For Ada, editors to answer."), ("view", "You can read this. Others answer it.")],
+    [("assigned", "Waiting for Ada, editors."), ("view", "You can read this. Others answer it.")],
 )
 def test_who_may_not_answer_sees_for_whom_it_is(open_gallery: OpenGallery, example: str, why: str) -> None:
     gallery = open_gallery(example)
@@ -160,7 +160,7 @@ def test_what_waits_is_quiet_and_says_for_what(open_gallery: OpenGallery) -> Non
 @requirement("H9")
 def test_an_archived_conversation_says_so(open_gallery: OpenGallery) -> None:
     thread = open_gallery("thread-archived").page.locator("askback-thread")
-    expect(thread.get_by_text("This conversation is archived and read-only.")).to_be_visible()
+    expect(thread.get_by_text("This conversation is archived. You can still read it.")).to_be_visible()
     expect(thread.locator("askback-request")).to_contain_text("Cancelled: the conversation was archived.")
 
 
