@@ -281,7 +281,7 @@ async def test_a_call_that_the_agent_takes_back_closes_on_every_screen(
 async def test_a_german_page_gives_the_reasons_of_the_policy_in_german(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    request = asked(await team.agent.bash(thread, "rm -rf build; echo $HOME"))
+    request = asked(await team.agent.bash(thread, "rm -rf build; echo $(id)"))
     codes = [reason["code"] for reason in request["approval"]["reason_codes"]]
     assert codes == ["not_understood", "danger_rm"]
     eva = await screen(f"/r/{request['id']}", house=team, locale="de-DE")
