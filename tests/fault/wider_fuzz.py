@@ -94,12 +94,13 @@ class Sandbox:
     """A root with traps, and the programs."""
 
     def __init__(self, folder: Path) -> None:
-        self.root, self.record, self.programs = (
+        self.root, self.records, self.programs = (
             folder / "home" / "app",
-            folder / "record",
+            folder / "records",
             folder / "programs",
         )
-        for path in (self.root, self.record, self.programs):
+        self.record = self.records
+        for path in (self.root, self.records, self.programs):
             path.mkdir(parents=True)
         for name in STUBS.split():
             (self.programs / name).write_text(STUB)
