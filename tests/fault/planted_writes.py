@@ -15,6 +15,7 @@ from askback.errors import Conflict
 from askback.ports.policy import NOTHING, Along, Execution
 from askback.ports.store import Change
 from askback.service import answer, consume
+from askback.storage import sealing
 from askback.storage.sqlite import along as alongs
 from askback.storage.sqlite import queries
 from askback.storage.sqlite.secret_rows import read_candidates
@@ -177,7 +178,7 @@ PLACES: dict[str, tuple[Any, str, Any]] = {
     "a replay refused": (answer, "replayed", _not_replayed),
     "a decision in three unwritten": (alongs, "_append", _append_some),
     "an entry twice": (alongs, "_append", _append_twice),
-    "an entry on its own": (alongs, "seal", _seal_alone),
+    "an entry on its own": (sealing, "seal", _seal_alone),
     "a secret before it was accepted": (alongs, "_write_secrets", _hasty_secrets),
     "a secret put twice": (alongs, "_write_secrets", _secrets_twice),
     "a refusal forgotten": (SqliteStore, "refusals", _no_refusals),
