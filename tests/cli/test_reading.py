@@ -110,3 +110,19 @@ def test_a_link_that_leads_to_itself_is_named(tmp_path: Path) -> None:
     status, _, err = complete(start("serve", "--port", "0", ASKBACK_DATA_DIR=str(tmp_path)))
     assert status == 1
     assert err.startswith(f"askback: {tmp_path / 'askback.db'} cannot be used: ")
+
+
+@requirement("N21")
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("secrets", "list", "--data-dir", "x" * 3000), "File name too long"),
+        (("token", "list", "--tenant", "\udcff"), "An argument is not valid UTF-8."),
+    ],
+    ids=["too long", "no text"],
+)
+def test_what_the_system_refuses_is_one_line(kept: Path, command: tuple[str, ...], said: str) -> None:
+    status, _, err = complete(start(*command, ASKBACK_DATA_DIR=str(kept)))
+    assert (status, err.count("\n")) == (1, 1)
+    assert err.startswith("askback: ")
+    assert said in err

@@ -301,7 +301,7 @@ async def test_what_could_not_be_sent_stays_in_its_input_and_is_sent_again(
     eva.forgive("status of 503")
     await value(eva).fill(CANARY)
     await eva.button("Save & continue").click()
-    await expect(eva.card.get_by_role("alert")).to_contain_text("Nothing you entered is lost.")
+    await expect(eva.card.get_by_role("alert")).to_contain_text("Your answer is still here.")
     assert await found(eva) == ["input s-A_KEY"]
     await eva.button("Send now").click()
     await expect(eva.button("Send now")).to_be_visible()

@@ -104,9 +104,16 @@ def askback(
 
 
 def main() -> None:
-    """Run the command line; what askback raises on purpose ends it with one sentence and status 1."""
+    """Run the command line; a refusal, a file that cannot be used or an unreadable argument is one line, status 1."""
     try:
         app()
+    except UnicodeEncodeError:
+        print("askback: An argument is not valid UTF-8.", file=sys.stderr)
+        raise SystemExit(1) from None
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        print(f"askback: {named}{error.strerror or error}", file=sys.stderr)
+        raise SystemExit(1) from None
     except AskbackError as error:
         print(f"askback: {error}", file=sys.stderr)
         raise SystemExit(1) from None
