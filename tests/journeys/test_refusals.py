@@ -58,14 +58,17 @@ def repeats(reply: httpx2.Response, refused: dict[str, Any]) -> bool:
 async def test_the_same_call_is_refused_however_it_is_written_for_ten_minutes(api: Api) -> None:
     refused = await refuse(api, await ask(api, call()))
     same = [
-        call(" make   w "),
+        *map(
+            call, (" make   w ", "'make' w;", "(make w)", "make w # again", "bash -c 'make w'", "make w 2>&1")
+        ),
         call(description="builds it"),
         call(timeout=5),
         {"kind": "approval", "approval": {"tool": "bash", "input": {"argv": ["make", "w"]}}},
     ]
     for body in same:
         assert repeats(await ask(api, body, run_id="another"), refused)
-    for body, more in ((call("make x"), {}), (call(), {"thread_id": "t2"}), (call(), {"who": "requester/b"})):
+    others = [(call(command), {}) for command in ("make x", "make w > log", "make w && make x", "V=1 make w")]
+    for body, more in (*others, (call(), {"thread_id": "t2"}), (call(), {"who": "requester/b"})):
         assert (await ask(api, body, **more)).json()["status"] == "pending"
     api.clock.advance(seconds=DEFAULTS.refusal_s)
     assert (await ask(api, call())).json()["status"] == "pending"

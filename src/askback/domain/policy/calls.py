@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from askback.domain.policy import commands, files, shell_tools
 from askback.domain.policy.digest import canonical_call, canonical_json, digest_of
+from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.reading import SHELLS, Reading
 from askback.domain.policy.shell_input import ShellInput, normal_folder, read_shell_input
 from askback.domain.policy.wordlist import words
@@ -49,6 +50,9 @@ _SAID_OF_ITSELF = words(
     "description explanation justification security_risk task_progress toolaction toolsummary"
 )
 """What these tools are told about a call and do nothing with."""
+
+_NO_FILES = words("0 1 2 /dev/null")
+"""Targets of redirections that keep nothing."""
 
 _SEPARATOR = re.compile(r"__|[./:]")
 
@@ -180,19 +184,15 @@ class Call:
     def identity(self) -> str:
         """Two calls with the same identity do the same: a digest without what says nothing. Raises NotCanonical.
 
-        Nothing is bound to it; see `digest`. Blanks between the words of a command, an explanation, and whether the
-        words came as a text, as a vector or through `bash -c` make no other call.
+        Nothing is bound to it; see `digest`. A command that is understood counts by the words that run and the files
+        it redirects, however it is spaced, quoted, joined or handed over; an explanation counts for nothing.
         """
         return digest_of(canonical_json(self._essence()))
 
     def _essence(self) -> dict[str, Any]:
         given = self.shell_input if self.shell else None
         if given is not None and given.command is not None:
-            words = given.words
-            command = (
-                {"argv": words} if words else {"text": given.text, "shell": given.shell, "tool": self.folded}
-            )
-            return {**command, "folder": self.folder, "beside": dict(given.beside)}
+            return {**self._command(given), "folder": self.folder, "beside": dict(given.beside)}
         known = self.folded in EDIT_TOOLS or self.folded in READ_TOOLS
         left = {
             key: value
@@ -200,6 +200,21 @@ class Call:
             if not (known and isinstance(value, str) and key.casefold() in _SAID_OF_ITSELF)
         }
         return {"tool": self.folded, "input": left}
+
+    def _command(self, given: ShellInput) -> dict[str, Any]:
+        """Return the words that run and the files they are redirected to; the text where they are not certain."""
+        if given.words:
+            inner = Call("bash", {"argv": given.words})
+            handed_over = inner.shell_input.words != given.words
+            return inner._command(inner.shell_input) if handed_over else {"commands": [given.words]}
+        reading = self.reading
+        commands = () if reading is None else _certain(reading, given.text)
+        if reading is None or not commands:
+            return {"text": given.text, "shell": given.shell, "tool": self.folded}
+        files = [
+            [name for name in names if name not in _NO_FILES] for names in (reading.targets, reading.inputs)
+        ]
+        return {"commands": commands, **({"files": files} if any(files) else {})}
 
     def texts(self) -> Iterator[str]:
         """Go through every text of the input, however deep it stands."""
@@ -216,6 +231,15 @@ class Call:
         if self._last in SHELL_TOOLS or (not self.writes and commands.holds(self.input)):
             return commands.look(self.input)
         return None
+
+
+def _certain(reading: Reading, text: str) -> tuple[Argv, ...]:
+    """Return the words of all commands that run, when nothing is left open."""
+    if not reading.unclear:
+        return reading.commands
+    steps = reading.wider.steps if reading.wider and "<<" not in text else ()
+    plain = not any(step.patterns or step.folders != (None,) for step in steps)
+    return tuple(step.argv for step in steps) if plain else ()
 
 
 def _texts(value: object) -> Iterator[str]:
