@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -353,7 +353,7 @@ async def still_revoked(talk: Talk) -> None:
         talk.caller.expect(reply.status == 401, "I17", f"a revoked token is answered with {reply.status}")
 
 
-Subject = Callable[[Talk], Awaitable[None]]
+Subject = Callable[[Talk], Coroutine[Any, Any, None]]
 """What a talk is about."""
 
 TALKS: tuple[Subject, ...] = (
