@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.cli.conftest import start
 from tests.cli.scripts import complete
+from tests.requirements import requirement
 
 
 def thread(data: Path, *arguments: str, status: int = 0) -> str:
@@ -26,3 +27,17 @@ def test_a_thread_is_written_out_and_erased_without_a_server(tmp_path: Path) -> 
     found = json.loads(thread(tmp_path, "export", "t1"))
     assert [each["type"] for each in found["events"]] == ["thread.erased"]
     assert "There is no such thread" in thread(tmp_path, "erase", "never", "--yes", status=1)
+
+
+@requirement("N9")
+def test_agents_are_let_into_a_thread_and_taken_out_by_name(tmp_path: Path) -> None:
+    for name in ("shop", "deploy-bot"):
+        made = complete(start("token", "create", "--agent", name, ASKBACK_DATA_DIR=str(tmp_path)))
+        assert made[0] == 0, made
+    assert json.loads(thread(tmp_path, "access", "t1")) == {"owner": None, "others": "all", "people": {}}
+    one = json.loads(thread(tmp_path, "access", "t1", "--agent", "shop"))["agents"]
+    two = json.loads(thread(tmp_path, "access", "t1", "--agent", "deploy-bot", "--agent", "shop"))["agents"]
+    assert (len(one), two[:1], len(two)) == (1, one, 2)
+    assert json.loads(thread(tmp_path, "access", "t1", "--remove", "shop"))["agents"] == two[1:]
+    assert json.loads(thread(tmp_path, "access", "t1"))["agents"] == two[1:]
+    assert "nobody" in thread(tmp_path, "access", "t1", "--agent", "nobody", status=1)

@@ -13,7 +13,12 @@ from askback import AsyncClient
 from tests.forks.process import Process, fork
 from tests.limits import ROOMY_SETTING
 
-TOKENS = {"requester": "client-requester", "responder": "client-responder", "admin": "client-admin"}
+TOKENS = {
+    "requester": "client-requester",
+    "requester/other": "client-other",
+    "responder": "client-responder",
+    "admin": "client-admin",
+}
 
 
 class ServerProcess:

@@ -7,6 +7,7 @@ import pytest
 
 from askback import AsyncClient, Forbidden, Form, Invalid, NotFound, Text, ThreadAccess
 from tests.client.conftest import Connect
+from tests.requirements import requirement
 
 FORM = Form(fields=[Text(id="q", label="Q")])
 
@@ -16,7 +17,9 @@ async def test_an_agent_begins_a_thread_for_somebody(
 ) -> None:
     assert await person.access(thread) == ThreadAccess(others="all", people={})
     access = await agent.share(thread, owner="ada", people={"bob": "prompt"})
-    assert access == ThreadAccess(owner="ada", others="none", people={"bob": "prompt"})
+    assert access == ThreadAccess(
+        owner="ada", others="none", people={"bob": "prompt"}, agents=access.agents, agents_of="ada"
+    )
     assert await agent.access(thread) == await agent.share(thread, owner="ada", people={"bob": "prompt"})
     asked = await agent.create(FORM, thread_id=thread)
     with pytest.raises(NotFound):
@@ -55,3 +58,32 @@ async def test_the_names_of_secrets_can_be_kept_from_readers(
         kept = await admin.keep("B_KEY", "value", scope="global", owner="ada")
         assert kept.owner == "ada"
         await admin.erase(kept)
+
+
+@requirement("N9")
+async def test_the_agent_to_which_a_thread_belongs_lets_another_in(
+    agent: AsyncClient, connect: Connect, thread: str
+) -> None:
+    await agent.say("Hello", thread_id=thread)
+    async with connect("admin") as admin, connect("requester/other") as other:
+        with pytest.raises(Forbidden) as refused:
+            await other.say("Hello", thread_id=thread)
+        assert refused.value.code == "thread_of_another_agent"
+        with pytest.raises(NotFound):
+            await other.thread(thread)
+        theirs = await other.access(f"{thread}-other")
+        assert theirs.agents is None
+        await other.say("Hello", thread_id=f"{thread}-other")
+        [other_id] = (await other.access(f"{thread}-other")).agents or []
+        [mine] = (await agent.access(thread)).agents or []
+        assert (await agent.set_thread_agents(thread, [other_id])).agents == [mine, other_id]
+        asked = await other.create(FORM, thread_id=thread)
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as group:
+                group.start_soon(_finds_nothing, other, asked.id)
+                await admin.set_thread_agents(thread, [mine])
+
+
+async def _finds_nothing(client: AsyncClient, request_id: str) -> None:
+    with pytest.raises(NotFound):
+        await client.wait(request_id)

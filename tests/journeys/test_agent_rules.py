@@ -29,11 +29,20 @@ async def runs(agent: Person, thread: str, command: str, **more: Any) -> bool:
     return decided(await agent.bash(thread, command, **more))[0] == "approve"
 
 
+async def let_in(team: Team, thread: str, *agents: Person) -> None:
+    """Let agents into a thread."""
+    ids = [(await each.http.get("/v1/session")).json()["principal"]["id"] for each in (team.agent, *agents)]
+    assert (
+        await team.admin.http.put(f"/v1/threads/{thread}/access", json={"agents": ids})
+    ).status_code == 200
+
+
 @requirement("N9")
 @pytest.mark.parametrize("scope", ["thread", "project", "always"])
 async def test_what_is_kept_on_a_card_is_for_the_agent_that_asked(
     team: Team, stranger: Person, thread: str, scope: str
 ) -> None:
+    await let_in(team, thread, stranger)
     request = asked(await team.agent.bash(thread, "make test", scopes=SCOPES, project="web"))
     await team.ada.decide(request["id"], "approve", scope=scope)
     assert await runs(team.agent, thread, "make test", project="web")
@@ -44,6 +53,7 @@ async def test_what_is_kept_on_a_card_is_for_the_agent_that_asked(
 
 @requirement("N9")
 async def test_with_every_agent_it_is_for_all_of_them(team: Team, stranger: Person, thread: str) -> None:
+    await let_in(team, thread, stranger)
     request = asked(await team.agent.bash(thread, "make test"))
     await team.ada.decide(request["id"], "approve", scope="always", every_agent=True)
     assert await runs(stranger, thread, "make test")
@@ -66,6 +76,7 @@ async def test_a_new_token_of_the_same_agent_keeps_its_rules(team: Team, server:
 async def test_a_rule_added_by_hand_is_for_every_agent_or_for_the_one_that_is_named(
     team: Team, stranger: Person, thread: str
 ) -> None:
+    await let_in(team, thread, stranger)
     me = (await team.agent.http.get("/v1/session")).json()["principal"]["id"]
     await team.ada.rule("make one", agent=me)
     await team.ada.rule("make two")
@@ -81,6 +92,7 @@ async def test_a_mode_of_a_thread_is_for_the_agents_that_were_in_it(
 ) -> None:
     asked(await team.agent.bash(thread, "make one"))
     assert (await team.ada.set_policy(thread_id=thread, **FULL)).status_code == 200
+    await let_in(team, thread, stranger)
     assert await runs(team.agent, thread, "make two")
     assert not await runs(stranger, thread, "make two")
     them = (await stranger.http.get("/v1/session")).json()["principal"]["id"]
@@ -92,6 +104,7 @@ async def test_a_mode_of_a_thread_is_for_the_agents_that_were_in_it(
 async def test_a_mode_that_lets_less_run_is_for_every_agent(
     team: Team, stranger: Person, thread: str
 ) -> None:
+    await let_in(team, thread, stranger)
     await team.ada.rule("make test")
     await team.ada.set_policy(thread_id=thread, mode="plan")
     for agent in (team.agent, stranger):

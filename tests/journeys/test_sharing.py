@@ -164,7 +164,9 @@ async def test_what_is_shared_with_somebody_later_is_theirs_from_then_on(scene: 
     request = await scene.fresh("form")
     assert (await third.answer(request["id"], {"q": "a"})).status_code == 404
     access = {"owner": "user-owner", "others": "prompt"}
-    assert (await share(owner, thread, **access)).json() == {**access, "people": {}}
+    agent = request["requester"]["id"]
+    agents = {"agents": [agent], "agents_of": "user-owner"}
+    assert (await share(owner, thread, **access)).json() == {**access, "people": {}, **agents}
     snapshot = (await third.http.get(f"/v1/threads/{thread}")).json()
     assert (snapshot["access"], [r["id"] for r in snapshot["requests"]]) == (
         {"level": "prompt"},

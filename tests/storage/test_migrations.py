@@ -25,6 +25,7 @@ SEEN = {
         10: "9eb37bac1c21c758",
         11: "f6495d518c76ac64",
         12: "7b539a491c1e2d63",
+        13: "16f6d7e43a443c96",
     },
     sqlite: {
         1: "7ff8923205519ab7",
@@ -37,6 +38,7 @@ SEEN = {
         8: "9eb37bac1c21c758",
         9: "b09c7d31092954ea",
         10: "a0eec94624cb1862",
+        11: "f7600c89ddb5e01b",
     },
 }
 """Of each migration the beginning of its digest. Add a line with each new one."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import closing
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import asyncpg
@@ -14,7 +14,9 @@ import pytest
 
 from askback.app import App, create_app
 from askback.delivery.local import LocalBus
+from askback.domain.access import Agents
 from askback.errors import StoreUnusable
+from askback.service.access import digest
 from askback.storage.postgres import PostgresStore
 from askback.storage.sqlite import SqliteStore
 from askback.vault.envelope import Envelope
@@ -38,17 +40,28 @@ def content(file: Path) -> list[str]:
         return list(database.iterdump())
 
 
-@pytest.fixture(params=sorted(OLDER.glob("*.sql")), ids=lambda dump: dump.stem)
+DUMPS = sorted(OLDER.glob("*.sql"))
+
+
+@pytest.fixture(params=DUMPS, ids=lambda dump: dump.stem)
 async def older(
     request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer
 ) -> AsyncIterator[App]:
     """A server on an older database."""
-    dump: Path = request.param
+    async with opened(request.param, tmp_path, postgres) as app:
+        yield app
+
+
+@asynccontextmanager
+async def opened(dump: Path, tmp_path: Path, postgres: PostgresServer, more: str = "") -> AsyncGenerator[App]:
+    """Start a server on a dump, with `more` statements for it."""
     bus = LocalBus()
     vault = Envelope(KeyRing({"old": bytes(KEY_BYTES)}))
     if dump.stem.startswith("sqlite"):
         file = tmp_path / "askback.db"
         load_sqlite(dump, file)
+        with closing(sqlite3.connect(file)) as database:
+            database.executescript(more)
         app = create_app(store=SqliteStore(file, on_commit=bus.publish), bus=bus, vault=vault)
         async with app.running():
             yield app
@@ -56,7 +69,7 @@ async def older(
     name = await postgres.new(template="template0")
     database = postgres.database(name)
     connection = await asyncpg.connect(database.url)
-    await connection.execute(dump.read_text("utf-8"))
+    await connection.execute(dump.read_text("utf-8") + more)
     await connection.close()
     app = create_app(store=PostgresStore(database, on_commit=bus.publish), bus=bus, vault=vault)
     async with app.running():
@@ -87,6 +100,40 @@ async def test_a_database_of_an_older_release_is_upgraded_and_read(older: App) -
     assert len(hidden) == 2
     assert not any("PAY_KEY" in text for text in hidden)
     assert all(json.loads(event.text)["type"] for event in events)
+
+
+MANY = """
+UPDATE {tokens} SET person = 'ada' WHERE role = 'requester';
+INSERT INTO {threads} (tenant, id, seq) VALUES ('default', 'many', 4), ('default', 'persons', 1);
+INSERT INTO {messages} (thread, id, owner, seq, data, {rest})
+SELECT t.key, m.id, m.owner, m.seq, m.data, {none} FROM {threads} AS t JOIN (
+    SELECT 'persons' AS thread, 'm0' AS id, 'tok_person' AS owner, 1 AS seq, '{{"role":"user"}}' AS data
+    UNION ALL SELECT 'many', 'm0', 'tok_person', 1, '{{"role":"user"}}'
+    UNION ALL SELECT 'many', 'm1', t.principal, 2, '{{"role":"agent"}}' FROM {tokens} AS t WHERE role = 'requester'
+    UNION ALL SELECT 'many', 'm2', 'tok_another', 3, '{{"role":"agent"}}'
+    UNION ALL SELECT 'many', 'm3', t.principal, 4, '{{"role":"agent"}}' FROM {tokens} AS t WHERE role = 'requester'
+) AS m ON m.thread = t.id;"""
+
+
+@requirement("N9")
+@pytest.mark.parametrize("dump", DUMPS, ids=lambda dump: dump.stem)
+async def test_threads_belong_to_the_agents_that_wrote_in_them_the_oldest_first(
+    dump: Path, tmp_path: Path, postgres: PostgresServer
+) -> None:
+    on_sqlite = dump.stem.startswith("sqlite")
+    names = {name: name if on_sqlite else f"askback.{name}" for name in ("tokens", "threads", "messages")}
+    more = MANY.format(**names, rest="streamed" if on_sqlite else "held", none="''" if on_sqlite else "FALSE")
+    async with opened(dump, tmp_path, postgres, more) as app:
+        store = app.services.store
+        token = await store.token(digest("old-requester"))
+        assert token is not None
+        mine = token.principal.id
+        for thread, agents in (
+            ("t1", Agents((mine,), "ada")),
+            ("many", Agents((mine, "tok_another"), "ada")),
+            ("persons", None),
+        ):
+            assert (await store.access("default", thread)).agents == agents
 
 
 async def test_a_database_that_no_release_wrote_is_refused_with_what_to_do(tmp_path: Path) -> None:

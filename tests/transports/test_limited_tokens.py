@@ -120,10 +120,34 @@ async def test_an_agent_with_a_limited_token_finds_nothing_in_another_thread(api
     ):
         reply = await part.request(method, path, json=body)
         assert reply.status_code == 404, (method, path, reply.text)
-    assert (await part.get("/v1/resumes")).status_code == 403
     assert (await part.get("/v1/requests")).json()["requests"] == []
     assert (await part.post("/v1/requests", json=ask(thread_id="t1"))).status_code == 201
     assert (await part.get("/v1/threads/t1/resumes")).status_code == 200
+
+
+@requirement("N15")
+async def test_a_limited_token_gets_and_ends_the_resumes_of_its_threads_alone(api: Api) -> None:
+    whole = (
+        await (await api.as_("admin")).post("/v1/tokens", json={"role": "requester", "agent": "shop"})
+    ).json()
+    everywhere, part = caller(api, whole), caller(api, await limited(api, "requester", agent="shop"))
+    ended: dict[str, str] = {}
+    for thread in ("t2", "shop-1", "t1"):
+        body = ask(thread_id=thread, delivery="resume")
+        request = (await everywhere.post("/v1/requests", json=body)).json()
+        reply = await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
+        assert reply.status_code == 200
+        ended[thread] = request["id"]
+    mine = (await part.get("/v1/resumes")).json()["resumes"]
+    assert {each["thread_id"]: each["request_id"] for each in mine} == {
+        thread: ended[thread] for thread in ("t1", "shop-1")
+    }
+    assert (await part.get("/v1/resumes")).json()["resumes"] == []
+    [other] = (await everywhere.get("/v1/resumes")).json()["resumes"]
+    assert other["request_id"] == ended["t2"]
+    for each, who, status in ((other, part, 404), (other, everywhere, 200), (mine[0], part, 200)):
+        ack = await who.post(f"/v1/resumes/{each['id']}/ack", json={"attempt": each["attempt"]})
+        assert ack.status_code == status, ack.text
 
 
 @requirement("N15")

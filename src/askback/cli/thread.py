@@ -1,4 +1,4 @@
-"""`askback thread`: put a conversation away, write it out, erase it."""
+"""`askback thread`: say which agents may use a conversation, put it away, write it out, erase it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 
+from askback.cli import rest
+from askback.cli.agent import agent_id
 from askback.cli.local import client_as
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -40,6 +43,34 @@ def archive(
 
     for request_id in asyncio.run(put_away()):
         typer.echo(f"taken back: {request_id}")
+
+
+@app.command()
+def access(
+    thread_id: Thread,
+    agent: Annotated[
+        list[str] | None, typer.Option(help="Let this agent in, by id or name; repeatable.")
+    ] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option(help="Take the thread from this agent, by id or name; repeatable.")
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Show who may use it, or change which agents may. What a removed agent has open is cancelled."""
+    path = f"/v1/threads/{quote(thread_id, safe='')}/access"
+
+    async def work(api: rest.Api) -> dict[str, Any]:
+        found = await api.call("GET", path)
+        new = [await agent_id(api, each) for each in agent or ()]
+        gone = [await agent_id(api, each) for each in remove or ()]
+        if not new and not gone:
+            return found
+        held: list[str] = found.get("agents", [])
+        wanted = [each for each in dict.fromkeys([*held, *new]) if each not in gone]
+        return await api.call("PUT", path, {"agents": wanted})
+
+    json.dump(rest.run("admin", work, data_dir=data_dir), sys.stdout, ensure_ascii=False, indent=1)
+    sys.stdout.write("\n")
 
 
 @app.command()

@@ -61,11 +61,17 @@ class Rule(Read):
 
 
 class ThreadAccess(Read):
-    """Who may do what in a thread; `owner` is None, and `others` is `all`, where nobody has said whose it is."""
+    """Who may do what in a thread; `owner` is None, and `others` is `all`, where nobody has said whose it is.
+
+    `agents` are the ids of the agents that may use it, its own first; None until an agent has written there. With
+    `agents_of` all agents that work for this person may as well.
+    """
 
     owner: str | None = None
     others: Literal["none", "view", "prompt", "all"]
     people: dict[str, Literal["view", "prompt", "all"]]
+    agents: list[str] | None = None
+    agents_of: str | None = None
 
 
 class KeptSecret(Read):

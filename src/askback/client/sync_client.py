@@ -134,6 +134,7 @@ class Client:
     append = _blocking(AsyncClient.append)
     thread = _blocking(AsyncClient.thread)
     share = _blocking(AsyncClient.share)
+    set_thread_agents = _blocking(AsyncClient.set_thread_agents)
     access = _blocking(AsyncClient.access)
     archive = _blocking(AsyncClient.archive)
     unarchive = _blocking(AsyncClient.unarchive)

@@ -70,6 +70,15 @@ class Threads(Connection):
         found = await self._call(frame("share", thread_id=thread_id, body=body))
         return ThreadAccess.model_validate(found)
 
+    async def set_thread_agents(self, thread_id: str, agents: Sequence[str]) -> ThreadAccess:
+        """Say by id which agents may use a thread; for its owner, admins, and the agent to which it belongs.
+
+        An agent lets others in and takes the thread from none. An agent that is left out by a person loses the thread:
+        what it has open there is cancelled.
+        """
+        body = {"agents": list(agents)}
+        return ThreadAccess.model_validate(await self._call(frame("share", thread_id=thread_id, body=body)))
+
     async def access(self, thread_id: str) -> ThreadAccess:
         """Read who may do what in a thread."""
         return ThreadAccess.model_validate(await self._call(frame("access", thread_id=thread_id)))

@@ -216,19 +216,28 @@ class LeaseBody(Model):
 
 
 class AccessBody(Model):
-    """`PUT /v1/threads/{id}/access`: whose thread it is, and how far it is shared with others, and with some by id."""
+    """`PUT /v1/threads/{id}/access`: whose thread it is, and how far it is shared with others, and with some by id.
 
-    owner: str
+    `agents` are the ids of the agents that may use it, those that were let in before among them: an agent that is left
+    out by a person loses it; `agents_of` is a person all of whose agents may. Without `owner` the people stay as they
+    are, and without `agents` and `agents_of` these do.
+    """
+
+    owner: str | None = None
     others: Literal["none", "view", "prompt", "all"] = "none"
     people: dict[str, Literal["view", "prompt", "all"]] = Field(
         default_factory=dict[str, Literal["view", "prompt", "all"]]
     )
 
-    @property
-    def access(self) -> Access:
-        """What was sent, as it is kept."""
+    agents: list[str] | None = None
+    agents_of: str | None = None
+
+    def people_of(self, before: Access) -> Access:
+        """Return an access with the people that were sent, and the agents that it had before."""
+        if self.owner is None:
+            return before
         people = {person: Level[word.upper()] for person, word in self.people.items()}
-        return Access(self.owner, Level[self.others.upper()], people)
+        return Access(self.owner, Level[self.others.upper()], people, before.agents)
 
 
 class DeclineBody(Model):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 
-from askback.domain.access import OPEN, Access
+from askback.domain.access import OPEN, Access, Agents
 from askback.domain.record import splice
 from askback.domain.secrets.veil import veil_spec, veil_state
 from askback.domain.timestamps import rfc3339
@@ -67,6 +67,8 @@ class Draft:
     `message.held`, `{"id", "text"}` for `message.delta`, the access for `thread.access`, who did it for the other
     `thread.*`, null for nobody. `owner` is the id of the
     principal that asked or wrote: who may see the request, who may extend the message. Without one, no requester may.
+    `agent` is the agent that writes something new, by its id and its person: it must be let into the thread, and a
+    thread without agents is its own from then on.
     """
 
     type: str
@@ -76,6 +78,7 @@ class Draft:
     request_id: str | None
     data: str
     owner: str = ""
+    agent: Agents | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ A resume is written along with the step that settles its request, or that leaves
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -75,6 +75,10 @@ class ResumeStore(Protocol):
 
     async def next_resume(self, tenant: str, requester: str, *, thread_id: str | None = None) -> int | None:
         """When the next unfinished resume can be leased, ms; None when there is none."""
+        ...
+
+    async def resume_threads(self, tenant: str, requester: str) -> Mapping[str, int]:
+        """The threads with unfinished resumes of a requester, and when the next one of each can be leased, ms."""
         ...
 
     async def finish_resume(

@@ -14,6 +14,8 @@ Contracts 1, 2, 5, 8, 9, 10 and 11 of `askback.ports.store` hold here as well, a
     executions, resumes, candidates, the secrets of its session and of its requests, its rules and settings. Its `seq`
     goes on, with `thread.erased`, and its access stays. The audit log stays whole. After `scrub` nothing of what was
     erased is in any file of the store.
+26. A thread belongs to the first agent of whom something new was stored in it. An event with an `agent` that was not
+    let into its thread is not written (`ThreadOfAnother`).
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from askback.domain.access import OPEN, Access
 from askback.domain.events import Draft
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
@@ -30,6 +33,10 @@ from askback.ports.policy import NOTHING, Along
 
 class ThreadArchived(Exception):
     """The thread is archived: it takes nothing new."""
+
+
+class ThreadOfAnother(Exception):
+    """The thread belongs to another agent, and the one that writes was not let in."""
 
 
 class QuotaSpent(Exception):
@@ -61,11 +68,15 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What holds in a thread: the settings of the tenant and its own, as JSON, and when a form was last refused, ms."""
+    """What holds in a thread: the settings of the tenant and its own, as JSON, and who may do what there.
+
+    `refused_at` is when a form was last refused, ms.
+    """
 
     everywhere: str | None
     here: str | None
     refused_at: int | None
+    access: Access = OPEN
 
 
 @dataclass(frozen=True, slots=True)

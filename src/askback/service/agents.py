@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any
 
 from pydantic_core import to_json
 
 from askback.domain.faults import Faults, fault
 from askback.domain.fields import Model
-from askback.domain.lifecycle import Action, Status
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.prose import check_line
 from askback.domain.validation.structure import parse
-from askback.errors import Conflict, Forbidden, Gone, NotFound
+from askback.errors import Conflict, Forbidden, NotFound
 from askback.ports.agents import Agent, Root
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
@@ -24,9 +22,8 @@ from askback.ports.principal import Principal
 from askback.service import access, sharing, tokens
 from askback.service.context import Services
 from askback.service.ledger import entry
-from askback.service.settle import settle
+from askback.service.withdrawal import withdraw
 
-OPEN = frozenset({Status.PENDING, Status.RESOLVING})
 MOST_ROOTS = 100
 LONGEST_ROOT = 1_024
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")
@@ -115,7 +112,7 @@ async def stop(ctx: Services, principal: Principal, agent_id: str) -> Agent:
     await ctx.store.stop_agent(agent.tenant, agent.id, Along(audit=(told,)), at=now)
     await _revoke_all(ctx, agent, by=principal)
     ctx.bus.dismiss(agent.id)
-    await _take_back(ctx, agent, by=principal)
+    await withdraw(ctx, agent.tenant, by=principal, requester=agent.id)
     return await find(ctx, agent.tenant, agent.id)
 
 
@@ -125,18 +122,6 @@ async def _revoke_all(ctx: Services, agent: Agent, *, by: Principal) -> None:
         for token in found:
             if token.revoked_at is None:
                 await tokens.revoke(ctx, token, by=by)
-        before = found[-1].id
-
-
-async def _take_back(ctx: Services, agent: Agent, *, by: Principal) -> None:
-    """Cancel what an agent has open; what somebody answers meanwhile stays answered."""
-    before = None
-    while found := await ctx.store.list_requests(
-        agent.tenant, statuses=OPEN, requester=agent.id, before=before, limit=ctx.limits.page
-    ):
-        for record in found:
-            with suppress(Conflict, Gone, NotFound):
-                await settle(ctx, record, Action.CANCEL, {"reason": "admin"}, by=by)
         before = found[-1].id
 
 
@@ -158,16 +143,6 @@ def shown(agent: Agent) -> dict[str, Any]:
             for root in agent.roots
         ],
     }
-
-
-async def in_thread(ctx: Services, tenant: str, thread_id: str) -> list[str]:
-    """Return the ids of the agents whose requests and messages are in a thread, of its newest ones."""
-    view = await ctx.store.thread(tenant, thread_id)
-    if view is None:
-        return []
-    said = (json.loads(message.data) for message in view.messages)
-    wrote = {message["author"]["id"] for message in said if message["role"] == "agent"}
-    return sorted({record.requester for _, record in view.requests} | wrote)
 
 
 async def roots_of(ctx: Services, tenant: str, agent_id: str) -> Sequence[Root]:

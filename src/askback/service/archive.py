@@ -8,7 +8,7 @@ from typing import Any
 
 from askback.domain.access import Access, Level
 from askback.domain.events import THREAD_ARCHIVED, THREAD_UNARCHIVED, Draft
-from askback.domain.lifecycle import Action, Status
+from askback.domain.lifecycle import Action
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.prose import check_line
@@ -20,8 +20,8 @@ from askback.service import sharing
 from askback.service.context import Services
 from askback.service.ledger import entry
 from askback.service.settle import settle
+from askback.service.withdrawal import OPEN
 
-OPEN = frozenset({Status.PENDING, Status.RESOLVING})
 PATIENCE_MS = 5_000
 """How long whoever archives a thread is left to take back what is open in it."""
 
@@ -120,6 +120,8 @@ async def _set(
     ctx: Services, principal: Principal, thread_id: str, kind: str, now: int, *, archived_at: int | None
 ) -> None:
     tenant = principal.tenant
-    event = Draft(kind, tenant, thread_id, now, None, by_whom(principal), principal.id)
+    event = Draft(
+        kind, tenant, thread_id, now, None, by_whom(principal), principal.id, sharing.agent_of(principal)
+    )
     told = entry(kind, at=now, tenant=tenant, by=principal, thread_id=thread_id)
     await ctx.store.set_archived(event, Along(audit=(told,)), archived_at=archived_at)

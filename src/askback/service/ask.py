@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from askback.domain.access import Level
 from askback.domain.validation.ask import read_ask
 from askback.domain.view import view
 from askback.ports.outcome import Outcome
@@ -42,7 +41,7 @@ async def _ask(ctx: Services, principal: Principal, body: object, key: str | Non
     if _said(body, "kind") == "secret":
         return await ask_secret(ctx, principal, body, key=key)
     asked, text = read_ask(body, limits=ctx.limits)
-    await sharing.require_in(ctx, principal, asked.thread_id, Level.PROMPT, attempted="create")
+    terms = await sharing.require_to_ask(ctx, principal, asked.thread_id)
     claimed = claim(principal, "create", key, text)
     if (before := await replayed(ctx, claimed)) is not None:
         return before
@@ -53,7 +52,7 @@ async def _ask(ctx: Services, principal: Principal, body: object, key: str | Non
     record = new_record(
         ctx, principal, asked, text, kind=asked.kind, timeout_s=asked.timeout_s, view=view(asked.form)
     )
-    change = await open_request(ctx, principal, asked, record, claimed)
+    change = await open_request(ctx, principal, asked, record, claimed, terms)
     # Another server may let others answer meanwhile, or let it come forward.
     if change.outcome is Outcome.APPLIED and not asked.escalation and not change.record.behind:
         ctx.newest.keep(change.record, asked.form)

@@ -2,7 +2,8 @@
 
 Between an answer and the resume that tells of it there may be days, and a thread may be shared anew meanwhile. Then the
 resume is withheld: its lease ends by itself, so that it is looked at again, and comes when they may again. What was
-taken back or has expired says nothing to go on with, and its agent hears of that in any case.
+taken back or has expired says nothing to go on with, and its agent hears of that in any case: as long as it is let into
+the thread.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ _log = logging.getLogger(__name__)
 async def stands(ctx: Services, lease: Lease) -> bool:
     """Whether what was leased may be handed over; admins are told of what may not, by each server once."""
     record = lease.record
+    if not sharing.lets_in_requester(record):
+        return False
     if lease.resume.cause.startswith("check:"):
         return await _still_waits(ctx, lease)
     who = json.loads(record.state).get("settled_by")

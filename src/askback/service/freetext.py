@@ -25,6 +25,7 @@ from askback.ports.store import Claim, Principal
 from askback.service import access, archive
 from askback.service.answer import answer
 from askback.service.context import Services
+from askback.service.withdrawal import OPEN
 
 FIRST = "Please answer the question above to continue"
 
@@ -40,7 +41,7 @@ async def admit(ctx: Services, principal: Principal, thread_id: str) -> FreeText
     policy = read_conduct(terms.everywhere, terms.here).free_text
     if policy in ("ignore", "answer"):
         return policy
-    if not await _open(ctx, principal, thread_id, archive.OPEN):
+    if not await _open(ctx, principal, thread_id, OPEN):
         return "ignore"
     if policy == "block_input":
         raise Conflict(FIRST, code="answer_first")

@@ -71,7 +71,9 @@ async def _add(
     }
     text = json.dumps({k: v for k, v in message.items() if v is not None}, separators=(",", ":"))
     kind = events.MESSAGE_HELD if held else events.MESSAGE_ADDED
-    event = events.Draft(kind, principal.tenant, thread_id, now, None, text, principal.id)
+    event = events.Draft(
+        kind, principal.tenant, thread_id, now, None, text, principal.id, sharing.agent_of(principal)
+    )
     try:
         message_id, outcome = await ctx.store.add_message(message["id"], text, event, claimed, held=held)
     except IdTaken:
@@ -109,7 +111,16 @@ async def _append(
     report.finish()
     now = ctx.clock.now_ms()
     data = json.dumps({"id": sent.append_to, "text": sent.text}, separators=(",", ":"))
-    event = events.Draft(events.MESSAGE_DELTA, principal.tenant, thread_id, now, None, data, principal.id)
+    event = events.Draft(
+        events.MESSAGE_DELTA,
+        principal.tenant,
+        thread_id,
+        now,
+        None,
+        data,
+        principal.id,
+        sharing.agent_of(principal),
+    )
     claimed = claim(principal, f"append:{thread_id}:{sent.append_to}", key, sent)
     try:
         most = ctx.limits.message_bytes

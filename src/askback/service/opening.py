@@ -9,8 +9,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from askback.domain import events
-from askback.domain.deadlines import Terms
+from askback.domain import deadlines, events
 from askback.domain.lifecycle import Status
 from askback.domain.policy.conduct import read_conduct
 from askback.domain.record import Record, splice
@@ -22,8 +21,8 @@ from askback.errors import Unavailable
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.ports.store import Change, Claim, Principal
-from askback.ports.threads import QuotaSpent
-from askback.service import exclusive, quotas, refusals
+from askback.ports.threads import QuotaSpent, Terms
+from askback.service import exclusive, quotas, refusals, sharing
 from askback.service.context import Services
 from askback.service.orphans import resumes_at_once
 
@@ -54,7 +53,9 @@ def new_record(
         given["view"] = view
     expires_at = due_at = None
     if timeout_s is not None or asked.escalation:
-        terms = Terms(timeout_s=timeout_s, timeout_from=asked.timeout_from, escalation=asked.escalation or ())
+        terms = deadlines.Terms(
+            timeout_s=timeout_s, timeout_from=asked.timeout_from, escalation=asked.escalation or ()
+        )
         expires_at, due_at = terms.times(created_at=now)
     return Record(
         id=request_id,
@@ -75,26 +76,40 @@ def new_record(
 
 
 async def open_request(
-    ctx: Services, principal: Principal, asked: Envelope, record: Record, claimed: Claim | None
+    ctx: Services,
+    principal: Principal,
+    asked: Envelope,
+    record: Record,
+    claimed: Claim | None,
+    terms: Terms,
 ) -> Change:
-    """Store a new request that a person is to deal with, or end it where nobody would see it and that matters."""
+    """Store a new request that a person is to deal with, or end it where nobody would see it and that matters.
+
+    `terms` are those of its thread.
+    """
     until: int | None = None
     if asked.require_client != "durable" and not await ctx.presence.anybody(record.tenant, record.thread_id):
         if asked.require_client == "fail_fast":
             ended = _unseen(record)
             along = Along(resumes=resumes_at_once(ctx, ended, now=ended.created_at))
-            return await ctx.store.insert(ended, opening(ended, f"request.{ended.status}"), claimed, along)
+            event = opening(principal, ended, f"request.{ended.status}")
+            return await ctx.store.insert(ended, event, claimed, along)
         until = record.created_at + ctx.limits.unseen_s * 1000
         record = _waiting(record, until)
     if isinstance(asked, Ask) and asked.repeat != "ask":
-        refused = await refusals.refused_before(ctx, record, refusals.form_identity(asked.form))
+        refused = await refusals.refused_before(ctx, record, refusals.form_identity(asked.form), terms)
         if refused is not None:
             return await refusals.repeated(ctx, record, refused, key=None if claimed is None else claimed.key)
-    terms = await ctx.store.terms(record.tenant, record.thread_id)
     conduct = read_conduct(terms.everywhere, terms.here)
     try:
         change = await exclusive.insert(
-            ctx, principal, asked, record, opening(record), claimed, quotas.quota(conduct, ctx.limits)
+            ctx,
+            principal,
+            asked,
+            record,
+            opening(principal, record),
+            claimed,
+            quotas.quota(conduct, ctx.limits),
         )
     except QuotaSpent as spent:
         raise quotas.refused(ctx, spent, conduct) from None
@@ -135,7 +150,7 @@ def _waiting(record: Record, until: int) -> Record:
     return replace(record, state=splice(record.state, '{"unseen":true}'), due_at=due_at)
 
 
-def opening(record: Record, kind: str = events.REQUEST_CREATED) -> events.Draft:
+def opening(principal: Principal, record: Record, kind: str = events.REQUEST_CREATED) -> events.Draft:
     """Make the event that a request begins with; one that is settled at once has that of its end."""
     return events.Draft(
         kind,
@@ -145,4 +160,5 @@ def opening(record: Record, kind: str = events.REQUEST_CREATED) -> events.Draft:
         record.id,
         record.state,
         record.requester,
+        sharing.agent_of(principal),
     )

@@ -20,7 +20,7 @@ from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden
 from askback.ports.policy import Along, PolicyRecord
 from askback.ports.store import Principal
-from askback.service import access, agents, sharing
+from askback.service import access, sharing
 from askback.service.context import Services
 from askback.service.ledger import entry
 
@@ -83,12 +83,13 @@ async def change(ctx: Services, principal: Principal, body: object) -> PolicySet
 
 
 async def _mode_agents(ctx: Services, principal: Principal, sent: PolicyBody) -> dict[str, Any]:
-    """Return for which agents the mode of a thread is: those named, or those that asked or wrote there before."""
+    """Return for which agents the mode of a thread is: those named, or those of the thread."""
     if sent.thread_id is None or sent.mode not in LOOSENING:
         return {}
     if sent.mode_agents is not None:
         return {"mode_agents": sent.mode_agents}
-    return {"mode_agents": await agents.in_thread(ctx, principal.tenant, sent.thread_id)}
+    let_in = (await ctx.store.access(principal.tenant, sent.thread_id)).agents
+    return {"mode_agents": [] if let_in is None else list(let_in.ids)}
 
 
 def _plain(given: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from askback.domain.access import Level
 from askback.domain.approval import Risk, RuleChoice, Scope
 from askback.domain.lifecycle import Status
 from askback.domain.markdown import may_be_markdown, tree
@@ -43,7 +42,7 @@ _VERDICTS = {"allow": ALLOWED, "deny": DENIED}
 async def propose(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
     """Create a request from an `ApprovalAsk`; see `ask.ask`, which has checked the role."""
     asked = check_approval(body, limits=ctx.limits)
-    await sharing.require_in(ctx, principal, asked.ask.thread_id, Level.PROMPT, attempted="create")
+    terms = await sharing.require_to_ask(ctx, principal, asked.ask.thread_id)
     claimed = claim(principal, "create", key, asked.ask)
     if (before := await replayed(ctx, claimed)) is not None:
         return before
@@ -52,9 +51,9 @@ async def propose(ctx: Services, principal: Principal, body: object, *, key: str
         return await _settled_at_once(ctx, principal, asked, ruling, claimed)
     record = _record(ctx, principal, asked, shown=_shown(asked, ruling))
     same = None if asked.is_plan else refusals.approval_identity(asked.call.tool, asked.call.input)
-    if (refused := await refusals.refused_before(ctx, record, same)) is not None:
+    if (refused := await refusals.refused_before(ctx, record, same, terms)) is not None:
         return await _again(ctx, record, refused, ruling, key)
-    return await open_request(ctx, principal, asked.ask, record, claimed)
+    return await open_request(ctx, principal, asked.ask, record, claimed, terms)
 
 
 async def _rule_on(ctx: Services, principal: Principal, asked: AskedCall) -> Ruling:
@@ -113,7 +112,7 @@ async def _settled_at_once(
         source="policy",
         **ruling.facts,
     )
-    event = opening(record, f"request.{Status.ANSWERED}")
+    event = opening(principal, record, f"request.{Status.ANSWERED}")
     resumes = resumes_at_once(ctx, record, now=now)
     return await ctx.store.insert(record, event, claimed, Along(audit=(audit,), resumes=resumes))
 

@@ -63,7 +63,8 @@ async def page(
     """Return requests newest first, and the cursor of the next page or None at the end.
 
     A page of all threads can be shorter: for people by those that wait in line, for a token that is limited to some
-    threads by those of others. Raises `Faults` for an unknown kind.
+    threads by those of others, and for an agent by those of threads that were taken from it. Raises `Faults` for an
+    unknown kind.
     """
     if kind is not None and kind not in KINDS:
         raise Faults([fault("kind", "unknown_value", allowed=", ".join(KINDS))])
@@ -82,7 +83,7 @@ async def page(
     seen = [
         sharing.as_seen(principal, record)
         for record in shown
-        if sharing.reaches(principal, record.thread_id)
+        if sharing.sees(principal, record.requester, record.access, record.thread_id)
         # What waits in line waits for nobody yet: over all threads people ask for what there is to answer.
         and (thread_id is not None or not record.behind or not access.is_person(principal))
     ]

@@ -22,6 +22,7 @@ from askback.domain.validation.structure import parse
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along, Lift, Refusal
 from askback.ports.store import Change, Principal
+from askback.ports.threads import Terms
 from askback.service import access
 from askback.service.assignees import require_to_answer
 from askback.service.context import Services
@@ -86,14 +87,13 @@ async def remember(ctx: Services, record: Record) -> Remembered | None:
     return Remembered(Along(refusals=(refusal,)), {"until": rfc3339(until), "count": count})
 
 
-async def refused_before(ctx: Services, asked: Record, identity: str | None) -> Record | None:
+async def refused_before(ctx: Services, asked: Record, identity: str | None, terms: Terms) -> Record | None:
     """Return the request in which a person refused the same of this agent in this thread, while that holds.
 
-    Most threads have no refusal, and then nothing is looked up.
+    `terms` are those of the thread. Most threads have no refusal, and then nothing is looked up.
     """
     now = asked.created_at
     oldest = now - max(ctx.limits.refusal_s, ctx.limits.refusal_long_s) * 1000
-    terms = await ctx.store.terms(asked.tenant, asked.thread_id)
     if identity is None or terms.refused_at is None or terms.refused_at <= oldest:
         return None
     for each in await _found(ctx, asked, identity, since_ms=oldest):

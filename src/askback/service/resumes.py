@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import anyio
 
+from askback.domain.access import Level
 from askback.domain.bodies import AckBody
 from askback.domain.faults import Faults, fault
 from askback.domain.validation.structure import parse
@@ -33,10 +34,8 @@ async def pull(
 ) -> Sequence[Lease]:
     """Lease what is there for the caller in a thread, or in all of them; waits up to `seconds` for the first."""
     await access.require(ctx, principal, "resume")
-    if thread_id is None:
-        await sharing.require_unlimited(ctx, principal, "resume")
-    elif not sharing.reaches(principal, thread_id):
-        raise sharing.no_such_thread()
+    if thread_id is not None:
+        await sharing.require_in(ctx, principal, thread_id, Level.VIEW, attempted="resume")
     nudge = Nudge()
     tenant = principal.tenant
     leave = ctx.bus.listen(
@@ -63,16 +62,42 @@ async def ack(ctx: Services, principal: Principal, resume_id: str, body: object)
     sent = parse(AckBody, body)
     if not 1 <= sent.attempt <= MAX_ATTEMPT:
         raise Faults([fault("attempt", "out_of_range.needed", min=1, max=MAX_ATTEMPT)])
-    outcome = await ctx.store.finish_resume(
-        principal.tenant, principal.id, resume_id, attempt=sent.attempt, now_ms=ctx.clock.now_ms()
-    )
+    outcome = None
+    standing = await ctx.store.resume(principal.tenant, resume_id)
+    if standing is not None and await _sees(ctx, principal, standing.resume.thread_id):
+        outcome = await ctx.store.finish_resume(
+            principal.tenant, principal.id, resume_id, attempt=sent.attempt, now_ms=ctx.clock.now_ms()
+        )
     if outcome is None:
         raise NotFound("There is no such resume.")
     if outcome is Outcome.LOST:
         raise Conflict("Its lease has ended, and another has it now: leave it to them.", code="lease_lost")
 
 
+async def _sees(ctx: Services, principal: Principal, thread_id: str) -> bool:
+    access = await ctx.store.access(principal.tenant, thread_id)
+    return sharing.level(principal, access, thread_id) >= Level.VIEW
+
+
 async def _lease(ctx: Services, principal: Principal, thread_id: str | None, limit: int) -> Sequence[Lease]:
+    if thread_id is not None or not sharing.is_limited(principal):
+        return await _lease_in(ctx, principal, thread_id, limit)
+    found: list[Lease] = []
+    for each, at in (await _in_reach(ctx, principal)).items():
+        if at <= ctx.clock.now_ms() and len(found) < limit:
+            found += await _lease_in(ctx, principal, each, limit - len(found))
+    return found
+
+
+async def _in_reach(ctx: Services, principal: Principal) -> Mapping[str, int]:
+    """Return the threads of a limited token that have resumes, and when the next one can be leased, ms."""
+    found = await ctx.store.resume_threads(principal.tenant, principal.id)
+    return {thread_id: at for thread_id, at in found.items() if sharing.reaches(principal, thread_id)}
+
+
+async def _lease_in(
+    ctx: Services, principal: Principal, thread_id: str | None, limit: int
+) -> Sequence[Lease]:
     now = ctx.clock.now_ms()
     while leased := await ctx.store.lease_resumes(
         principal.tenant,
@@ -89,7 +114,10 @@ async def _lease(ctx: Services, principal: Principal, thread_id: str | None, lim
 
 async def _pause(ctx: Services, principal: Principal, thread_id: str | None) -> float:
     """Return for how long nothing can be there unless something happens, in seconds."""
-    at = await ctx.store.next_resume(principal.tenant, principal.id, thread_id=thread_id)
+    if thread_id is None and sharing.is_limited(principal):
+        at = min((await _in_reach(ctx, principal)).values(), default=None)
+    else:
+        at = await ctx.store.next_resume(principal.tenant, principal.id, thread_id=thread_id)
     if at is None:
         return SAFETY_POLL_S
     return min(max((at - ctx.clock.now_ms()) / 1000, 0.005), SAFETY_POLL_S)

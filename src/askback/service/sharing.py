@@ -1,32 +1,27 @@
-"""How far a thread is shared: what its access allows a caller, and who may change it.
+"""How far a thread is shared: what its access allows a caller. `threadaccess.py` changes it.
 
 A role says what kind of thing a caller does (`access.py`), the level in a thread says in which threads. An admin may
-do everything everywhere. A requester always sees what it asked itself; a token that the host made for one person is in
-every other way let into a thread as that person is, and one that was made for nobody works for all of them. A token
-that is limited to some threads finds nothing in any other.
+do everything everywhere. An agent works in threads that it was let into (`domain.access.Agents`), and of the requests
+there it sees its own; one that the host made for one person is in every other way let into a thread as that person is,
+and one that was made for nobody works for all of them. A token that is limited to some threads finds nothing in any
+other.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
-from askback.domain import events
-from askback.domain.access import OPEN, Access, Level
-from askback.domain.bodies import AccessBody
+from askback.domain.access import Access, Agents, Level
 from askback.domain.record import Record
 from askback.domain.secrets.veil import veiled
-from askback.domain.validation.prose import Prose, check_line
-from askback.domain.validation.report import Report
-from askback.domain.validation.structure import parse
 from askback.errors import Forbidden, NotFound
-from askback.ports.outcome import Outcome
-from askback.ports.policy import Along
 from askback.ports.store import Principal
+from askback.ports.threads import Terms, ThreadOfAnother
 from askback.service import access as roles
 from askback.service.context import Services
-from askback.service.ledger import entry
 
 _MOST = MappingProxyType({"responder": Level.OWNER, "requester": Level.PROMPT})
 """How far the access to a thread lets a role in."""
@@ -51,23 +46,40 @@ async def require_unlimited(ctx: Services, principal: Principal, attempted: str)
         raise Forbidden("This token is limited to some threads, and this is for more than them.")
 
 
+def agent_of(principal: Principal) -> Agents | None:
+    """Return the agent that is calling, with the person for whom it works; None for a person."""
+    if principal.role != "requester":
+        return None
+    return _agent(principal.id, principal.user)
+
+
+def _agent(agent_id: str, user: str) -> Agents:
+    return Agents((agent_id,), "" if user == agent_id else user)
+
+
+def lets_in(access: Access, principal: Principal) -> bool:
+    """Whether the caller is a person, or an agent that was let into the thread with this access."""
+    agent = agent_of(principal)
+    return agent is None or access.admits(agent)
+
+
+def lets_in_requester(record: Record) -> bool:
+    """Whether the agent that made a request is still let into its thread."""
+    if record.access.admits(Agents((record.requester,))):
+        return True
+    who = json.loads(record.spec)["requester"]
+    return record.access.admits(_agent(who["id"], who.get("user", who["id"])))
+
+
 def level(principal: Principal, access: Access, thread_id: str) -> Level:
     """Return what an access lets the caller do in its thread; an agent never gets further than to write."""
-    if not reaches(principal, thread_id):
-        return Level.NONE
-    everywhere = _everywhere(principal)
-    if everywhere is not None:
-        return everywhere
-    return min(access.level(principal.user), _MOST[principal.role])
-
-
-def _everywhere(principal: Principal) -> Level | None:
-    """Return what a caller may do in every thread alike; None where it depends on the thread."""
-    if principal.role == "admin":
+    if principal.role == "admin" and reaches(principal, thread_id):
         return Level.OWNER
-    if principal.role not in _MOST:
+    if principal.role not in _MOST or not reaches(principal, thread_id) or not lets_in(access, principal):
         return Level.NONE
-    return Level.PROMPT if principal.role == "requester" and principal.user == principal.id else None
+    if principal.role == "requester" and principal.user == principal.id:
+        return Level.PROMPT
+    return min(access.level(principal.user), _MOST[principal.role])
 
 
 def person(principal: Principal) -> str | None:
@@ -79,7 +91,7 @@ def sees(principal: Principal, requester: str, access: Access, thread_id: str) -
     """Whether the caller may see a request of its tenant that `requester` made in a thread with this access."""
     if principal.role in roles.PEOPLE:
         return level(principal, access, thread_id) >= Level.VIEW
-    return principal.id == requester and reaches(principal, thread_id)
+    return principal.id == requester and reaches(principal, thread_id) and lets_in(access, principal)
 
 
 def learns_names(principal: Principal, access: Access, thread_id: str) -> bool:
@@ -109,13 +121,22 @@ async def require(
     attempted: str,
     request_id: str | None = None,
 ) -> None:
-    """Raise `NotFound` for a thread that is hidden from the caller, and `Forbidden`, recorded, for too low a level."""
+    """Raise `NotFound` for a thread that is hidden from the caller, and `Forbidden`, recorded, for too low a level.
+
+    An agent that was not let in hears that the thread is another's when it would write there
+    (`ThreadOfAnother`), unless the thread is hidden from the person for whom it works.
+    """
     held = level(principal, access, thread_id)
     if held >= needed:
         return
-    if held is Level.NONE:
+    foreign = needed > Level.VIEW and not lets_in(access, principal)
+    if held is Level.NONE and (
+        not foreign or level(principal, replace(access, agents=None), thread_id) is Level.NONE
+    ):
         raise no_such_thread()
     await roles.record_refusal(ctx, principal, attempted, request_id)
+    if foreign:
+        raise ThreadOfAnother
     raise Forbidden(f"In this thread you may {held.word}; this takes {needed.word}.")
 
 
@@ -126,12 +147,18 @@ async def require_in(
 
     Raises as `require` does.
     """
-    everywhere = _everywhere(principal)
-    if everywhere is not None and everywhere >= needed and reaches(principal, thread_id):
-        return everywhere
+    if principal.role == "admin" and reaches(principal, thread_id):
+        return Level.OWNER
     access = await ctx.store.access(principal.tenant, thread_id)
     await require(ctx, principal, access, needed, thread_id=thread_id, attempted=attempted)
     return level(principal, access, thread_id)
+
+
+async def require_to_ask(ctx: Services, principal: Principal, thread_id: str) -> Terms:
+    """Return what holds in a thread in which an agent is about to ask something; raises as `require` does."""
+    terms = await ctx.store.terms(principal.tenant, thread_id)
+    await require(ctx, principal, terms.access, Level.PROMPT, thread_id=thread_id, attempted="create")
+    return terms
 
 
 async def of(ctx: Services, principal: Principal, thread_id: str) -> Access:
@@ -139,70 +166,6 @@ async def of(ctx: Services, principal: Principal, thread_id: str) -> Access:
     if not 0 < len(thread_id) <= ctx.limits.identifier:
         raise no_such_thread()
     return await ctx.store.access(principal.tenant, thread_id)
-
-
-async def show(ctx: Services, principal: Principal, thread_id: str) -> Access:
-    """Return who may do what in a thread: everybody who may read it may know who else can."""
-    await roles.require(ctx, principal, "read")
-    access = await ctx.store.access(principal.tenant, thread_id)
-    await require(ctx, principal, access, Level.VIEW, thread_id=thread_id, attempted="read")
-    return access
-
-
-async def share(ctx: Services, principal: Principal, thread_id: str, body: object) -> Access:
-    """Give a thread an access with an `AccessBody`, and return it; its watchers hear of it or are let go.
-
-    Raises `Faults`, `NotFound`, and `Forbidden` for anybody but its owner and admins; an agent says once on whose
-    behalf a thread is begun, and may say the same again.
-    """
-    await roles.require(ctx, principal, "share")
-    check_line("thread_id", thread_id, ctx.limits.identifier)
-    sent = parse(AccessBody, body)
-    _check(ctx, sent)
-    wanted = sent.access
-    while True:
-        before = await ctx.store.access(principal.tenant, thread_id)
-        if not reaches(principal, thread_id):
-            raise no_such_thread()
-        if wanted == before and principal.role == "requester":
-            return before
-        await _require_owner(ctx, principal, thread_id, before, wanted)
-        if wanted == before or await _set(ctx, principal, thread_id, wanted, before) is Outcome.APPLIED:
-            return wanted
-
-
-async def _require_owner(
-    ctx: Services, principal: Principal, thread_id: str, before: Access, wanted: Access
-) -> None:
-    if principal.role == "requester" and before == OPEN:
-        if wanted.owner == principal.user or principal.user == principal.id:
-            return
-        await roles.record_refusal(ctx, principal, "share")
-        raise Forbidden("This token was made for one person, and begins threads for nobody else.")
-    await require(ctx, principal, before, Level.OWNER, thread_id=thread_id, attempted="share")
-
-
-async def _set(
-    ctx: Services, principal: Principal, thread_id: str, wanted: Access, before: Access
-) -> Outcome:
-    now = ctx.clock.now_ms()
-    shown = wanted.shown
-    event = events.Draft(
-        events.THREAD_ACCESS, principal.tenant, thread_id, now, None, json.dumps(shown), principal.id
-    )
-    told = entry("share", at=now, tenant=principal.tenant, by=principal, thread_id=thread_id, **shown)
-    return await ctx.store.set_access(wanted, event, Along(audit=(told,)), before=before)
-
-
-def _check(ctx: Services, sent: AccessBody) -> None:
-    report = Report()
-    prose = Prose(report, suspicious=True)
-    prose.at("owner", sent.owner, ctx.limits.identifier)
-    if len(sent.people) > ctx.limits.assignees:
-        report.add("people", "too_many", max=ctx.limits.assignees)
-    for name in list(sent.people)[: ctx.limits.assignees]:
-        prose.at("people", name, ctx.limits.identifier)
-    report.finish()
 
 
 def no_such_thread() -> NotFound:

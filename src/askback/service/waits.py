@@ -41,6 +41,10 @@ class Waiter(Protocol):
         """Take the outcome of a request, once; returns at once."""
         ...
 
+    def hidden(self) -> None:
+        """Learn that a request was hidden from its requester: whoever looks again hears it; returns at once."""
+        ...
+
 
 class _End(NamedTuple):
     """How a request ended: whose it is, who may see it, and its text, also for those who learn no names."""
@@ -158,7 +162,11 @@ class Waits:
         for waiter in self._waiting.pop(request_id, ()):
             who = waiter.principal
             # A wait may be in place before it is known whether it is allowed; see `look`.
-            if who.tenant != end.tenant or not sharing.sees(who, end.requester, end.access, end.thread_id):
+            if who.tenant != end.tenant:
+                continue
+            if not sharing.sees(who, end.requester, end.access, end.thread_id):
+                if who.id == end.requester:
+                    waiter.hidden()
                 continue
             if who.id == end.requester:
                 self._ctx.attendance.told(request_id, who.id)

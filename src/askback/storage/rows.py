@@ -16,6 +16,7 @@ from askback.ports.agents import Agent, Root, Token
 from askback.ports.policy import RuleRecord
 from askback.ports.secrets import Grant, SecretRecord
 from askback.ports.store import Message, Principal, Session, ThreadView
+from askback.ports.threads import Terms
 from askback.ports.webhooks import Delivery, DeliveryState, Webhook
 from askback.storage.transcript import extend
 
@@ -35,27 +36,28 @@ class Row(Protocol):
 
 
 def record(row: Row) -> Record:
-    """Make a request: the fields of `Record`, the access to its thread as a text."""
+    """Make a request: the fields of `Record`, the access to its thread as its two texts."""
     (
         request_id, tenant, thread_id, kind, requester, status, revision,
-        created_at, expires_at, spec, state, digest, due_at, access, exclusive, behind, hides_names,
+        created_at, expires_at, spec, state, digest, due_at, people, agents, exclusive, behind,
+        hides_names,
     ) = row  # fmt: skip
     return Record(
         request_id, tenant, thread_id, kind, requester, _STATUS[status], revision,
-        created_at, expires_at, spec, state, digest, due_at, read_access(access), exclusive, bool(behind),
+        created_at, expires_at, spec, state, digest, due_at, read_access(people, agents), exclusive, bool(behind),
         bool(hides_names),
     )  # fmt: skip
 
 
 def event(row: Row) -> Event:
     """Make an event: the fields of `Draft`, seq, position, its request's spec and `hides_names`, the access."""
-    *draft, seq, position, spec, hides_names, access = row
+    *draft, seq, position, spec, hides_names, people, agents = row
     return domain_events.commit(
         Draft(*draft),
         seq=seq,
         position=position,
         spec=spec,
-        access=read_access(access),
+        access=read_access(people, agents),
         hides_names=bool(hides_names),
     )
 
@@ -71,9 +73,15 @@ def thread_view(thread: Row, messages: Sequence[Message], requests: Sequence[Row
 
     Each request comes after the seq of its creation. Messages and requests come newest first.
     """
-    seq, access, archived_at = thread
+    seq, people, agents, archived_at = thread
     pairs = sorted(((row[0], record(row[1:])) for row in requests), key=lambda pair: pair[0])
-    return ThreadView(seq, list(reversed(messages)), pairs, read_access(access), archived_at)
+    return ThreadView(seq, list(reversed(messages)), pairs, read_access(people, agents), archived_at)
+
+
+def terms(row: Row) -> Terms:
+    """Make what holds in a thread: the fields of `Terms`, the access as its two texts."""
+    everywhere, here, refused_at, people, agents = row
+    return Terms(everywhere, here, refused_at, read_access(people, agents))
 
 
 def principal(row: Row) -> Principal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from askback.domain.access import Access
+from askback.domain.access import OPEN, Access
 from askback.domain.audit import GENESIS
 from askback.ports.agents import Agent
 from askback.ports.audit import AuditHead
@@ -30,7 +30,7 @@ class KeptResume:
 class FakeAlong(CanBeOffline):
     """Rules, settings, the audit log, secrets, candidates, grants and resumes, in dictionaries.
 
-    `_shared` is the access to each thread that somebody has shared, which says who finds its rules and secrets.
+    `_shared` is the access to each thread that is there, which says who finds its rules and secrets.
     Candidates are kept by tenant, request and name; grants by tenant, thread, name and requester, the newest last.
     """
 
@@ -49,6 +49,9 @@ class FakeAlong(CanBeOffline):
         self._shared: dict[tuple[str, str], Access] = {}
         self._secret_agents: set[tuple[str, str, str]] = set()
         self._agents: dict[tuple[str, str], Agent] = {}
+
+    def _access_to(self, tenant: str, thread_id: str) -> Access:
+        return self._shared.get((tenant, thread_id), OPEN)
 
     def _keep(self, along: Along) -> None:
         """Write what comes along with a change, before the change itself: it raises when it cannot be written."""

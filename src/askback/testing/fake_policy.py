@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from askback.domain.access import OPEN, Level
+from askback.domain.access import Level
 from askback.domain.audit import GENESIS
 from askback.ports.audit import AuditHead, HeadSeals
 from askback.ports.outcome import Outcome
@@ -73,7 +73,7 @@ class FakePolicy(FakeAlong):
         return sorted(found, key=lambda r: r.id, reverse=True)[:limit]
 
     def _hides(self, rule: RuleRecord, person: str) -> bool:
-        return self._shared.get((rule.tenant, rule.subject), OPEN).level(person) < Level.VIEW
+        return self._access_to(rule.tenant, rule.subject).level(person) < Level.VIEW
 
     async def refusals(
         self, tenant: str, thread_id: str, requester: str, identity: str, *, since_ms: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from askback.domain.record import Record
@@ -41,6 +41,14 @@ class FakeResumes(FakeAlong):
         """Read when the next unfinished resume can be leased."""
         at = [kept.resume.available_at for kept in self._open(tenant, requester, thread_id)]
         return min(at, default=None)
+
+    async def resume_threads(self, tenant: str, requester: str) -> Mapping[str, int]:
+        """Read where unfinished resumes are, and when the next one of each thread can be leased."""
+        found: dict[str, int] = {}
+        for kept in self._open(tenant, requester, None):
+            at, thread_id = kept.resume.available_at, kept.resume.thread_id
+            found[thread_id] = min(at, found.get(thread_id, at))
+        return found
 
     async def finish_resume(
         self, tenant: str, requester: str, resume_id: str, *, attempt: int, now_ms: int

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from askback.domain import events as domain_events
-from askback.domain.access import OPEN, Access
+from askback.domain.access import Access
 from askback.domain.events import Draft, Event
 from askback.domain.record import Record
 from askback.ports.store import Claim, ClaimMismatch, Message
@@ -69,7 +69,7 @@ class FakeRows(FakeAlong):
 
     def _read(self, tenant: str, request_id: str) -> Record:
         record = self._requests[tenant, request_id][1]
-        return replace(record, access=self._shared.get((tenant, record.thread_id), OPEN))
+        return replace(record, access=self._access_to(tenant, record.thread_id))
 
     # What every write does
 
@@ -82,13 +82,15 @@ class FakeRows(FakeAlong):
         return target
 
     def _emit(self, draft: Draft, record: Record | None) -> int:
-        thread = self._threads.setdefault((draft.tenant, draft.thread_id), KeptThread())
+        name = (draft.tenant, draft.thread_id)
+        thread = self._threads.setdefault(name, KeptThread())
+        access = self._shared[name] = self._access_to(*name).written_by(draft.agent)
         thread.seq += 1
         self._position += 1
         asked = (None, False) if record is None else (record.spec, record.hides_names)
         written = Written(draft, thread.seq, self._position, *asked)
         thread.events.append(written)
-        self._fresh.append(written.read(self._shared.get((draft.tenant, draft.thread_id), OPEN)))
+        self._fresh.append(written.read(access))
         return thread.seq
 
     def _finish(self, claim: Claim | None = None, target: str = "") -> None:

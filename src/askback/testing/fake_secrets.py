@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from askback.domain.access import OPEN, Level
+from askback.domain.access import Level
 from askback.ports.policy import Along
 from askback.ports.secrets import Grant, Place, SecretRecord
 from askback.testing.fake_along import FakeAlong
@@ -47,7 +47,7 @@ class FakeSecrets(FakeAlong):
 
     def _theirs(self, secret: SecretRecord, person: str) -> bool:
         if secret.scope == "session":
-            level = self._shared.get((secret.tenant, secret.subject), OPEN).level(person)
+            level = self._access_to(secret.tenant, secret.subject).level(person)
             return secret.owner == person or level >= Level.ALL
         return secret.owner in ("", person)
 

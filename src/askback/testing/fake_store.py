@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from askback.domain.access import OPEN, Access, Level
+from askback.domain.access import Access, Level
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.record import Record
@@ -169,10 +169,10 @@ class FakeStore(FakeThreads, FakeAccess, FakeAgents, FakePolicy, FakeSecrets, Fa
         self._begin()
         if (target := self._replayed(claim)) is not None:
             return target, Outcome.REPLAYED
+        self._check_takes(event)
         thread = self._threads.get((event.tenant, event.thread_id))
         if thread is not None and message_id in thread.messages:
             raise IdTaken(message_id)
-        self._check_archived(event)
         seq = self._emit(event, None)
         thread = self._threads[event.tenant, event.thread_id]
         thread.messages[message_id] = Message(message_id, seq, data)
@@ -201,7 +201,7 @@ class FakeStore(FakeThreads, FakeAccess, FakeAgents, FakePolicy, FakeSecrets, Fa
         size = thread.appended.get(message_id, 0) + len(text.encode())
         if most is not None and size > most:
             raise MessageFull(message_id)
-        self._check_archived(event)
+        self._check_takes(event)
         thread.appended[message_id] = size
         message = thread.messages[message_id]
         thread.messages[message_id] = replace(message, data=extend(message.data, text))
@@ -211,15 +211,16 @@ class FakeStore(FakeThreads, FakeAccess, FakeAgents, FakePolicy, FakeSecrets, Fa
 
     async def access(self, tenant: str, thread_id: str) -> Access:
         """Read who may do what in a thread."""
-        return self._shared.get((tenant, thread_id), OPEN)
+        return self._access_to(tenant, thread_id)
 
     async def set_access(
         self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access
     ) -> Outcome:
         """Give a thread another access."""
         self._begin()
-        if self._shared.get((event.tenant, event.thread_id), OPEN) != before:
+        if self._access_to(event.tenant, event.thread_id) != before:
             return Outcome.LOST
+        self._check_agent(event)
         self._keep(along)
         self._shared[event.tenant, event.thread_id] = access
         self._emit(event, None)
@@ -238,7 +239,7 @@ class FakeStore(FakeThreads, FakeAccess, FakeAgents, FakePolicy, FakeSecrets, Fa
             thread.seq,
             messages,
             requests[-limit:],
-            self._shared.get((tenant, thread_id), OPEN),
+            self._access_to(tenant, thread_id),
             thread.archived_at,
         )
 
@@ -246,7 +247,7 @@ class FakeStore(FakeThreads, FakeAccess, FakeAgents, FakePolicy, FakeSecrets, Fa
         self, tenant: str, thread_id: str, *, after: int, limit: int = 500
     ) -> Sequence[Event]:
         """Read events of a thread after `after`."""
-        access = self._shared.get((tenant, thread_id), OPEN)
+        access = self._access_to(tenant, thread_id)
         thread = self._threads.get((tenant, thread_id), KeptThread())
         return [e.read(access) for e in thread.events if e.seq > after][:limit]
 
@@ -263,7 +264,7 @@ class FakeStore(FakeThreads, FakeAccess, FakeAgents, FakePolicy, FakeSecrets, Fa
 
     def _tenant(self, tenant: str) -> list[Event]:
         found = [
-            written.read(self._shared.get(name, OPEN))
+            written.read(self._access_to(*name))
             for name, thread in self._threads.items()
             if name[0] == tenant
             for written in thread.events

@@ -10,7 +10,7 @@ from askback.domain.record import Record
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along, Execution
 from askback.ports.store import KeyHeld, Settlement
-from askback.ports.threads import Idle, Quota, QuotaSpent, Terms, ThreadArchived, Use
+from askback.ports.threads import Idle, Quota, QuotaSpent, Terms, ThreadArchived, ThreadOfAnother, Use
 from askback.storage.transcript import delivered
 from askback.testing.fake_rows import FakeRows, KeptThread
 
@@ -24,7 +24,7 @@ class FakeThreads(FakeRows):
         """Read what holds in a thread."""
         everywhere, here = (self._policies.get((tenant, name)) for name in ("", thread_id))
         thread = self._threads.get((tenant, thread_id), KeptThread())
-        return Terms(everywhere, here, thread.refused_at)
+        return Terms(everywhere, here, thread.refused_at, self._access_to(tenant, thread_id))
 
     async def use(self, tenant: str, thread_id: str) -> Use:
         """Read how much a thread has used."""
@@ -43,6 +43,7 @@ class FakeThreads(FakeRows):
         self._begin()
         if (self._archived(event) is not None) is (archived_at is not None):
             return Outcome.REPLAYED
+        self._check_agent(event)
         self._keep(along)
         self._emit(event, None)
         thread = self._threads[event.tenant, event.thread_id]
@@ -132,7 +133,7 @@ class FakeThreads(FakeRows):
 
     def _admit(self, record: Record, event: Draft, quota: Quota | None) -> None:
         """Raise what keeps a new request out."""
-        self._check_archived(event)
+        self._check_takes(event)
         if record.settled:
             return
         if record.exclusive is not None and not record.behind:
@@ -142,7 +143,13 @@ class FakeThreads(FakeRows):
         if quota is not None:
             self._check_quota(record, quota)
 
-    def _check_archived(self, event: Draft) -> None:
+    def _check_agent(self, event: Draft) -> None:
+        access = self._access_to(event.tenant, event.thread_id)
+        if event.agent is not None and not access.admits(event.agent):
+            raise ThreadOfAnother
+
+    def _check_takes(self, event: Draft) -> None:
+        self._check_agent(event)
         if self._archived(event) is not None:
             raise ThreadArchived(event.thread_id)
 

@@ -28,6 +28,7 @@ from askback.testing.store_reads import ReadContracts
 from askback.testing.store_resumes import ResumeContracts
 from askback.testing.store_secrets import SecretContracts
 from askback.testing.store_sharing import SharingContracts
+from askback.testing.store_thread_agents import ThreadAgentContracts
 from askback.testing.store_webhooks import WebhookContracts
 from askback.testing.store_writes import WriteContracts
 
@@ -48,5 +49,6 @@ class StoreContracts(
     WebhookContracts,
     HealthContracts,
     SharingContracts,
+    ThreadAgentContracts,
 ):
     """The contracts of the ports of the store, without durability."""

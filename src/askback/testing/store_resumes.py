@@ -60,6 +60,20 @@ class ResumeContracts(StoreSuite):
         found = await asyncio.gather(*(leased(store) for _ in range(10)))
         assert sorted(n for each in found for n in each) == [1, 2, 3, 4, 5]
 
+    async def test_c16_threads_with_resumes_are_listed_with_when_the_next_can_be_leased(
+        self, store: Store
+    ) -> None:
+        there = (resume(1), resume(2, thread="t2", at=NOON + 9), resume(3, thread="t2"))
+        await settled(store, *there, resume(4, thread="t3", requester="tok_2"))
+        assert await store.resume_threads("main", "tok_1") == {"t1": NOON, "t2": NOON}
+        assert await leased(store, thread="t2") == [3]
+        assert await store.resume_threads("main", "tok_1") == {"t1": NOON, "t2": NOON + 9}
+        await store.finish_resume("main", "tok_1", resume(3).id, attempt=1, now_ms=NOON)
+        await leased(store, thread="t1")
+        await store.finish_resume("main", "tok_1", resume(1).id, attempt=1, now_ms=NOON)
+        assert await store.resume_threads("main", "tok_1") == {"t2": NOON + 9}
+        assert await store.resume_threads("acme", "tok_1") == {}
+
     async def test_c16_it_is_leased_again_when_its_lease_has_ended(self, store: Store) -> None:
         await settled(store, resume(1))
         assert await leased(store, until=NOON + 60) == [1]

@@ -92,7 +92,7 @@ def vote(row: Record, *voters: str) -> Settlement:
 
 def shared(access: Access, *, tenant: str = "main", thread: str = "t1", owner: str = "tok_agent") -> Draft:
     """Make the event of a thread that gets this access."""
-    return Draft(THREAD_ACCESS, tenant, thread, NOON, None, access.text or "{}", owner)
+    return Draft(THREAD_ACCESS, tenant, thread, NOON, None, access.texts[0] or "{}", owner)
 
 
 def message(text: str = "Hello") -> str:

@@ -10,7 +10,7 @@ from askback import logs, messages
 from askback.domain.faults import Faults
 from askback.errors import RateLimited, Refused, Unauthorized, Unavailable
 from askback.ports.store import ClaimMismatch
-from askback.ports.threads import ThreadArchived
+from askback.ports.threads import ThreadArchived, ThreadOfAnother
 from askback.ports.vault import CannotOpen, KeysUnreachable, VaultLocked
 from askback.transports.http import Reply, Scope, header, json_reply
 
@@ -47,6 +47,12 @@ def problem(error: Exception, *, locale: str) -> tuple[int, dict[str, Any]]:
     if isinstance(error, ThreadArchived):
         text = "The thread is archived and takes nothing new. Unarchive it, or go on in another thread."
         return 409, {"code": "thread_archived", "message": text}
+    if isinstance(error, ThreadOfAnother):
+        text = (
+            "This thread belongs to another agent. Use a thread of your own, or have its owner or an admin let you in "
+            "(PUT /v1/threads/{id}/access)."
+        )
+        return 403, {"code": "thread_of_another_agent", "message": text}
     if isinstance(error, VaultLocked):
         return 409, {"code": "secrets_off", "message": str(error)}
     if isinstance(error, CannotOpen):

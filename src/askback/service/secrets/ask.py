@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from askback.domain.access import Level
 from askback.domain.faults import Faults, fault
 from askback.domain.lifecycle import Status
 from askback.domain.markdown import may_be_markdown, tree
@@ -36,8 +35,7 @@ async def ask_secret(ctx: Services, principal: Principal, body: object, *, key: 
     """
     asked = check_secret(body, limits=ctx.limits)
     claimed = claim(principal, "create", key, asked)
-    held = await ctx.store.access(principal.tenant, asked.thread_id)
-    await sharing.require(ctx, principal, held, Level.PROMPT, thread_id=asked.thread_id, attempted="create")
+    terms = await sharing.require_to_ask(ctx, principal, asked.thread_id)
     if (before := await replayed(ctx, claimed)) is not None:
         return before
     if isinstance(asked.secret.probe, str) and asked.secret.probe not in ctx.probes:
@@ -45,7 +43,7 @@ async def ask_secret(ctx: Services, principal: Principal, body: object, *, key: 
     await ctx.vault.active()
     found = await ctx.store.secrets_at(
         principal.tenant,
-        held.owner,
+        terms.access.owner,
         places(thread_id=asked.thread_id, project=asked.secret.project),
         asked.secret.names,
     )
@@ -56,12 +54,12 @@ async def ask_secret(ctx: Services, principal: Principal, body: object, *, key: 
     if len(here) == len(asked.secret.names):
         record, along = _settled(record, here)
         along = replace(along, resumes=resumes_at_once(ctx, record, now=record.created_at))
-        event = opening(record, f"request.{Status.ANSWERED}")
+        event = opening(principal, record, f"request.{Status.ANSWERED}")
         return await ctx.store.insert(record, event, claimed, along)
     same = refusals.secret_identity(asked.secret.names)
-    if (refused := await refusals.refused_before(ctx, record, same)) is not None:
+    if (refused := await refusals.refused_before(ctx, record, same, terms)) is not None:
         return await refusals.repeated(ctx, record, refused, key=key)
-    return await open_request(ctx, principal, asked, record, claimed)
+    return await open_request(ctx, principal, asked, record, claimed, terms)
 
 
 def _settled(record: Record, here: Sequence[SecretRecord]) -> tuple[Record, Along]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from askback.domain.access import Level
 from askback.domain.bodies import LeaseBody
 from askback.domain.faults import Fault, Faults, fault, join
 from askback.domain.lifecycle import Status
@@ -44,7 +45,7 @@ async def lease(ctx: Services, principal: Principal, body: object) -> dict[str, 
     sent = parse(LeaseBody, body)
     _check(ctx, sent)
     wanted = [*sent.names, *sent.refs]
-    _check_limits(principal, sent.thread_id, wanted)
+    await _check_reach(ctx, principal, sent.thread_id, wanted)
     found = (
         await _candidates(ctx, principal, sent) if sent.request_id else await _granted(ctx, principal, sent)
     )
@@ -125,11 +126,10 @@ def _check(ctx: Services, sent: LeaseBody) -> None:
         raise Faults(faults)
 
 
-def _check_limits(principal: Principal, thread_id: str, names: Sequence[str]) -> None:
-    """Refuse what a token was not made for: other threads, and of a runner other names."""
+async def _check_reach(ctx: Services, principal: Principal, thread_id: str, names: Sequence[str]) -> None:
+    """Refuse a thread that is not the caller's to write in, and of a runner also other names."""
     if principal.role != "runner":
-        if not sharing.reaches(principal, thread_id):
-            raise sharing.no_such_thread()
+        await sharing.require_in(ctx, principal, thread_id, Level.PROMPT, attempted="lease")
         return
     fits = any(fnmatchcase(thread_id, each) for each in principal.threads)
     if not fits or not all(any(fnmatchcase(name, each) for each in principal.names) for name in names):

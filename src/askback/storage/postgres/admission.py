@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from askback.domain.record import Record
 from askback.ports.store import KeyHeld
-from askback.ports.threads import Quota, QuotaSpent, ThreadArchived
+from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadOfAnother
 from askback.storage import rows
 from askback.storage.postgres import thread_queries as queries
 from askback.storage.postgres import threads
@@ -24,10 +24,10 @@ async def place(db: Connection, jobs: Sequence[Job]) -> None:
     for job, thread in pairs:
         try:
             _admit(job, thread, room)
-        except (ThreadArchived, KeyHeld, QuotaSpent) as refused:
+        except (ThreadOfAnother, ThreadArchived, KeyHeld, QuotaSpent) as refused:
             job.error = refused
         else:
-            job.place = thread.place()
+            job.place = thread.place(job.change.draft)
     await threads.keep(db, found.values())
 
 
@@ -79,6 +79,7 @@ async def _read_room(db: Connection, pairs: Sequence[tuple[Job, Thread]]) -> _Ro
 def _admit(job: Job, thread: Thread, room: _Room) -> None:
     """Take note of a change, or raise why its thread does not take it."""
     change = job.change
+    thread.admit(change.draft)
     if isinstance(change, Settle):
         _note(job, change, thread)
         return

@@ -17,21 +17,22 @@ from askback.storage.postgres.conditions import Conditions
 
 # Threads
 
-# Count on: tenants, ids, how many events each -> key, the seq of the last of them, and what else a group asks. A thread
-# is made with its first events. The row stays locked until the commit, which is why a seq is never given twice nor left
-# out: who comes later waits, and a group that is undone gives its numbers back.
+# Count on: tenants, ids, how many events each, the agents of a thread that is new -> key, the seq of the last of them,
+# and what else a group asks. A thread is made with its first events. The row is locked until the commit, which is why
+# a seq is never given twice nor left out: who comes later waits, and a group that is undone gives its numbers back.
 NUMBER = """
-INSERT INTO threads (tenant, id, seq)
-SELECT tenant, id, events FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (tenant, id, events)
+INSERT INTO threads (tenant, id, seq, agents)
+SELECT tenant, id, events, agents
+FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS n (tenant, id, events, agents)
 ORDER BY tenant COLLATE "C", id COLLATE "C"
 ON CONFLICT (tenant, id) DO UPDATE SET seq = threads.seq + excluded.seq
-RETURNING tenant, id, key, seq, access, archived_at, asked, asked_from, refused_at"""
+RETURNING tenant, id, key, seq, access, agents, archived_at, asked, asked_from, refused_at"""
 # By tenants and ids.
 ACCESS = """
-SELECT t.tenant, t.id, t.access FROM threads AS t
+SELECT t.tenant, t.id, t.access, t.agents FROM threads AS t
 JOIN unnest($1::text[], $2::text[]) AS w (tenant, id) ON w.tenant = t.tenant AND w.id = t.id"""
 # By its tenant and id.
-THREAD = "SELECT key, seq, access, archived_at FROM threads WHERE tenant = $1 AND id = $2"
+THREAD = "SELECT key, seq, access, agents, archived_at FROM threads WHERE tenant = $1 AND id = $2"
 
 # Events
 
@@ -66,7 +67,7 @@ HIDES_NAMES = "coalesce(r.hides_names, r.kind = 'secret')"
 # Both cursors walk an index from where the reader stands. The spec is joined: events keep only the state.
 _EVENTS = f"""
 SELECT e.type, t.tenant, t.id, e.at, e.request, e.data, coalesce(r.requester, ''), e.seq, e.position, r.spec,
-    {HIDES_NAMES}, t.access
+    {HIDES_NAMES}, t.access, t.agents
 FROM events AS e JOIN threads AS t ON t.key = e.thread
 LEFT JOIN requests AS r ON r.tenant = e.tenant AND r.id = e.request"""
 THREAD_EVENTS = f"{_EVENTS} WHERE t.tenant = $1 AND t.id = $2 AND e.seq > $3 ORDER BY e.seq LIMIT $4"
@@ -116,7 +117,8 @@ RETURNING r.tenant, r.id, r.kind, r.requester, r.revision, r.created_at, r.expir
 # In the order of the fields of `Record`.
 RECORD = f"""
 r.id, r.tenant, t.id, r.kind, r.requester, r.status, r.revision,
-r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access, r.exclusive, r.behind, {HIDES_NAMES}"""
+r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access, t.agents, r.exclusive, r.behind,
+{HIDES_NAMES}"""
 REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
 # By tenants and ids.
 GET = f"""

@@ -66,6 +66,11 @@ def next_available(tenant: str, requester: str, thread_id: str | None) -> tuple[
     return _mine(tenant, requester, thread_id).query("SELECT min(available_at) FROM resumes")
 
 
+# By tenant and requester -> thread, when the next one there can be leased.
+THREADS = """
+SELECT thread, min(available_at) FROM resumes
+WHERE finished_at IS NULL AND tenant = $1 AND requester = $2 GROUP BY thread"""
+
 # By tenant and id, and by tenant, request and cause.
 _STANDING = f"SELECT {_RESUME}, s.finished_at IS NOT NULL FROM resumes AS s"
 STANDING = f"{_STANDING} WHERE s.tenant = $1 AND s.id = $2"

@@ -52,6 +52,11 @@ class ResumePart(Part):
         row = await self._borrowed.row(sql, *parameters)
         return None if row is None else row[0]
 
+    async def resume_threads(self, tenant: str, requester: str) -> Mapping[str, int]:
+        """Read where unfinished resumes are, and when the next one of each thread can be leased."""
+        found = await self._borrowed.rows(queries.THREADS, tenant, requester)
+        return {row[0]: row[1] for row in found}
+
     async def finish_resume(
         self, tenant: str, requester: str, resume_id: str, *, attempt: int, now_ms: int
     ) -> Outcome | None:

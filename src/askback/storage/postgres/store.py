@@ -194,7 +194,7 @@ class PostgresStore(
 
     async def _ask_access(self, names: Sequence[Key]) -> Mapping[Key, Access]:
         found = await self._borrowed.rows(queries.ACCESS, *zip(*names, strict=True))
-        return {(tenant, thread_id): read_access(text) for tenant, thread_id, text in found}
+        return {(tenant, thread_id): read_access(*texts) for tenant, thread_id, *texts in found}
 
     async def set_access(
         self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access

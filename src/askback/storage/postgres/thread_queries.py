@@ -6,18 +6,19 @@ from __future__ import annotations
 
 from askback.storage.postgres.queries import OPEN, RECORD, REQUESTS
 
-# What a group has made of threads: key, seq, asked, asked_from, refused_at of each.
+# What a group has made of threads: key, seq, agents, asked, asked_from, refused_at of each.
 KEEP = """
-UPDATE threads AS t SET seq = n.seq, asked = n.asked, asked_from = n.asked_from, refused_at = n.refused_at
-FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
-    AS n (key, seq, asked, asked_from, refused_at)
+UPDATE threads AS t SET seq = n.seq, agents = n.agents, asked = n.asked, asked_from = n.asked_from,
+    refused_at = n.refused_at
+FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
+    AS n (key, seq, agents, asked, asked_from, refused_at)
 WHERE t.key = n.key"""
 # Those of the keys in which nothing came to be after all.
 DROP_EMPTY = "DELETE FROM threads WHERE key = ANY ($1::bigint[]) AND seq = 0"
 
-# By tenant and id: locked until the commit, if it is there -> key, access, archived_at.
-LOCK = "SELECT key, access, archived_at FROM threads WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE"
-SET_ACCESS = "UPDATE threads SET access = $2 WHERE key = $1"
+# By tenant and id: locked until the commit, if it is there -> key, access, agents, archived_at.
+LOCK = "SELECT key, access, agents, archived_at FROM threads WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE"
+SET_ACCESS = "UPDATE threads SET access = $2, agents = $3 WHERE key = $1"
 SET_ARCHIVED = "UPDATE threads SET archived_at = $2, archiving = $2::bigint IS NOT NULL WHERE key = $1"
 # (before, limit), (tenant, thread id)
 ARCHIVING = (
@@ -32,8 +33,9 @@ TERMS = """
 SELECT w.tenant, w.thread,
     (SELECT p.data FROM policies AS p WHERE p.tenant = w.tenant AND p.thread = ''),
     (SELECT p.data FROM policies AS p WHERE p.tenant = w.tenant AND p.thread = w.thread),
-    (SELECT t.refused_at FROM threads AS t WHERE t.tenant = w.tenant AND t.id = w.thread)
-FROM unnest($1::text[], $2::text[]) AS w (tenant, thread)"""
+    t.refused_at, t.access, t.agents
+FROM unnest($1::text[], $2::text[]) AS w (tenant, thread)
+LEFT JOIN threads AS t ON t.tenant = w.tenant AND t.id = w.thread"""
 # By tenant and thread id.
 USE = f"""
 SELECT t.asked, t.asked_from, (SELECT count(*) FROM requests AS r WHERE {OPEN} AND r.thread = t.key)

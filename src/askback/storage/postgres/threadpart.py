@@ -92,4 +92,4 @@ class ThreadPart(Part):
 
     async def _ask_terms(self, names: Sequence[Key]) -> Mapping[Key, Terms]:
         found = await self._borrowed.rows(queries.TERMS, *zip(*names, strict=True))
-        return {(tenant, thread_id): Terms(*terms) for tenant, thread_id, *terms in found}
+        return {(row[0], row[1]): rows.terms(row[2:]) for row in found}

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from askback.domain.access import Access, read_access
+from askback.domain.access import Access, Agents, read_access
 from askback.domain.events import Draft
+from askback.ports.threads import ThreadOfAnother
 from askback.storage.postgres import queries, thread_queries
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.jobs import Entry, Place
@@ -20,22 +22,30 @@ class Thread:
     """A thread that is locked until the commit.
 
     `seq` counts the events that were placed, `numbered` is how many the row has by now: what is left of those, because
-    a change was refused, is given back. `asked`, `asked_from` and `refused_at` are as in `ports.threads`.
+    a change was refused, is given back. So is a new thread that the row says is `claimed` by an agent whose change was.
+    `asked`, `asked_from` and `refused_at` are as in `ports.threads`.
     """
 
     key: int
     seq: int
     numbered: int
     access: Access
+    claimed: Agents | None
     archived: bool
     asked: int
     asked_from: int
     refused_at: int | None
     noted: bool = False
 
-    def place(self) -> Place:
-        """Give the next number."""
+    def admit(self, draft: Draft) -> None:
+        """Raise `ThreadOfAnother` for what is written by an agent that was not let in."""
+        if draft.agent is not None and not self.access.admits(draft.agent):
+            raise ThreadOfAnother
+
+    def place(self, draft: Draft) -> Place:
+        """Give the next number; the first agent that writes has the thread from then on."""
         self.seq += 1
+        self.access = self.access.written_by(draft.agent)
         return Place(self.key, self.seq, self.access)
 
     def count(self, *, window_ms: int, now: int) -> None:
@@ -59,23 +69,38 @@ class Thread:
 
 async def number(db: Connection, drafts: Iterable[Draft]) -> Mapping[Name, Thread]:
     """Reserve the next numbers for events, and lock their threads, which are made if need be."""
-    counts = Counter((draft.tenant, draft.thread_id) for draft in drafts)
-    columns = zip(*((*name, events) for name, events in counts.items()), strict=True)
-    return {
-        (tenant, thread_id): Thread(
-            key, last - counts[tenant, thread_id], last, read_access(access), archived_at is not None, *rest
-        )
-        for tenant, thread_id, key, last, access, archived_at, *rest in await db.fetch(
-            queries.NUMBER, *columns
-        )
-    }
+    counts, first = Counter[Name](), dict[Name, Agents]()
+    for draft in drafts:
+        counts[draft.tenant, draft.thread_id] += 1
+        if draft.agent is not None:
+            first.setdefault((draft.tenant, draft.thread_id), draft.agent)
+    columns = [
+        (*name, events, first[name].text if name in first else None) for name, events in counts.items()
+    ]
+    found = await db.fetch(queries.NUMBER, *zip(*columns, strict=True))
+    return {(row[0], row[1]): _thread(row[2:], counts[row[0], row[1]]) for row in found}
+
+
+def _thread(row: Any, events: int) -> Thread:
+    key, last, people, agents, archived_at, *rest = row
+    before, claimed = last - events, read_access(None, agents).agents
+    # A new thread has agents by its row alone: whose it is shows when their changes have their places.
+    access = read_access(people, agents if before else None)
+    return Thread(key, before, last, access, claimed, archived_at is not None, *rest)
 
 
 async def keep(db: Connection, threads: Iterable[Thread]) -> None:
     """Write what became of threads, as far as it is not written yet."""
-    changed = [thread for thread in threads if thread.noted or thread.seq != thread.numbered]
+    changed = [
+        each
+        for each in threads
+        if each.noted or each.seq != each.numbered or each.access.agents != each.claimed
+    ]
     if changed:
-        rows = [(each.key, each.seq, each.asked, each.asked_from, each.refused_at) for each in changed]
+        rows = [
+            (each.key, each.seq, each.access.texts[1], each.asked, each.asked_from, each.refused_at)
+            for each in changed
+        ]
         await db.execute(thread_queries.KEEP, *zip(*rows, strict=True))
     if empty := [each.key for each in changed if each.seq == 0]:
         await db.execute(thread_queries.DROP_EMPTY, empty)

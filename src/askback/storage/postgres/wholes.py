@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from askback.domain.access import Access, read_access
+from askback.domain.access import OPEN, Access, read_access
 from askback.domain.events import MESSAGE_ADDED, Draft
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
@@ -14,7 +14,7 @@ from askback.storage.postgres import thread_queries as queries
 from askback.storage.postgres.along import write_along
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.jobs import Entry, Overtaken
-from askback.storage.postgres.threads import Thread, number
+from askback.storage.postgres.threads import Thread, keep, number
 from askback.storage.transcript import delivered
 
 Done = tuple[Any, Sequence[Entry]]
@@ -23,28 +23,30 @@ Done = tuple[Any, Sequence[Entry]]
 async def set_access(db: Connection, access: Access, draft: Draft, along: Along, *, before: Access) -> Done:
     """Give a thread another access, unless it has come to another one meanwhile."""
     row = await _lock(db, draft.tenant, draft.thread_id)
-    if read_access(None if row is None else row[1]) != before:
+    if (OPEN if row is None else read_access(row[1], row[2])) != before:
         return Outcome.LOST, []
     thread = await _number(db, draft)
     if thread.access != before:
-        raise Overtaken  # somebody made the thread meanwhile, and shared it
-    await db.execute(queries.SET_ACCESS, thread.key, access.text)
+        raise Overtaken  # somebody made the thread meanwhile, and it is theirs
+    await db.execute(queries.SET_ACCESS, thread.key, *access.texts)
     await write_along(db, along)
-    return Outcome.APPLIED, [Entry(draft, replace(thread.place(), access=access))]
+    return Outcome.APPLIED, [Entry(draft, replace(thread.place(draft), access=access))]
 
 
 async def set_archived(db: Connection, draft: Draft, along: Along, *, archived_at: int | None) -> Done:
     """Archive a thread or take it back, unless it is so already."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     archive = archived_at is not None
-    if (row is not None and row[2] is not None) is archive:
+    if (row is not None and row[3] is not None) is archive:
         return Outcome.REPLAYED, []
     thread = await _number(db, draft)
     if thread.archived is archive:
         raise Overtaken  # somebody made the thread meanwhile, and archived it
     await db.execute(queries.SET_ARCHIVED, thread.key, archived_at)
     await write_along(db, along)
-    return Outcome.APPLIED, [Entry(draft, thread.place())]
+    entry = Entry(draft, thread.place(draft))
+    await keep(db, [thread])
+    return Outcome.APPLIED, [entry]
 
 
 async def deliver(db: Connection, tenant: str, thread_id: str, *, now: int) -> Done:
@@ -59,7 +61,7 @@ async def deliver(db: Connection, tenant: str, thread_id: str, *, now: int) -> D
         for (_, owner, _), text in zip(held, texts, strict=True)
     ]
     thread = await _number(db, *drafts)
-    entries = [Entry(draft, thread.place()) for draft in drafts]
+    entries = [Entry(draft, thread.place(draft)) for draft in drafts]
     keys, places = [key for key, _, _ in held], [entry.place.seq for entry in entries]
     await db.execute(queries.DELIVER, keys, texts, places)
     return len(held), entries
@@ -73,14 +75,16 @@ async def erase(db: Connection, draft: Draft, along: Along) -> Done:
     await db.execute(queries.ERASE, row[0], draft.tenant, draft.thread_id)
     thread = await _number(db, draft)
     await write_along(db, along)
-    return True, [Entry(draft, thread.place())]
+    return True, [Entry(draft, thread.place(draft))]
 
 
 async def _lock(db: Connection, tenant: str, thread_id: str) -> Any:
-    """Lock a thread until the commit -> its key, access as a text, and when it was archived, if it is there."""
+    """Lock a thread until the commit -> its key, access as two texts, and when it was archived, if it is there."""
     return await db.fetchrow(queries.LOCK, tenant, thread_id)
 
 
 async def _number(db: Connection, *drafts: Draft) -> Thread:
     (thread,) = (await number(db, drafts)).values()
+    for draft in drafts:
+        thread.admit(draft)
     return thread

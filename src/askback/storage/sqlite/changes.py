@@ -147,7 +147,7 @@ def set_access(
     if read_thread_access(db, draft.tenant, draft.thread_id) != before:
         return Outcome.LOST
     at = next_seq(db, draft)._replace(access=access)
-    db.execute(queries.SET_ACCESS, (access.text, at.thread))
+    db.execute(queries.SET_ACCESS, (*access.texts, at.thread))
     append(db, events, draft, at)
     write_along(db, along)
     return Outcome.APPLIED

@@ -2,6 +2,7 @@
 
 Only this process writes the file, so what was read stays true until a change of its own is committed. That change has
 it forgotten on the event loop, before anybody is told that it was made: no read that begins after that finds the old.
+What any write may change, and not only such a change, is not kept: it does not last.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ MOST = 2_048
 class Known(Generic[T]):
     """The newest of what was read, by tenant and thread."""
 
-    __slots__ = ("_found", "_most")
+    __slots__ = ("_found", "_lasts", "_most")
 
-    def __init__(self, *, most: int = MOST) -> None:
+    def __init__(self, *, lasts: Callable[[T], bool], most: int = MOST) -> None:
         self._found: OrderedDict[tuple[str, str], T] = OrderedDict()
+        self._lasts = lasts
         self._most = most
 
     def get(self, tenant: str, thread_id: str, read: Callable[[], T]) -> T:
@@ -29,7 +31,9 @@ class Known(Generic[T]):
         where = (tenant, thread_id)
         found = self._found.get(where)
         if found is None:
-            found = self._found[where] = read()
+            found = read()
+            if self._lasts(found):
+                self._found[where] = found
             if len(self._found) > self._most:
                 self._found.popitem(last=False)
         return found

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from askback.domain import events as domain_events
 from askback.domain.access import Access, read_access
 from askback.domain.events import Draft, Event
-from askback.ports.threads import ThreadArchived
+from askback.ports.threads import ThreadArchived, ThreadOfAnother
 from askback.storage.sqlite import queries, thread_queries
 from askback.storage.sqlite.connection import Connection
 
@@ -22,26 +22,36 @@ class Place(NamedTuple):
 
 
 def next_seq(db: Connection, draft: Draft, *, new: bool = False) -> Place:
-    """Give an event its number; raises `ThreadArchived` for something `new` where the thread takes nothing new."""
-    row = db.execute(queries.NEXT_SEQ, (draft.tenant, draft.thread_id)).fetchone()
+    """Give an event its number.
+
+    Raises `ThreadOfAnother`, and `ThreadArchived` for something `new` where the thread takes nothing new.
+    """
+    row = db.execute(queries.NEXT_SEQ, (draft.tenant, draft.thread_id, _agents(draft))).fetchone()
     return _place(row, draft, new=new)
 
 
 def next_seq_counted(db: Connection, draft: Draft, *, window: int) -> tuple[Place, int, int]:
     """Give the event of a new form its number, and count the form; returns how many there are in the window, and since.
 
-    Raises `ThreadArchived`.
+    Raises `ThreadOfAnother` and `ThreadArchived`.
     """
-    parameters = (draft.tenant, draft.thread_id, draft.at, window)
+    parameters = (draft.tenant, draft.thread_id, _agents(draft), draft.at, window)
     *row, asked, asked_from = db.execute(thread_queries.NEXT_SEQ_COUNTED, parameters).fetchone()
     return _place(row, draft, new=True), asked, asked_from
 
 
 def _place(row: Sequence[Any], draft: Draft, *, new: bool) -> Place:
-    thread, seq, access, archived_at = row
+    thread, seq, people, agents, archived_at = row
+    access = read_access(people, agents)
+    if draft.agent is not None and not access.admits(draft.agent):
+        raise ThreadOfAnother
     if new and archived_at is not None:
         raise ThreadArchived(draft.thread_id)
-    return Place(thread, seq, read_access(access))
+    return Place(thread, seq, access)
+
+
+def _agents(draft: Draft) -> str | None:
+    return None if draft.agent is None else draft.agent.text
 
 
 def append(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-from askback.domain.access import Access
 from askback.ports.policy import Along
 from askback.ports.threads import Terms
 from askback.storage.sealing import Sealing
@@ -20,8 +19,7 @@ class Part:
     def __init__(self, writer: Writer, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers
-        self._access = Known[Access]()
-        self._terms = Known[Terms]()
+        self._terms = Known[Terms](lasts=lambda terms: terms.access.agents is not None)
         self._sealing = Sealing()
 
     def _change(self, operation: Operation[T], along: Along, *, outdates: bool = False) -> asyncio.Future[T]:

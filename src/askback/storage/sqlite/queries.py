@@ -11,16 +11,17 @@ from askback.storage.sqlite.access_queries import MAY_VIEW
 
 # Threads
 
-# Give the next seq of a thread, making the thread on its first event: (tenant, id) -> key, seq, access, archived_at.
+# Give the next seq of a thread, making the thread on its first event; it belongs to the first agent that writes there:
+# (tenant, id, agents) -> key, seq, access, agents, archived_at.
 NEXT_SEQ = """
-INSERT INTO threads (tenant, id, seq) VALUES (?, ?, 1)
-ON CONFLICT (tenant, id) DO UPDATE SET seq = seq + 1
-RETURNING key, seq, access, archived_at"""
+INSERT INTO threads (tenant, id, seq, agents) VALUES (?, ?, 1, ?)
+ON CONFLICT (tenant, id) DO UPDATE SET seq = seq + 1, agents = coalesce(agents, excluded.agents)
+RETURNING key, seq, access, agents, archived_at"""
 
-# (tenant, id) -> key, seq, access, archived_at.
-THREAD = "SELECT key, seq, access, archived_at FROM threads WHERE tenant = ? AND id = ?"
-# By its key.
-SET_ACCESS = "UPDATE threads SET access = ? WHERE key = ?"
+# (tenant, id) -> key, seq, access, agents, archived_at.
+THREAD = "SELECT key, seq, access, agents, archived_at FROM threads WHERE tenant = ? AND id = ?"
+# The access and the agents, by its key.
+SET_ACCESS = "UPDATE threads SET access = ?, agents = ? WHERE key = ?"
 
 # Events
 
@@ -30,7 +31,7 @@ INSERT INTO events (tenant, thread, seq, type, request, at, data) VALUES (?, ?, 
 # Both cursors walk an index from where the reader stands. The spec is joined: events keep only the state.
 _EVENTS = """
 SELECT e.type, t.tenant, t.id, e.at, r.id, e.data, coalesce(r.requester, ''), e.seq, e.position, r.spec,
-    r.hides_names, t.access
+    r.hides_names, t.access, t.agents
 FROM events AS e JOIN threads AS t ON t.key = e.thread LEFT JOIN requests AS r ON r.key = e.request"""
 THREAD_EVENTS = f"{_EVENTS} WHERE t.tenant = ? AND t.id = ? AND e.seq > ? ORDER BY e.seq LIMIT ?"
 TENANT_EVENTS = f"{_EVENTS} WHERE e.tenant = ? AND e.position > ? ORDER BY e.position LIMIT ?"
@@ -60,7 +61,8 @@ RETURNING key, kind, requester, revision, created_at, expires_at, spec, digest, 
 # In the order of the fields of `Record`.
 RECORD = """
 r.id, r.tenant, t.id, r.kind, r.requester, r.status, r.revision,
-r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access, r.exclusive, r.behind, r.hides_names"""
+r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access, t.agents, r.exclusive, r.behind,
+r.hides_names"""
 REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
 GET = f"SELECT {RECORD} {REQUESTS} WHERE r.tenant = ? AND r.id = ?"
 

@@ -36,6 +36,9 @@ def next_available(*, thread: bool) -> str:
     return f"SELECT min(available_at) FROM resumes WHERE {_at(thread)}"
 
 
+# (tenant, requester) -> thread, when the next one there can be leased.
+THREADS = f"SELECT thread, min(available_at) FROM resumes WHERE {_MINE} GROUP BY thread"
+
 _STANDING = """
 SELECT id, tenant, thread, requester, request, available_at, held, cause, attempt, finished_at IS NOT NULL
 FROM resumes"""

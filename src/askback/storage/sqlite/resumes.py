@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from typing import Any
 
@@ -38,6 +38,12 @@ class ResumePart(Part):
     async def next_resume(self, tenant: str, requester: str, *, thread_id: str | None = None) -> int | None:
         """Read when the next unfinished resume can be leased."""
         return self._readers.point(lambda db: _next(db, _mine(tenant, requester, thread_id)))
+
+    async def resume_threads(self, tenant: str, requester: str) -> Mapping[str, int]:
+        """Read where unfinished resumes are, and when the next one of each thread can be leased."""
+        return dict(
+            await self._readers.page(lambda db: db.execute(queries.THREADS, (tenant, requester)).fetchall())
+        )
 
     async def finish_resume(
         self, tenant: str, requester: str, resume_id: str, *, attempt: int, now_ms: int

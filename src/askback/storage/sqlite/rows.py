@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from askback.domain.access import Access, read_access
+from askback.domain.access import OPEN, Access, read_access
 from askback.domain.events import Event
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.record import Record
@@ -111,7 +111,7 @@ def read_thread(db: Connection, tenant: str, thread_id: str, *, limit: int) -> T
 def read_thread_access(db: Connection, tenant: str, thread_id: str) -> Access:
     """Read who may do what in a thread."""
     row = db.execute(queries.THREAD, (tenant, thread_id)).fetchone()
-    return read_access(None if row is None else row[2])
+    return OPEN if row is None else read_access(*row[2:4])
 
 
 def read_thread_events(

@@ -112,7 +112,6 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
             self._lock.release()
 
     def _forget(self) -> None:
-        self._access.forget()
         self._terms.forget()
 
     def _open_writer(self) -> Connection:
@@ -220,14 +219,6 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
         """Append to the last text block of a message."""
         return await self._writer.submit(
             lambda db, events: changes.append_text(db, events, message_id, text, event, claim, most=most)
-        )
-
-    async def access(self, tenant: str, thread_id: str) -> Access:
-        """Read who may do what in a thread."""
-        return self._access.get(
-            tenant,
-            thread_id,
-            lambda: self._readers.point(lambda db: rows.read_thread_access(db, tenant, thread_id)),
         )
 
     async def set_access(

@@ -6,21 +6,21 @@ from __future__ import annotations
 
 from askback.storage.sqlite.queries import OPEN, RECORD, REQUESTS
 
-# (tenant, tenant, thread id, tenant, thread id)
+# (tenant, thread id)
 TERMS = """
-SELECT (SELECT data FROM policies WHERE tenant = ? AND thread = ''),
-       (SELECT data FROM policies WHERE tenant = ? AND thread = ?),
-       (SELECT refused_at FROM threads WHERE tenant = ? AND id = ?)"""
+SELECT (SELECT data FROM policies WHERE tenant = ?1 AND thread = ''),
+       (SELECT data FROM policies WHERE tenant = ?1 AND thread = ?2), t.refused_at, t.access, t.agents
+FROM (SELECT 1) LEFT JOIN threads AS t ON t.tenant = ?1 AND t.id = ?2"""
 
 # Quotas
 
 # Give the next seq of a thread as `queries.NEXT_SEQ` does, and count a form there, in a window that begins with the
-# first one after the last has passed: (tenant, id, now, window) -> what that returns, asked, asked_from.
+# first one after the last has passed: (tenant, id, agents, now, window) -> what that returns, asked, asked_from.
 NEXT_SEQ_COUNTED = """
-INSERT INTO threads (tenant, id, seq, asked, asked_from) VALUES (?1, ?2, 1, 1, ?3)
-ON CONFLICT (tenant, id) DO UPDATE SET seq = seq + 1, asked = iif(asked_from + ?4 <= ?3, 1, asked + 1),
-    asked_from = iif(asked_from + ?4 <= ?3, ?3, asked_from)
-RETURNING key, seq, access, archived_at, asked, asked_from"""
+INSERT INTO threads (tenant, id, agents, seq, asked, asked_from) VALUES (?1, ?2, ?3, 1, 1, ?4)
+ON CONFLICT (tenant, id) DO UPDATE SET seq = seq + 1, agents = coalesce(agents, excluded.agents),
+    asked = iif(asked_from + ?5 <= ?4, 1, asked + 1), asked_from = iif(asked_from + ?5 <= ?4, ?4, asked_from)
+RETURNING key, seq, access, agents, archived_at, asked, asked_from"""
 # Give back what was counted in the window of now: (tenant, thread id, when it was asked).
 GIVE_BACK = """
 UPDATE threads SET asked = asked - 1 WHERE tenant = ? AND id = ? AND asked > 0 AND asked_from <= ?"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from askback.domain.access import Access
 from askback.domain.events import Draft
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
@@ -24,6 +25,10 @@ class ThreadPart(Part):
         return self._terms.get(
             tenant, thread_id, lambda: self._readers.point(lambda db: _terms(db, tenant, thread_id))
         )
+
+    async def access(self, tenant: str, thread_id: str) -> Access:
+        """Read who may do what in a thread."""
+        return (await self.terms(tenant, thread_id)).access
 
     async def use(self, tenant: str, thread_id: str) -> Use:
         """Read how much a thread has used."""
@@ -85,7 +90,7 @@ class ThreadPart(Part):
 
 
 def _terms(db: Connection, tenant: str, thread_id: str) -> Terms:
-    return Terms(*db.execute(queries.TERMS, (tenant, tenant, thread_id, tenant, thread_id)).fetchone())
+    return rows.terms(db.execute(queries.TERMS, (tenant, thread_id)).fetchone())
 
 
 def _use(db: Connection, tenant: str, thread_id: str) -> Use:

@@ -20,7 +20,7 @@ from askback.storage.transcript import delivered
 def admit(db: Connection, draft: Draft, record: Record, quota: Quota | None) -> Place:
     """Give the event of a new open request its place, and count the request.
 
-    Raises `ThreadArchived`, `KeyHeld` and `QuotaSpent`, and the caller undoes what it has done.
+    Raises `ThreadOfAnother`, `ThreadArchived`, `KeyHeld` and `QuotaSpent`, and the caller undoes what it has done.
     """
     counted = quota if record.kind == "form" else None
     if counted is not None:
@@ -72,7 +72,7 @@ def set_archived(
 ) -> Outcome:
     """Archive a thread or take it back, unless it is so already."""
     row = db.execute(queries.THREAD, (draft.tenant, draft.thread_id)).fetchone()
-    if (row is not None and row[3] is not None) is (archived_at is not None):
+    if (row is not None and row[4] is not None) is (archived_at is not None):
         return Outcome.REPLAYED
     at = next_seq(db, draft)
     db.execute(own.SET_ARCHIVED, (archived_at, at.thread))

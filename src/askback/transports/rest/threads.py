@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from askback.ports.outcome import Outcome
-from askback.service import archive, erasure, export, messages, sharing, thread
+from askback.service import archive, erasure, export, messages, thread, threadaccess
 from askback.transports.http import Call, Reply, json_reply, text_reply
 from askback.transports.rest.requests import REPLAYED
 
@@ -23,13 +23,13 @@ async def read(call: Call) -> Reply:
 
 async def show_access(call: Call) -> Reply:
     """`GET /v1/threads/{id}/access`."""
-    return json_reply((await sharing.show(call.ctx, call.principal, call.path["id"])).shown)
+    return json_reply((await threadaccess.show(call.ctx, call.principal, call.path["id"])).shown)
 
 
 async def share(call: Call) -> Reply:
     """`PUT /v1/threads/{id}/access`."""
     body = await call.json()
-    return json_reply((await sharing.share(call.ctx, call.principal, call.path["id"], body)).shown)
+    return json_reply((await threadaccess.share(call.ctx, call.principal, call.path["id"], body)).shown)
 
 
 async def put_away(call: Call) -> Reply:

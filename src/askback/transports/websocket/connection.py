@@ -136,6 +136,11 @@ class Connection:
         else:
             self._receipts.miss(request_id)
 
+    def hidden(self) -> None:
+        """Have the peer begin everything anew: it finds that a request is not there for it any more."""
+        self._let_go()
+        self._outbox.put(RESYNC)
+
     # --- what the operations use -------------------------------------------------------------
 
     def dismiss(self, code: int) -> None:

@@ -40,6 +40,7 @@ from askback.service import (
     sharing,
     shown,
     thread,
+    threadaccess,
 )
 from askback.service.context import Services
 from askback.service.secrets import agents, keep, rotate
@@ -308,13 +309,15 @@ async def _thread(peer: Peer, frame: Frame) -> str:
 
 
 async def _access(peer: Peer, frame: Frame) -> str:
-    found = await sharing.show(peer.ctx, peer.principal, needed(frame, "thread_id"))
+    found = await threadaccess.show(peer.ctx, peer.principal, needed(frame, "thread_id"))
     return json.dumps(found.shown)
 
 
 async def _share(peer: Peer, frame: Frame) -> str:
     thread_id = needed(frame, "thread_id")
-    return json.dumps((await sharing.share(peer.ctx, peer.principal, thread_id, frame.get("body"))).shown)
+    return json.dumps(
+        (await threadaccess.share(peer.ctx, peer.principal, thread_id, frame.get("body"))).shown
+    )
 
 
 async def _subscribe(peer: Peer, frame: Frame) -> str:

@@ -1,0 +1,155 @@
+"""Whose a thread is: the agent's that first wrote in it, by the same statement that numbers the event."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from askback.domain.access import OPEN, Access, Agents, Level
+from askback.domain.events import THREAD_ARCHIVED, Draft
+from askback.domain.lifecycle import Status
+from askback.domain.record import Record
+from askback.ports.outcome import Outcome
+from askback.ports.store import IdTaken, MessageMissing, Store
+from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadOfAnother
+from askback.testing.store_samples import NOON, added, claim, created, delta, message, record, shared
+from askback.testing.store_suite import StoreSuite
+
+A, B = Agents(("agt_a",), "ada"), Agents(("agt_b",))
+MINE, OURS = Access(agents=A), Access(agents=Agents(("agt_a", "agt_b"), "ada"))
+
+
+def by(agent: Agents | None, draft: Draft) -> Draft:
+    """Make the event one that an agent writes."""
+    return replace(draft, agent=agent)
+
+
+class ThreadAgentContracts(StoreSuite):
+    """Agents of threads."""
+
+    @pytest.mark.parametrize("what", ["request", "counted", "settled", "message", "archive"])
+    async def test_a_thread_belongs_to_the_first_agent_that_writes(self, store: Store, what: str) -> None:
+        await self._write(store, what, A, 1)
+        assert await store.access("main", "t1") == MINE
+        assert (await store.terms("main", "t1")).access == MINE
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert view.access == MINE
+        assert [e.access for e in await store.thread_events("main", "t1", after=0)] == [MINE]
+        assert await store.access("acme", "t1") == OPEN
+
+    @pytest.mark.parametrize("what", ["request", "counted", "settled", "message", "archive"])
+    async def test_it_belongs_to_that_agent_also_where_a_person_began_it(
+        self, store: Store, what: str
+    ) -> None:
+        await store.add_message("m0", message(), added(message()))
+        assert await store.access("main", "t1") == OPEN
+        await self._write(store, what, A, 1)
+        assert await store.access("main", "t1") == MINE
+
+    @pytest.mark.parametrize("what", ["request", "counted", "settled", "message", "archive", "access"])
+    async def test_what_another_agent_writes_is_not_stored(self, store: Store, what: str) -> None:
+        await self._write(store, "message", A, 1)
+        with pytest.raises(ThreadOfAnother):
+            await self._write(store, what, B, 2)
+        assert await store.access("main", "t1") == MINE
+        assert [e.seq for e in await store.thread_events("main", "t1", after=0)] == [1]
+        assert await store.list_requests("main") == []
+        await self._write(store, what, Agents(("agt_c",), "ada"), 2)  # it works for the same person
+
+    async def test_an_agent_that_was_taken_out_writes_no_more(self, store: Store) -> None:
+        await self._write(store, "message", A, 1)
+        await store.set_access(OURS, shared(OURS), before=MINE)
+        await self._write(store, "message", B, 2)
+        await store.set_access(Access(agents=B), shared(OURS), before=OURS)
+        with pytest.raises(ThreadOfAnother):
+            await self._write(store, "message", A, 3)
+        with pytest.raises(ThreadOfAnother):
+            await store.append_text("m1", "more", by(A, delta("m1", "more", owner="agt_a")))
+        await store.append_text("m2", "more", by(B, delta("m2", "more", owner="agt_b")))
+        none = Access(agents=Agents(()))
+        await store.set_access(none, shared(none), before=Access(agents=B))
+        with pytest.raises(ThreadOfAnother):
+            await self._write(store, "request", B, 4)
+
+    async def test_what_was_refused_gives_an_agent_no_thread(self, store: Store) -> None:
+        await store.add_message("m0", message(), added(message()))
+        with pytest.raises(IdTaken):
+            await store.add_message("m0", message(), by(A, added(message(), owner="agt_a")))
+        with pytest.raises(MessageMissing):
+            await store.append_text("m0", "more", by(A, delta("m0", "more", owner="agt_a")))
+        row = record(1, requester="agt_a")
+        with pytest.raises(QuotaSpent):
+            await store.insert(row, by(A, created(row)), quota=Quota(0, 1000))
+        await store.set_archived(Draft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null"), archived_at=NOON)
+        with pytest.raises(ThreadArchived):
+            await self._write(store, "message", A, 1)
+        assert await store.access("main", "t1") == OPEN
+
+    async def test_of_many_agents_that_write_first_at_once_one_has_the_thread(self, store: Store) -> None:
+        agents = [Agents((f"agt_{n}",)) for n in range(20)]
+        done = await asyncio.gather(
+            *(self._write(store, "message", agent, n) for n, agent in enumerate(agents)),
+            return_exceptions=True,
+        )
+        assert Counter(type(each) for each in done) == {ThreadOfAnother: 19, type(None): 1}
+        winner = agents[done.index(None)]
+        assert await store.access("main", "t1") == Access(agents=winner)
+        assert len(await store.thread_events("main", "t1", after=0)) == 1
+
+    async def test_a_replay_comes_before_whose_the_thread_is(self, store: Store) -> None:
+        row = record(1, requester="agt_a")
+        key = claim(principal="agt_a")
+        await store.insert(row, by(A, created(row)), key)
+        await store.set_access(Access(agents=B), shared(MINE), before=MINE)
+        again = await store.insert(row, by(A, created(row)), key)
+        assert (again.outcome, again.record.access) == (Outcome.REPLAYED, Access(agents=B))
+
+    async def test_people_and_agents_of_a_thread_are_kept_beside_each_other(self, store: Store) -> None:
+        await self._write(store, "request", A, 1)
+        adas = replace(OURS, owner="ada", others=Level.NONE, people={"bob": Level.VIEW})
+        await store.set_access(adas, shared(adas), before=MINE)
+        assert await store.access("main", "t1") == adas
+        found = await store.get("main", record(1).id)
+        assert found is not None
+        assert found.access == adas
+        assert [r.id for r in await store.list_requests("main", person="bob")] == [found.id]
+        assert await store.list_requests("main", person="cy") == []
+        await store.set_access(replace(OPEN, agents=A), shared(MINE), before=adas)
+        assert len(await store.list_requests("main", person="cy")) == 1
+
+    async def test_live_events_carry_the_agents(self, tmp_path: Path) -> None:
+        heard: list[Access] = []
+        async with self.opened(tmp_path, on_commit=lambda e: heard.extend(x.access for x in e)) as store:
+            await store.add_message("m0", message(), added(message()))
+            await self._write(store, "request", A, 1)
+            await store.set_access(OURS, shared(OURS), before=MINE)
+        assert heard == [OPEN, MINE, OURS]
+
+    async def _write(self, store: Store, what: str, agent: Agents, n: int) -> None:
+        [owner] = agent.ids
+        row = record(n, requester=owner)
+        if what == "message":
+            await store.add_message(f"m{n}", message(), by(agent, added(message(), owner=owner)))
+        elif what == "archive":
+            draft = Draft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null", owner, agent)
+            await store.set_archived(draft, archived_at=NOON)
+        elif what == "access":
+            before = await store.access("main", "t1")
+            wanted = replace(before, owner="bob")
+            assert await store.set_access(wanted, by(agent, shared(wanted)), before=before) is Outcome.APPLIED
+        else:
+            quota = Quota(None, 1000, 50, 50) if what == "counted" else None
+            row = answered(row) if what == "settled" else row
+            await store.insert(row, by(agent, created(row)), quota=quota)
+
+
+def answered(row: Record) -> Record:
+    """Make a request that is settled as it is made."""
+    return replace(row, status=Status.ANSWERED, state='{"status":"answered","revision":1}')

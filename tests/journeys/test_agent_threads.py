@@ -1,0 +1,275 @@
+"""A thread belongs to the agent that first wrote in it: every operation for every caller, over HTTP and the WebSocket."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import pytest
+
+from tests.journeys.people import Person, Team, asked
+from tests.journeys.sharing import FORM, person, said, share, socket
+from tests.journeys.test_sharing_matrix import TEXT, over_http, over_socket
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+AGENTS = ("first", "let in", "same person", "other", "other person's")
+CALLERS = (*AGENTS, "owner", "stranger", "admin")
+FOREIGN = {
+    "other": (403, "thread_of_another_agent"),
+    "other person's": (404, "not_found"),  # the thread is hidden from the person for whom it works
+}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A thread that an agent of Ada's began for her, with everybody who could try something in it."""
+
+    team: Team
+    thread: str
+    callers: dict[str, Person]
+
+    async def id_of(self, name: str) -> str:
+        return (await self.callers[name].http.get("/v1/session")).json()["principal"]["id"]
+
+    async def asks(self, name: str = "first", **more: Any) -> dict[str, Any]:
+        return asked(await self.callers[name].ask(self.thread, FORM, **more))
+
+    async def agents(self, who: str, *names: str, **more: Any) -> Any:
+        ids = [await self.id_of(each) for each in names]
+        return await share(self.callers[who], self.thread, agents=ids, **more)
+
+
+@pytest.fixture
+async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
+    """The thread and everybody."""
+    async with AsyncExitStack() as stack:
+
+        async def made(role: str, user: str | None) -> Person:
+            body = {"role": role, "name": f"{role} of {user}"} | ({} if user is None else {"user": user})
+            return await person(stack, team.admin, server.url, **body)
+
+        users = ("ada", None, "ada", None, "bob")
+        callers = {name: await made("requester", user) for name, user in zip(AGENTS, users, strict=True)} | {
+            "owner": await made("responder", "ada"),
+            "stranger": await made("responder", "bob"),
+            "admin": team.admin,
+        }
+        scene = Scene(team, thread, callers)
+        assert (await share(callers["first"], thread, owner="ada")).status_code == 200
+        assert (await scene.agents("first", "let in")).status_code == 200
+        yield scene
+
+
+Made = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Act:
+    """Something to try, and who may: `reads` the agents that are in, `writes` them, `own` the agent that asked."""
+
+    kind: str
+    call: tuple[str, str, Any]
+    frame: dict[str, Any] | None
+    people: bool
+    make: Callable[[Scene], Awaitable[Made]] | None = None
+
+
+async def one_request(scene: Scene) -> Made:
+    return {"request": (await scene.asks())["id"]}
+
+
+ASK = {"kind": "form", "thread_id": "{thread}", "form": FORM}
+BASH = {"kind": "approval", "thread_id": "{thread}", "approval": {"tool": "deploy", "input": {}}}
+NEED = {"kind": "secret", "thread_id": "{thread}", "secret": {"names": ["A_KEY"], "reason": "to call"}}
+AT, GET = "/v1/requests/{request}", {"request_id": "{request}"}
+THREAD = "/v1/threads/{thread}"
+
+ACTS: dict[str, Act] = {
+    "read the thread": Act("reads", ("GET", THREAD, None), {"op": "thread"}, people=True),
+    "read its access": Act("reads", ("GET", f"{THREAD}/access", None), {"op": "access"}, people=True),
+    "watch": Act("reads", ("GET", f"{THREAD}/events", None), {"op": "subscribe"}, people=True),
+    "read its use": Act("reads", ("GET", "/v1/limits?thread_id={thread}", None), {"op": "limits"}, people=True),
+    "pull its resumes": Act("reads", ("GET", f"{THREAD}/resumes", None), {"op": "resumes"}, people=False),
+    "write": Act("writes", ("POST", f"{THREAD}/messages", TEXT), {"op": "message", "body": TEXT}, people=True),
+    "ask": Act("writes", ("POST", "/v1/requests", ASK), {"op": "create", "body": ASK}, people=False),
+    "ask for a call": Act("writes", ("POST", "/v1/requests", BASH), {"op": "create", "body": BASH}, people=False),
+    "ask for a secret": Act("writes", ("POST", "/v1/requests", NEED), {"op": "create", "body": NEED}, people=False),
+    "archive": Act("writes", ("POST", f"{THREAD}/archive", None), {"op": "archive"}, people=True),
+    "unarchive": Act("writes", ("POST", f"{THREAD}/unarchive", None), {"op": "unarchive"}, people=True),
+    "read a request": Act("own", ("GET", AT, None), {"op": "get", **GET}, people=True, make=one_request),
+    "wait": Act("own", ("GET", f"{AT}?wait=0", None), None, people=True, make=one_request),
+    "take back": Act(
+        "own", ("POST", f"{AT}/cancel", {}), {"op": "cancel", **GET, "body": {}}, people=False, make=one_request
+    ),
+}  # fmt: skip
+
+
+def expected(act: Act, name: str) -> tuple[int, str | None] | None:
+    """How it ends, None for any refusal of a role."""
+    if name in ("owner", "admin"):
+        allowed = act.people or (act.kind == "own" and name == "admin")
+        return (200, None) if allowed else None
+    if name == "stranger":
+        return (404, "not_found") if act.people else None
+    if act.kind == "own":
+        return (200, None) if name == "first" else (404, "not_found")
+    if name in FOREIGN:
+        return FOREIGN[name] if act.kind == "writes" else (404, "not_found")
+    return 200, None
+
+
+@requirement("N9", "K3")
+@pytest.mark.parametrize("name", ACTS)
+async def test_an_agent_finds_only_threads_that_it_was_let_into(scene: Scene, name: str) -> None:
+    act = ACTS[name]
+    for caller, who in scene.callers.items():
+        for frame in (None, act.frame) if act.frame else (None,):
+            names = {"thread": scene.thread, **(await act.make(scene) if act.make else {})}
+            going = over_http(who, act.call, names) if frame is None else over_socket(who, frame, names)
+            status, error = await going
+            wanted = expected(act, caller)
+            if wanted is None:
+                assert status >= 400, (caller, frame)
+            elif wanted[0] == 200:
+                assert (status < 300, error) == (True, None), (caller, frame, status, error)
+            else:
+                assert (status, error) == wanted, (caller, frame)
+
+
+@requirement("N9")
+async def test_lists_leave_out_what_is_in_the_thread_of_another_agent(scene: Scene) -> None:
+    request = await scene.asks(delivery="resume")
+    assert (await scene.callers["owner"].answer(request["id"], {"q": "a"})).status_code == 200
+    for name in AGENTS:
+        who, mine = scene.callers[name].http, name == "first"
+        listed = (await who.get("/v1/requests")).json()["requests"]
+        assert [each["id"] for each in listed] == [request["id"]] * mine, name
+        resumes = (await who.get("/v1/resumes")).json()["resumes"]
+        assert [each["request_id"] for each in resumes] == [request["id"]] * mine, name
+
+
+@requirement("N9")
+async def test_only_the_first_agent_the_owner_and_an_admin_let_an_agent_in(scene: Scene) -> None:
+    other = scene.callers["other"]
+    for name, status in (("let in", 403), ("same person", 403), ("other", 403), ("stranger", 404)):
+        assert (await scene.agents(name, "other")).status_code == status, name
+        assert (await other.ask(scene.thread, FORM)).status_code == 403
+    for name in ("first", "owner", "admin"):
+        listed = ("other",) if name == "first" else ("first", "let in", "other")
+        assert (await scene.agents(name, *listed)).status_code == 200
+        assert (await other.ask(scene.thread, FORM)).status_code == 201
+        assert (await scene.agents("admin", "first", "let in")).status_code == 200
+    # It lets others in, and takes the thread from none; what it says of people stays as it was.
+    shown = (await scene.agents("first", "other")).json()
+    assert shown == {
+        "owner": "ada",
+        "others": "none",
+        "people": {},
+        "agents": [await scene.id_of(each) for each in ("first", "let in", "other")],
+        "agents_of": "ada",
+    }
+
+
+@requirement("N9")
+async def test_an_agent_from_which_a_thread_was_taken_has_nothing_left_there(scene: Scene) -> None:
+    first, owner = scene.callers["first"], scene.callers["owner"]
+    approved = asked(await first.bash(scene.thread, "git push"))
+    assert (await owner.decide(approved["id"], "approve")).status_code == 200
+    ended = await scene.asks(delivery="resume")
+    assert (await owner.answer(ended["id"], {"q": "a"})).status_code == 200
+    waiting = asked(await first.bash(scene.thread, "git push --force"))
+    kept = await scene.asks("let in")
+    async with socket(first) as line:
+        wait = {"op": "wait", "request_ids": [waiting["id"]]}
+        assert (await said(line, **wait))["ok"] == {"settled": [], "unknown": []}
+        assert (await scene.agents("owner", "let in")).status_code == 200
+        # The wait ends: the peer begins anew, and finds nothing.
+        assert await said(line) == {"resync": True}
+        assert (await said(line, **wait))["ok"] == {"settled": [], "unknown": [waiting["id"]]}
+    assert (await owner.decide(waiting["id"], "approve")).status_code == 409
+    cancelled = (await owner.http.get(f"/v1/requests/{waiting['id']}")).json()
+    assert (cancelled["status"], cancelled["settled_by"]["user"]) == ("cancelled", "ada")
+    assert (await owner.http.get(f"/v1/requests/{kept['id']}")).json()["status"] == "pending"
+    assert (await first.consume(approved["id"], "e1")).status_code == 404
+    assert (await first.http.get("/v1/requests")).json()["requests"] == []
+    assert (await first.http.get("/v1/resumes")).json()["resumes"] == []
+    lease = await first.http.post("/v1/secrets/lease", json={"thread_id": scene.thread, "names": ["A_KEY"]})
+    assert (lease.status_code, lease.json()["error"]["code"]) == (403, "thread_of_another_agent")
+    # The agents of the same person were in through the one that is out.
+    assert (await scene.callers["same person"].ask(scene.thread, FORM)).status_code == 403
+    assert (await scene.agents("admin", "let in", "first")).status_code == 200
+    assert (await first.http.get(f"/v1/requests/{approved['id']}")).status_code == 200
+
+
+@requirement("N9")
+async def test_a_thread_without_agents_takes_none(scene: Scene) -> None:
+    assert (await scene.agents("owner")).json()["agents"] == []
+    for name in AGENTS[:4]:
+        refused = await scene.callers[name].ask(scene.thread, FORM)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "thread_of_another_agent"), (
+            name
+        )
+
+
+@requirement("N9")
+async def test_one_agent_of_those_who_write_first_at_once_has_the_thread(scene: Scene) -> None:
+    thread, agents = f"{scene.thread}-new", [scene.callers[each] for each in ("first", "let in", "other")]
+    replies: list[int] = []
+
+    async def asks(who: Person) -> None:
+        replies.append((await who.ask(thread, FORM)).status_code)
+
+    async with anyio.create_task_group() as group:
+        for who in agents:
+            group.start_soon(asks, who)
+    assert sorted(replies) == [201, 403, 403]
+
+
+@requirement("N9")
+async def test_a_thread_that_a_person_began_belongs_to_the_first_agent_that_writes(scene: Scene) -> None:
+    thread = f"{scene.thread}-new"
+    hello = await scene.team.ada.http.post(f"/v1/threads/{thread}/messages", json=TEXT)
+    assert hello.status_code == 201
+    first, other = scene.callers["let in"], scene.callers["other"]
+    async with socket(other) as line:
+        assert "ok" in await said(line, op="subscribe", thread_id=thread)
+        assert (await first.http.post(f"/v1/threads/{thread}/messages", json=TEXT)).status_code == 201
+        assert await said(line) == {"hidden": thread}
+    assert (await other.http.get(f"/v1/threads/{thread}")).status_code == 404
+    assert len((await first.http.get(f"/v1/threads/{thread}")).json()["messages"]) == 2
+
+
+@requirement("N9")
+async def test_a_refused_message_costs_the_thread_nothing(scene: Scene) -> None:
+    other = scene.callers["other"]
+    assert (await other.http.post(f"/v1/threads/{scene.thread}/messages", json=TEXT)).status_code == 403
+    snapshot = (await scene.callers["owner"].http.get(f"/v1/threads/{scene.thread}")).json()
+    assert snapshot["messages"] == []
+    entries, _ = await scene.team.admin.audit()
+    tried = [each["attempted"] for each in entries if each["action"] == "refused"]
+    assert tried[-1] == "message"
+
+
+@pytest.mark.parametrize(
+    ("access", "path"),
+    [
+        ({"agents": "agt_1"}, "agents"),
+        ({"agents": ["agt_nobody"]}, "agents[0]"),
+        ({"agents": [""]}, "agents"),
+        ({"agents": ["x"] * 51}, "agents"),
+        ({"agents_of": "ada"}, "owner"),
+        ({"agents_of": "ada", "owner": "ada"}, "agents"),
+        ({"agents": [], "others": "view"}, "owner"),
+    ],
+)
+async def test_agents_that_make_no_sense_are_refused_by_their_path(
+    scene: Scene, access: dict[str, Any], path: str
+) -> None:
+    refused = await share(scene.callers["admin"], scene.thread, **access)
+    assert refused.status_code == 422
+    assert path in [each["path"] for each in refused.json()["error"]["field_errors"]]
