@@ -157,11 +157,13 @@ async def test_what_was_not_given_yet_is_asked_for_and_only_that(
 async def test_it_is_an_agent_of_its_own_unless_the_environment_names_one(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    arguments = ("run", "--secret", "A_KEY", "--thread", thread, "--", *script(PRINT))
     names = dict[str, str]()
     named = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": server.tokens["requester"]}
     for whose, environment in (("its own", dict[str, str]()), ("shared", named)):
-        process = server.run(*arguments, stdin=None, **environment)
+        own = ("--thread", f"{thread}-{whose}")
+        process = server.run(
+            "run", "--secret", "A_KEY", *own, "--", *script(PRINT), stdin=None, **environment
+        )
         request = await person.get(await asked(process))
         assert request.requester is not None
         names[whose] = request.requester.name

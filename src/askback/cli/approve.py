@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from askback.cli.confirm import confirm, somebody_is_here
-from askback.cli.connection import Connection, NoneRunning, find
+from askback.cli.connection import Connection, NoneRunning, find, own_thread
 from askback.cli.local import running_here
 from askback.cli.script import EXIT, BadUsage, complaining, content, ending, settled, until_settled
 from askback.domain import jsontext
@@ -63,7 +63,7 @@ def approve(
     timeout: Annotated[
         float, typer.Option(help="Expire the request after this many seconds, which means no.")
     ] = DEFAULTS.approval_timeout_s,
-    thread: Annotated[str, typer.Option(help="The conversation to ask in.")] = "shell",
+    thread: Annotated[str, typer.Option(help="The conversation to ask in.", show_default="shell")] = "",
     data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:
     """Ask whether a tool call may run and print the decision as a line of JSON.
@@ -82,7 +82,7 @@ def approve(
             project=project,
             preview=None if before is None else Before(before=_text(before)),
         )
-        asked = {"thread_id": thread, "agent": "askback approve", "timeout_s": timeout}
+        asked = {"thread_id": thread or own_thread("shell"), "agent": "askback approve", "timeout_s": timeout}
         ended = until_settled(_ask(_server(data_dir), approval, asked, data_dir=data_dir, hints=hints))
     print(json.dumps(outcome(ended), ensure_ascii=False))
     raise typer.Exit(status(ended))

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from askback.cli.connection import Connection, find
+from askback.cli.connection import Connection, find, own_thread
 from askback.cli.script import EXIT, BadUsage, complaining, content, ending, settled, until_settled
 from askback.client.questions import confirmation, question
 from askback.domain.faults import Faults
@@ -43,7 +43,7 @@ def ask(
     text: Annotated[bool, typer.Option("--text", help="Ask for a line of text (the default).")] = False,
     title: Annotated[str | None, typer.Option(help="A heading above the question.")] = None,
     timeout: Annotated[float | None, typer.Option(help="Expire the request after this many seconds.")] = None,
-    thread: Annotated[str, typer.Option(help="The conversation to ask in.")] = "shell",
+    thread: Annotated[str, typer.Option(help="The conversation to ask in.", show_default="shell")] = "",
     json_form: Annotated[
         Path | None,
         typer.Option(help="Ask a whole form, as JSON from this file (- is standard input).", metavar="FILE"),
@@ -65,7 +65,9 @@ def ask(
             title=title,
             file=json_form,
         )
-        ended = until_settled(_ask(find("requester", data_dir=data_dir), form, thread, timeout, hints))
+        ended = until_settled(
+            _ask(find("requester", data_dir=data_dir), form, thread or own_thread("shell"), timeout, hints)
+        )
     print(json.dumps(outcome(ended, whole=json_form is not None), ensure_ascii=False))
     raise typer.Exit(EXIT[ended.status if ended else Status.CANCELLED])
 

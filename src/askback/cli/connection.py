@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -53,6 +54,17 @@ def find(role: str, *, data_dir: Path | None = None) -> Connection:
     if not reachable(url):
         raise NoServer(f"Nothing answers at {url}. Start a server with: askback serve")
     return Connection(url, token)
+
+
+def own_thread(name: str) -> str:
+    """Return the thread of a command that was given none: one for each token that the environment names.
+
+    Two agents cannot share a thread unless one lets the other in.
+    """
+    token = os.environ.get("ASKBACK_TOKEN")
+    if not token or not os.environ.get("ASKBACK_URL"):
+        return name
+    return f"{name}-{sha256(token.encode()).hexdigest()[:8]}"
 
 
 def reachable(url: str) -> bool:

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 
 from askback.cli.child import NotStarted, attend, start
-from askback.cli.connection import Connection, NoneRunning, find, reachable
+from askback.cli.connection import Connection, NoneRunning, find, own_thread, reachable
 from askback.cli.coredumps import forbid_core_dumps
 from askback.cli.script import USAGE, settled
 from askback.cli.signals import interruptible
@@ -50,7 +50,7 @@ def run(
     ] = None,
     scope: Annotated[str, typer.Option(help=f"Suggested scope: {', '.join(SCOPES)}.")] = SCOPES[0],
     project: Annotated[str | None, typer.Option(help="Project name for the scope `project`.")] = None,
-    thread: Annotated[str, typer.Option(help="The conversation to ask in.")] = "shell",
+    thread: Annotated[str, typer.Option(help="The conversation to ask in.", show_default="run")] = "",
     timeout: Annotated[float | None, typer.Option(help="Expire the request after this many seconds.")] = None,
     redact: Annotated[
         bool, typer.Option("--redact/--no-redact", help="Replace the values in the output of the command.")
@@ -64,7 +64,14 @@ def run(
     none of askback's own variables.
     """
     forbid_core_dumps()
-    wanted = _Wanted(_checked(secret), reason or _reason(argv), _scope(scope), project, thread, timeout)
+    wanted = _Wanted(
+        _checked(secret),
+        reason or _reason(argv),
+        _scope(scope),
+        project,
+        thread or own_thread("run"),
+        timeout,
+    )
     hints = Console(stderr=True, highlight=False)
     try:
         server = _as_agent(data_dir)

@@ -219,6 +219,7 @@ class HttpChannel:
                 request = await self._get(path)
         except NotFound:
             self._wanted.discard(request_id)
+            self._put({"resync": True})  # beginning anew tells who waits that it is gone
         except Unavailable:
             await asyncio.sleep(TURN_S)
         else:
