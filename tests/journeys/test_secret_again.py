@@ -190,6 +190,10 @@ async def test_other_names_another_thread_and_another_agent_are_asked_for_all_th
             (team.agent, f"{thread}-2", ("A_KEY",)),
             (other, thread, ("A_KEY",)),
         ):
+            if person is other:
+                them = (await other.http.get("/v1/session")).json()["principal"]["id"]
+                agents = {"agents": [request["requester"]["id"], them]}
+                await team.admin.http.put(f"/v1/threads/{thread}/access", json=agents)
             asked(await person.need(place, *names))
 
 

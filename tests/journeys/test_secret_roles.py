@@ -92,6 +92,8 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
             "stranger's agent": await stack.enter_async_context(server.person("requester@acme")),
         }
         given = asked(await team.agent.need(thread, "GIVEN_KEY"))
+        other = (await callers["other"].http.get("/v1/session")).json()["principal"]["id"]
+        await team.agent.http.put(f"/v1/threads/{thread}/access", json={"agents": [other]})
         await team.ada.hand_over(given["id"], {"GIVEN_KEY": VALUE})
         tried = asked(await team.agent.need(thread, "TRIED_KEY", probe=True))
         await team.ada.hand_over(tried["id"], {"TRIED_KEY": VALUE})

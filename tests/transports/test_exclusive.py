@@ -41,10 +41,10 @@ async def test_a_new_request_supersedes_the_open_one_with_its_key(api: Api) -> N
 
 
 async def test_of_many_that_supersede_each_other_at_once_one_is_open(api: Api) -> None:
+    agent = await api.as_("requester")
     async with anyio.create_task_group() as tasks:
         for _ in range(20):
             tasks.start_soon(lambda: asked(api, **keyed()))
-    agent = await api.as_("requester")
     found = (await agent.get("/v1/requests", params={"status": "pending"})).json()["requests"]
     assert len(found) == 1
 
@@ -66,6 +66,9 @@ async def test_a_retry_with_its_idempotency_key_gets_its_own_request(api: Api) -
 
 async def test_agents_do_not_take_back_what_others_ask(api: Api) -> None:
     mine = await asked(api, **keyed())
+    other = (await (await api.as_("requester/other")).get("/v1/session")).json()["principal"]["id"]
+    let_in = {"agents": [mine["requester"]["id"], other]}
+    assert (await (await api.as_("admin")).put("/v1/threads/t1/access", json=let_in)).status_code == 200
     await asked(api, "requester/other", **keyed())
     assert (await read(api, mine))["status"] == "pending"
 

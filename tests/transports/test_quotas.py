@@ -60,10 +60,11 @@ async def test_the_eleventh_question_is_refused_until_the_window_has_passed(api:
 
 @requirement("D8")
 async def test_questions_are_counted_over_a_restart(tmp_path: Any) -> None:
+    tokens: dict[str, str] = {}
     for expected in (201, 429):
         app = create_app(load({"ASKBACK_MASTER_KEYS": "off"}, data_dir=tmp_path), clock=ManualClock())
         async with app.running():
-            api = Api(app, ManualClock())
+            api = Api(app, ManualClock(), tokens)
             await set_policy(api, max_questions=1)
             assert (await post(api, ask())).status_code == expected
 

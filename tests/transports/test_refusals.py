@@ -35,7 +35,10 @@ async def test_a_form_that_was_refused_a_moment_ago_comes_back_as_it_ended(api: 
 
 
 async def test_another_form_thread_or_agent_and_a_later_time_are_asked(api: Api) -> None:
-    await declined(api, "refused")
+    mine = await declined(api, "refused")
+    agent = (await (await api.as_("requester/other")).get("/v1/session")).json()["principal"]["id"]
+    let_in = {"agents": [mine["requester"]["id"], agent]}
+    assert (await (await api.as_("admin")).put("/v1/threads/t1/access", json=let_in)).status_code == 200
     other = {**ask()["form"], "title": "Dinner"}
     for reply in (
         await again(api, form=other),

@@ -273,7 +273,7 @@ async def test_a_webhook_of_one_requester_hears_of_its_requests_only(api: Api, c
     mine = await asked(api, "requester/one")
     await hooked(api, events=["request.created"], requester=mine["requester"]["id"])
     second = await asked(api, "requester/one")
-    await asked(api, "requester/two")
+    await asked(api, "requester/two", thread_id="t2")
     await sweep(api)
     assert [json.loads(p.body)["data"]["request"]["id"] for p in courier.posted] == [second["id"]]
 

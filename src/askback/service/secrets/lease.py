@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from askback.domain.access import Level
 from askback.domain.bodies import LeaseBody
 from askback.domain.faults import Fault, Faults, fault, join
 from askback.domain.lifecycle import Status
@@ -45,7 +44,7 @@ async def lease(ctx: Services, principal: Principal, body: object) -> dict[str, 
     sent = parse(LeaseBody, body)
     _check(ctx, sent)
     wanted = [*sent.names, *sent.refs]
-    await _check_reach(ctx, principal, sent.thread_id, wanted)
+    _check_limits(principal, sent.thread_id, wanted)
     found = (
         await _candidates(ctx, principal, sent) if sent.request_id else await _granted(ctx, principal, sent)
     )
@@ -76,6 +75,9 @@ async def lease(ctx: Services, principal: Principal, body: object) -> dict[str, 
 
 async def _granted(ctx: Services, principal: Principal, sent: LeaseBody) -> dict[str, SecretRecord]:
     agent = None if principal.role == "runner" else principal.id
+    access = await ctx.store.access(principal.tenant, sent.thread_id)
+    if not sharing.lets_in(access, principal):
+        return {}  # what it was given there went with the thread
     wanted = [*sent.names, *sent.refs]
     rows = await ctx.store.granted(principal.tenant, sent.thread_id, wanted, requester=agent)
     gone = sorted(grant.name for grant, record in rows if record is None)
@@ -126,10 +128,11 @@ def _check(ctx: Services, sent: LeaseBody) -> None:
         raise Faults(faults)
 
 
-async def _check_reach(ctx: Services, principal: Principal, thread_id: str, names: Sequence[str]) -> None:
-    """Refuse a thread that is not the caller's to write in, and of a runner also other names."""
+def _check_limits(principal: Principal, thread_id: str, names: Sequence[str]) -> None:
+    """Refuse what a token was not made for: other threads, and of a runner other names."""
     if principal.role != "runner":
-        await sharing.require_in(ctx, principal, thread_id, Level.PROMPT, attempted="lease")
+        if not sharing.reaches(principal, thread_id):
+            raise sharing.no_such_thread()
         return
     fits = any(fnmatchcase(thread_id, each) for each in principal.threads)
     if not fits or not all(any(fnmatchcase(name, each) for each in principal.names) for name in names):
