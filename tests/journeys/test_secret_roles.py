@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 import pytest
@@ -93,7 +94,10 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
         }
         given = asked(await team.agent.need(thread, "GIVEN_KEY"))
         other = (await callers["other"].http.get("/v1/session")).json()["principal"]["id"]
-        await team.agent.http.put(f"/v1/threads/{thread}/access", json={"agents": [other]})
+        let_in = await team.agent.http.put(
+            f"/v1/threads/{quote(thread, safe='')}/access", json={"agents": [other]}
+        )
+        assert let_in.status_code == 200, let_in.text
         await team.ada.hand_over(given["id"], {"GIVEN_KEY": VALUE})
         tried = asked(await team.agent.need(thread, "TRIED_KEY", probe=True))
         await team.ada.hand_over(tried["id"], {"TRIED_KEY": VALUE})
