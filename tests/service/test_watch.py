@@ -50,6 +50,9 @@ class Collector:
     def ended(self, watcher: Watcher) -> None:
         raise AssertionError("nobody here loses a thread")
 
+    def hidden(self) -> None:
+        raise AssertionError("no request here is hidden from its agent")
+
     def shared(self, thread_id: str, level: Level) -> None:
         self.levels.append((thread_id, level))
         self._changed.set()

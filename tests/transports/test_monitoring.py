@@ -78,6 +78,9 @@ class Somebody:
     def settled(self, request_id: str, wire: str) -> None:
         self.told.append(request_id)
 
+    def hidden(self) -> None:
+        raise AssertionError("no request here is hidden from its agent")
+
 
 async def test_how_soon_somebody_who_waits_was_told_is_counted(api: Api) -> None:
     request = await asked(api)

@@ -309,8 +309,7 @@ async def _thread(peer: Peer, frame: Frame) -> str:
 
 
 async def _access(peer: Peer, frame: Frame) -> str:
-    found = await threadaccess.show(peer.ctx, peer.principal, needed(frame, "thread_id"))
-    return json.dumps(found.shown)
+    return json.dumps((await threadaccess.show(peer.ctx, peer.principal, needed(frame, "thread_id"))).shown)
 
 
 async def _share(peer: Peer, frame: Frame) -> str:
