@@ -19,6 +19,7 @@ from tests.fault.ledger import Ledger, Said
 from tests.fault.processes import RESPONDER
 
 ENDS = {"request.answered", "request.declined", "request.cancelled", "request.expired"}
+AFTER_THE_END = {"request.used", "request.revoked"}
 ANSWERS_WITHIN_S = 20
 LATE_S = 2.0
 
@@ -68,7 +69,7 @@ class Inspector:
                 return
             request = event["request"]
             log.append((event["type"], request["id"]))
-            if request["id"] in self._ended:
+            if request["id"] in self._ended and event["type"] not in AFTER_THE_END:
                 self._ledger.broken("I5", f"{request['id']}: {event['type']} after its end")
             if event["type"] in ENDS:
                 self._ended[request["id"]] = request

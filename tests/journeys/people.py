@@ -294,7 +294,8 @@ async def gathered(
         admin = await stack.enter_async_context(Person(url, admin_token, transport=transport))
 
         async def join(name: str, role: str) -> Person:
-            made = (await admin.http.post("/v1/tokens", json={"role": role, "name": name})).json()
+            agent = {"agent": name} if role == "requester" else {}
+            made = (await admin.http.post("/v1/tokens", json={"role": role, "name": name, **agent})).json()
             member = await stack.enter_async_context(Person(url, made["token"], transport=transport))
             member.id = made["id"]
             return member

@@ -215,7 +215,7 @@ async def lively(team: Team, thread: str) -> AsyncIterator[None]:
     await ada.decide(denied["id"], "deny", note="Not today.")
     await agent.bash(thread, "ls -la")
     await agent.bash(thread, f"rm -rf {'build/' * 40}", reason="**Clean** up", risk={"level": "danger"})
-    await agent.bash(thread, "\n".join(f"echo {at}" for at in range(40)), scopes=["once"])
+    await agent.bash(thread, "\n".join(f"make {at}" for at in range(40)), scopes=["once"])
     call = {"path": "src/a.py", "content": "one\n" + "long " * 80}
     await agent.approve(thread, "write_file", call, preview={"before": "two\n"}, allow_edit=True)
     await agent.approve(thread, "mcp__github__create_issue", {"title": "T" * 300}, project="web")

@@ -67,6 +67,12 @@ async def test_the_same_call_is_refused_however_it_is_written_for_ten_minutes(ap
     ]
     for body in same:
         assert repeats(await ask(api, body, run_id="another"), refused)
+    agents = [
+        (await (await api.as_(who)).get("/v1/session")).json()["principal"]["id"]
+        for who in ("requester", "requester/b")
+    ]
+    access = await (await api.as_("admin")).put("/v1/threads/t1/access", json={"agents": agents})
+    assert access.status_code == 200, access.text
     others = [(call(command), {}) for command in ("make x", "make w > log", "make w && make x", "V=1 make w")]
     for body, more in (*others, (call(), {"thread_id": "t2"}), (call(), {"who": "requester/b"})):
         assert (await ask(api, body, **more)).json()["status"] == "pending"

@@ -32,7 +32,6 @@ pytestmark = pytest.mark.anyio
 
 Write = Callable[[str], bytes]
 PIECE = 1_000
-THREAD = "t"
 NEED = {"names": ["A_KEY", "B_KEY"], "reason": "to call the CRM"}
 
 
@@ -105,7 +104,7 @@ async def reported(app: App, path: str, body: Unread, *, drawn: bool) -> bytes:
 
 async def asked(app: App, body: dict[str, Any]) -> str:
     made = await call(
-        app, "requester", "/v1/requests", Unread(json.dumps({"thread_id": THREAD, **body}).encode())
+        app, "requester", "/v1/requests", Unread(json.dumps({"thread_id": body["kind"], **body}).encode())
     )
     return f"/v1/requests/{made['id']}/answer"
 
