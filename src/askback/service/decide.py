@@ -29,6 +29,7 @@ from askback.service.admission import admit, readable
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.propose import valid_ms
+from askback.service.read import current
 from askback.service.rules import kept_rule
 from askback.service.ruling import NO_RULING, Ruling, rule_on
 from askback.service.settle import Overtaken, another_call, conflict, replayed, settle
@@ -47,6 +48,7 @@ async def decide(
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before, sent.revision)
     await admit(ctx, principal, record)
+    record = await current(ctx, principal, record, sent.revision)
     if record.settled or sent.revision != record.revision:
         raise conflict(record)
     shown = shown_approval(record)

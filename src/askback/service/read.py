@@ -36,6 +36,14 @@ async def newest(ctx: Services, principal: Principal, request_id: str) -> Record
     return _seen(principal, kept if access == kept.access else replace(kept, access=access))
 
 
+async def current(ctx: Services, principal: Principal, record: Record, revision: int) -> Record:
+    """Return what `newest` gave, read anew where an answer to `revision` does not fit: the copy may be old."""
+    if not record.settled and revision == record.revision:
+        return record
+    ctx.newest.drop(record.id)
+    return await get(ctx, principal, record.id)
+
+
 def _seen(principal: Principal, record: Record | None) -> Record:
     if record is None or not sharing.sees(principal, record.requester, record.access, record.thread_id):
         raise not_found()

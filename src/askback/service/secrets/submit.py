@@ -23,6 +23,7 @@ from askback.service.admission import admit, readable
 from askback.service.checks import submitted
 from askback.service.claims import claim
 from askback.service.context import Services
+from askback.service.read import current
 from askback.service.secrets.places import grants, nearest, place, places
 from askback.service.secrets.sealing import sealed
 from askback.service.settle import conflict, replayed, settle
@@ -44,6 +45,7 @@ async def submit(
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before, sent.revision)
     await admit(ctx, principal, record)
+    record = await current(ctx, principal, record, sent.revision)
     if record.settled or sent.revision != record.revision:
         raise conflict(record)
     if sent.scope in {"project", "global"}:
