@@ -23,10 +23,10 @@ from askback.service.checks import submitted
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.decide import decide
-from askback.service.read import current, newest
+from askback.service.read import at_revision, newest
 from askback.service.secrets.fields import answer_fields, has_sensitive
 from askback.service.secrets.submit import submit
-from askback.service.settle import conflict, replayed, settle
+from askback.service.settle import replayed, settle
 from askback.service.submission import with_submission
 
 
@@ -90,9 +90,7 @@ async def _answer(
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before, sent.revision)
     await admit(ctx, principal, record)
-    record = await current(ctx, principal, record, sent.revision)
-    if record.settled or sent.revision != record.revision:
-        raise conflict(record)
+    record = await at_revision(ctx, principal, record, sent.revision)
     checked = check_answer(ctx.newest.form(record), sent.values, limits=ctx.limits)
     if says(record.spec, "validator", "requester"):
         change = await submitted(ctx, record, said(checked), by=principal, claim=claimed)

@@ -29,10 +29,10 @@ from askback.service.admission import admit, readable
 from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.propose import valid_ms
-from askback.service.read import current
+from askback.service.read import at_revision
 from askback.service.rules import kept_rule
 from askback.service.ruling import NO_RULING, Ruling, rule_on
-from askback.service.settle import Overtaken, another_call, conflict, replayed, settle
+from askback.service.settle import Overtaken, another_call, replayed, settle
 from askback.service.submission import with_submission
 
 
@@ -48,9 +48,7 @@ async def decide(
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before, sent.revision)
     await admit(ctx, principal, record)
-    record = await current(ctx, principal, record, sent.revision)
-    if record.settled or sent.revision != record.revision:
-        raise conflict(record)
+    record = await at_revision(ctx, principal, record, sent.revision)
     shown = shown_approval(record)
     if sent.digest is not None and sent.digest != shown.digest:
         raise another_call(record)

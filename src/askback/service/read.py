@@ -13,7 +13,7 @@ from askback.ports.store import Principal
 from askback.service import access, sharing
 from askback.service.context import Services
 from askback.service.orphans import reached
-from askback.service.settle import not_found
+from askback.service.settle import conflict, not_found
 
 
 async def get(ctx: Services, principal: Principal, request_id: str) -> Record:
@@ -36,12 +36,17 @@ async def newest(ctx: Services, principal: Principal, request_id: str) -> Record
     return _seen(principal, kept if access == kept.access else replace(kept, access=access))
 
 
-async def current(ctx: Services, principal: Principal, record: Record, revision: int) -> Record:
-    """Return what `newest` gave, read anew where an answer to `revision` does not fit: the copy may be old."""
-    if not record.settled and revision == record.revision:
-        return record
-    ctx.newest.drop(record.id)
-    return await get(ctx, principal, record.id)
+async def at_revision(ctx: Services, principal: Principal, record: Record, revision: int) -> Record:
+    """Return the open request that was read if this is its revision; an old copy of `newest` is read again first.
+
+    Raises `Conflict` or `Gone` with the request as it is, and `NotFound`.
+    """
+    if record.settled or revision != record.revision:
+        ctx.newest.drop(record.id)
+        record = await get(ctx, principal, record.id)
+    if record.settled or revision != record.revision:
+        raise conflict(record)
+    return record
 
 
 def _seen(principal: Principal, record: Record | None) -> Record:

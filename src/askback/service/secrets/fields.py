@@ -25,10 +25,10 @@ from askback.ports.store import Change, Principal
 from askback.service.admission import admit, readable
 from askback.service.claims import claim
 from askback.service.context import Services
-from askback.service.read import current
+from askback.service.read import at_revision
 from askback.service.secrets.places import REQUEST_SCOPE
 from askback.service.secrets.sealing import sealed
-from askback.service.settle import conflict, replayed, settle
+from askback.service.settle import replayed, settle
 from askback.service.submission import with_submission
 
 
@@ -49,9 +49,7 @@ async def answer_fields(
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before, sent.revision)
     await admit(ctx, principal, record)
-    record = await current(ctx, principal, record, sent.revision)
-    if record.settled or sent.revision != record.revision:
-        raise conflict(record)
+    record = await at_revision(ctx, principal, record, sent.revision)
     if sent.faults:
         raise Faults(sent.faults)
     while True:

@@ -23,10 +23,10 @@ from askback.service.admission import admit, readable
 from askback.service.checks import submitted
 from askback.service.claims import claim
 from askback.service.context import Services
-from askback.service.read import current
+from askback.service.read import at_revision
 from askback.service.secrets.places import grants, nearest, place, places
 from askback.service.secrets.sealing import sealed
-from askback.service.settle import conflict, replayed, settle
+from askback.service.settle import replayed, settle
 from askback.service.submission import with_submission
 
 
@@ -45,9 +45,7 @@ async def submit(
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before, sent.revision)
     await admit(ctx, principal, record)
-    record = await current(ctx, principal, record, sent.revision)
-    if record.settled or sent.revision != record.revision:
-        raise conflict(record)
+    record = await at_revision(ctx, principal, record, sent.revision)
     if sent.scope in {"project", "global"}:
         await sharing.require_unlimited(ctx, principal, "secrets")
     reused = await _reused(ctx, record, shown, sent)
