@@ -94,6 +94,18 @@ async def created(agent: Person, thread: str, **more: Any) -> str:
     return made.json()["id"]
 
 
+@requirement("H10")
+async def test_a_form_that_was_sent_back_at_the_other_server_is_answered_where_it_was_asked(
+    pair: tuple[Server, Server], here: Person, there: Person, thread: str
+) -> None:
+    request_id = await created(here, thread, validator="requester")
+    assert (await there.answer(request_id, {"q": "wrong"})).status_code == 200
+    async with pair[1].person("requester") as agent, pair[0].person() as person:
+        assert (await agent.reprompt(request_id, error_summary="Another.")).status_code == 200
+        taken = await person.answer(request_id, {"q": "right"}, revision=2)
+        assert (taken.status_code, taken.json()["status"]) == (200, "resolving")
+
+
 ROUNDS = 5
 SOON_S = 9.0
 """For all rounds. Whoever waits looks for themselves only every ten seconds or more: this takes news."""
