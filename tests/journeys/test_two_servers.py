@@ -94,7 +94,7 @@ async def created(agent: Person, thread: str, **more: Any) -> str:
     return made.json()["id"]
 
 
-@requirement("H10")
+@requirement("H3")
 async def test_a_form_that_was_sent_back_at_the_other_server_is_answered_where_it_was_asked(
     pair: tuple[Server, Server], here: Person, there: Person, thread: str
 ) -> None:
