@@ -223,6 +223,39 @@ async def test_a_decision_is_sent_again_for_two_minutes_and_then_only_when_told(
     assert len(set(posts.keys)) == 1
 
 
+@requirement("C18")
+@pytest.mark.parametrize("end", ["two minutes", "Discard"])
+async def test_the_late_refusal_of_a_repetition_begins_nothing_anew(
+    screen: OpenScreen, team: Team, thread: str, end: str
+) -> None:
+    asked(await team.agent.bash(thread, "make test"))
+    posts = Posts()
+    posts.refuse = 503
+    eva = await screen("/t/empty", house=team, before=posts.watch)
+    eva.forgive("status of 503", "WebSocket")
+    await eva.page.clock.install()
+    await eva.go(place_of(thread))
+    # Under a clock that runs ahead a page would give up waiting for the reply.
+    await eva.page.evaluate("AbortSignal.timeout = () => new AbortController().signal")
+    await eva.page.clock.run_for(3_000)
+    await eva.button("Allow once").click()
+    waiting = eva.card.get_by_role("alert")
+    await expect(waiting).to_contain_text("It will be sent when the connection is back.")
+    posts.hold()
+    async with eva.page.expect_request(ANSWER):
+        await eva.page.clock.run_for(2_000)
+    if end == "Discard":
+        await eva.button("Discard").click()
+    else:
+        await eva.page.clock.run_for(130_000)
+        await expect(waiting).to_contain_text("It could not be sent for two minutes.")
+    async with eva.page.expect_response(ANSWER):
+        posts.let_go()
+    sent = len(posts.keys)
+    await eva.page.clock.run_for(600_000)
+    assert len(posts.keys) == sent
+
+
 def stale(eva: Screen) -> Locator:
     return eva.card.get_by_text(STALE)
 

@@ -27,8 +27,7 @@ async def test_a_saved_secret_is_allowed_with_one_button_and_nothing_to_type(
     await expect(eva.card.locator(".secret")).to_have_count(0)
     await expect(eva.card.get_by_role("button", name="Dismiss")).to_be_visible()
     await eva.card.get_by_role("button", name="Allow", exact=True).click()
-    await expect(eva.card.get_by_text("A_KEY", exact=True)).to_be_visible()
-    await expect(eva.card.get_by_role("button", name="Allow", exact=True)).to_have_count(0)
+    await expect(eva.card.locator("summary, .plain")).to_contain_text("A_KEY")
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "saved"}
 
 
@@ -48,5 +47,5 @@ async def test_another_value_can_be_typed_on_a_small_dark_screen(
     await expect(eva.card.get_by_role("button", name="Erlauben", exact=True)).to_have_count(0)
     await eva.card.locator("#s-A_KEY").fill("typed")
     await eva.card.get_by_role("button", name="Speichern & weiter").click()
-    await expect(eva.card.locator("form")).to_have_count(0)
+    await expect(eva.card.locator("summary, .plain")).to_contain_text("A_KEY")
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "typed"}

@@ -188,3 +188,22 @@ async def test_tabs_share_a_new_login(server: Server, screen: OpenScreen, thread
         "(headers) => fetch('/v1/session', {headers}).then((reply) => reply.text())", headers
     )
     assert json.loads(shown)["principal"]["name"] == "Bo"
+
+
+SLOW_WRITES = """
+  const put = IDBObjectStore.prototype.put;
+  IDBObjectStore.prototype.put = function (...args) {
+    let left = 3000;
+    const more = () => { if (left-- > 0) this.get("half").onsuccess = more; };
+    const asked = put.apply(this, args);
+    asked.addEventListener("success", more);
+    return asked;
+  };
+"""
+"""A write is put down at once, and committed only after many reads."""
+
+
+@requirement("N8")
+async def test_the_page_after_a_login_opens_once_the_session_is_written(screen: OpenScreen, thread: str) -> None:
+    eva = await screen(place_of(thread), before=lambda page: page.add_init_script(SLOW_WRITES))
+    await expect(eva.page.locator("#me")).to_have_text("Eva")

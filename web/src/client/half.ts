@@ -12,6 +12,13 @@ const done = <T>(request: IDBRequest<T>): Promise<T> =>
     request.onerror = () => reject(request.error);
   });
 
+const committed = (transaction: IDBTransaction): Promise<void> =>
+  new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error);
+  });
+
+/** Act on the store; a page that leaves before a write is committed loses it, so that is waited for. */
 async function inStore<T>(
   mode: IDBTransactionMode,
   act: (store: IDBObjectStore) => IDBRequest<T>,
@@ -20,7 +27,9 @@ async function inStore<T>(
   opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
   const db = await done(opening);
   try {
-    return await done(act(db.transaction(STORE, mode).objectStore(STORE)));
+    const transaction = db.transaction(STORE, mode);
+    const [result] = await Promise.all([done(act(transaction.objectStore(STORE))), committed(transaction)]);
+    return result;
   } finally {
     db.close();
   }

@@ -234,12 +234,14 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
   /** Show that sending did not work; a host that sends by itself calls this too. */
   fail(error: unknown): void {
     const { final, message, fieldErrors, request } = error instanceof WireError ? error : new WireError(0);
+    const { phase, key } = this.view;
     this.#sent = false;
     if (request) this.#conflict(request);
     else if (final) this.refuse(fieldErrors, fieldErrors.length > 0 ? null : message);
-    else if (!this.#repeater?.active) {
+    // The reply of a repetition, which may come after its time or after "Discard", begins nothing anew.
+    else if (phase === "submitting") {
       this.#signal({ type: "failed", summary: message || null });
-      if (this.view.key !== null) this.#repeat();
+      if (key !== null && !this.#repeater?.active) this.#repeat();
       if (this.view.phase === "failed") this.#focusProblems();
     }
   }
