@@ -204,6 +204,8 @@ SLOW_WRITES = """
 
 
 @requirement("N8")
-async def test_the_page_after_a_login_opens_once_the_session_is_written(screen: OpenScreen, thread: str) -> None:
+async def test_the_page_after_a_login_opens_once_the_session_is_written(
+    screen: OpenScreen, thread: str
+) -> None:
     eva = await screen(place_of(thread), before=lambda page: page.add_init_script(SLOW_WRITES))
     await expect(eva.page.locator("#me")).to_have_text("Eva")
