@@ -77,6 +77,12 @@ def deleted(db: sqlite3.Connection) -> None:
     db.execute("DELETE FROM audit_heads")
 
 
+def deleted_with_the_tokens(db: sqlite3.Connection) -> None:
+    deleted(db)
+    db.execute("DELETE FROM tokens")
+    db.execute("INSERT INTO threads (tenant, id, seq) VALUES ('default', 't1', 1)")
+
+
 @requirement("B28")
 @pytest.mark.parametrize(
     ("harm", "says"),
@@ -87,6 +93,7 @@ def deleted(db: sqlite3.Connection) -> None:
         (written_anew, f"BROKEN: The chain holds up to {ALL}:"),
         (added_to, f"NOT SEALED: The chain holds up to {ALL + 1}:"),
         (deleted, "BROKEN: There is no log"),
+        (deleted_with_the_tokens, "BROKEN: There is no log"),
     ],
 )
 def test_what_was_done_to_the_end_of_the_log_is_found(tmp_path: Path, harm: Harm, says: str) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated
 
@@ -65,7 +65,7 @@ def verify_(
     noted = None if head is None else _head(head)
     if file is not None:
         with _lines(file) as lines:
-            good = _say("", *_of_chain(lines, noted=noted))
+            good = _say("", *_of_file(lines, noted=noted))
     else:
         if tenant is None and noted is not None:
             tenant = DEFAULT_TENANT
@@ -126,6 +126,8 @@ def _verify_database(data_dir: Path | None, *, tenant: str | None, noted: Head |
             if tenant in {None, log.tenant}:
                 good = _say(log.tenant, *_of_log(log, seals, noted=noted)) and good
                 seen = True
+    if tenant is not None and not seen:
+        return _say("", False, f"BROKEN: There is no log of the tenant {tenant}.")
     return good if seen else _say("", *_of_chain((), noted=noted))
 
 
@@ -139,7 +141,7 @@ def _of_log(log: TenantLog, seals: AuditSeals | None, *, noted: Head | None) -> 
     """Check one log of the database and its seal; say whether it holds, and what to print."""
     if log.noted is None:
         good, text = _of_chain(log.entries, head=log.head, noted=noted)
-        lost = "BROKEN: There is no log, although this tenant has tokens. Somebody has deleted it."
+        lost = "BROKEN: There is no log, although this tenant has tokens or threads. Somebody has deleted it."
         return False, lost if good else text
     held = read_seal(log.noted.seal or "")
     passing = _Passing(log.entries, held.seq if held else 0)
@@ -176,6 +178,14 @@ class _Passing:
             if seq == self._at:
                 self.hash = hash_of(entry)
             yield entry
+
+
+def _of_file(entries: Iterator[str], *, noted: Head | None) -> tuple[bool, str]:
+    """Check an exported log. One without an entry is refused: the log of a server begins with its first token."""
+    first = next(entries, None)
+    if first is None:
+        return False, "BROKEN: The file is empty. A log has an entry for each token."
+    return _of_chain(chain((first,), entries), noted=noted)
 
 
 def _of_chain(entries: Iterable[str], *, head: Head | None = None, noted: Head | None) -> tuple[bool, str]:

@@ -88,9 +88,10 @@ WITHOUT_LOG = (
 )
 # Of any version of the schema: without a seal before 10.
 ANY_AUDIT_HEAD = "SELECT * FROM audit_heads WHERE tenant = ?"
-# Every tenant that has an entry or a head, or a token: to make one is in the log.
+# Every tenant that has an entry or a head, or a token, which is in the log, or a thread, which takes a token.
 AUDITED = """
-SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit UNION SELECT tenant FROM tokens ORDER BY tenant"""
+SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit UNION SELECT tenant FROM tokens
+UNION SELECT tenant FROM threads ORDER BY tenant"""
 MOVE_AUDIT_HEAD = """
 INSERT INTO audit_heads (tenant, seq, hash, seal) VALUES (?, ?, ?, ?)
 ON CONFLICT (tenant) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, seal = excluded.seal"""
