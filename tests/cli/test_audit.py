@@ -129,7 +129,10 @@ def test_an_empty_file_and_an_unknown_tenant_have_no_log_that_could_hold(data: P
     said = "BROKEN: The file is empty. A log has an entry for each token.\n"
     assert audit(data, "verify", str(tmp_path / "log.jsonl")) == (1, said)
     assert audit(data, "verify", "-") == (1, said)
-    assert audit(data, "verify", "--tenant", "nobody") == (1, "BROKEN: There is no log of the tenant nobody.\n")
+    assert audit(data, "verify", "--tenant", "nobody") == (
+        1,
+        "BROKEN: There is no log of the tenant nobody.\n",
+    )
 
 
 def test_the_last_entries_cannot_be_taken_out_of_the_database_unseen(tmp_path: Path) -> None:

@@ -100,6 +100,32 @@ def test_a_database_that_is_gone_is_not_replaced_by_a_new_one(tmp_path: Path, le
         assert b"beside the master keys of an older one" in process.communicate(timeout=10)[1]
 
 
+@pytest.mark.parametrize("text", ["", "{", '["url"]', "\x00\x00"])
+def test_a_damaged_server_json_is_reported_and_not_replaced_beside_a_new_database(
+    tmp_path: Path, text: str
+) -> None:
+    known = tmp_path / "server.json"
+    with serving(tmp_path) as (_, first):
+        pass
+    known.write_text(text)
+    with serving(tmp_path) as (process, second):
+        assert second["requester_token"] != first["requester_token"]
+        with caller(first | {"url": second["url"]}, "requester") as http:
+            assert http.get("/v1/requests").status_code == 200
+        process.terminate()
+        assert (
+            f"{known} is damaged and is replaced, with new tokens".encode()
+            in process.communicate(timeout=10)[1]
+        )
+    known.write_text(text)
+    for file in tmp_path.glob("askback.db*"):
+        file.unlink()
+    status, out, err = complete(start("serve", "--port", "0", ASKBACK_DATA_DIR=str(tmp_path)))
+    assert (status, out) == (1, "")
+    assert f"{known} is damaged" in err
+    assert known.read_text() == text
+
+
 @requirement("I1")
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_start_on_a_full_disk_says_so_and_which_tokens_are_known(tmp_path: Path, kept: bool) -> None:

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def full_disk() -> Iterator[None]:
-    """Let no file grow while the block lasts; the kernel refuses with EFBIG, as it does with ENOSPC on a full disk."""
+def full_disk(*, small: int = 0) -> Iterator[None]:
+    """Let no file grow beyond `small` bytes while the block lasts; the kernel refuses with EFBIG, as it does with ENOSPC on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (small, hard))
     try:
         yield
     finally:

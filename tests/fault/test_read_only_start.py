@@ -28,6 +28,7 @@ from tests.requirements import requirement
 pytestmark = pytest.mark.fault
 FORM = {"kind": "form", "thread_id": "t1", "form": {"fields": [{"id": "a", "type": "text", "label": "A"}]}}
 REASON = "File too large"
+ELSEWHERE = "It names another address; programs need ASKBACK_URL=http://127.0.0.1:2 to find this server"
 
 
 def server(data: Path, **environment: str) -> App:
@@ -76,6 +77,7 @@ async def test_a_server_on_a_full_disk_reads_refuses_writes_and_heals(
         with full_disk(), caplog.at_level(logging.WARNING):
             await running.enter_async_context(app.running(retry_s=0.01))
             assert (await open_keyring(app, url="http://127.0.0.1:2"))["requester"] == token
+            assert server_file.read(data / "server.json")["url"] == "http://127.0.0.1:1"
             agent = caller(app, token)
             ready = await agent.get("/readyz")
             assert (ready.status_code, ready.json()["error"]["code"]) == (503, "read_only")
@@ -90,7 +92,8 @@ async def test_a_server_on_a_full_disk_reads_refuses_writes_and_heals(
             assert REASON in refused.json()["error"]["message"]
             assert refused.headers["retry-after"] == "5"
             assert [r.message for r in caplog.records if r.levelno == logging.ERROR] == [
-                f"started read-only: {REASON}. Reads work, every write is refused, and writing is tried again every 5 s"
+                f"started read-only: {REASON}. Reads work, every write is refused, and writing is tried again every 5 s",
+                f"{data / 'server.json'} cannot be written: {REASON}. {ELSEWHERE}",
             ]
         with anyio.fail_after(10):
             while (await agent.get("/readyz")).status_code != 200:
@@ -102,6 +105,18 @@ async def test_a_server_on_a_full_disk_reads_refuses_writes_and_heals(
             ended = await agent.get(f"/v1/requests/{soon.json()['id']}?wait=5")
         assert ended.json()["status"] == "expired"
         assert (await agent.get(f"/v1/requests/{request['id']}")).json() == request
+
+
+async def test_programs_find_a_server_that_starts_on_a_full_disk_at_another_port(tmp_path: Path) -> None:
+    await first_run(tmp_path)
+    file = tmp_path / "server.json"
+    before = server_file.read(file)
+    app = server(tmp_path)
+    with full_disk(small=file.stat().st_size):
+        async with app.running():
+            assert app.services.read_only.reason is not None
+            await open_keyring(app, url="http://127.0.0.1:2")
+    assert server_file.read(file) == {**before, "url": "http://127.0.0.1:2"}
 
 
 async def test_tokens_of_the_settings_count_once_the_disk_takes_writes(tmp_path: Path) -> None:

@@ -39,7 +39,8 @@ DATABASE = "database"
 def require_its_database(settings: Settings) -> None:
     """Raise `StoreUnusable` where a start would make a new database in place of another.
 
-    That is the one that `server.json` names, or that a restore began to write. The key file alone is only a warning: it
+    That is the one that `server.json` names, or may have named before it was damaged, or that a restore began to write.
+    The key file alone is only a warning: it
     may have been put there for a new database.
     """
     if not settings.database_is_new or not isinstance(settings.database, Path):
@@ -47,6 +48,12 @@ def require_its_database(settings: Settings) -> None:
     if (draft := draft_of(settings.database)).exists():
         raise StoreUnusable(
             f"A restore of {settings.database} was interrupted. Remove {draft}, and restore again."
+        )
+    if server_file.damaged(settings.server_file):
+        raise StoreUnusable(
+            f"The database {settings.database} is missing or empty, and {settings.server_file} is damaged, so it does "
+            "not tell whether a database is lost. Put the database back, or restore a backup into a new folder. To "
+            "begin with a new database, move server.json away."
         )
     if server_file.read(settings.server_file).get(DATABASE) == str(settings.database):
         raise StoreUnusable(
@@ -62,9 +69,11 @@ async def open_keyring(application: App, *, url: str | None = None) -> Mapping[s
 
     Tokens that the deployer chose win over those of `server.json`. `url` is where the app can be reached; without one
     the file goes on to name the server that ran last. While the server is read-only these are the tokens that its
-    database knows, perhaps not one for each role; the file is written once it takes writes.
+    database knows, perhaps not one for each role; of the file only the address is changed, until it takes writes.
     """
     if application.services.read_only.reason is not None:
+        if url is not None:
+            _readdress(application.settings.server_file, url)
         application.when_writable(partial(_make, application, url=url))
         return await _known(application, server_file.read(application.settings.server_file))
     return await _make(application, url=url)
@@ -73,6 +82,12 @@ async def open_keyring(application: App, *, url: str | None = None) -> Mapping[s
 async def _make(application: App, *, url: str | None) -> Mapping[str, str]:
     settings, services = application.settings, application.services
     kept = server_file.read(settings.server_file)
+    if server_file.damaged(settings.server_file):
+        log.warning(
+            "%s is damaged and is replaced, with new tokens. The old tokens keep working; revoke those that are unused "
+            "(askback token list, askback token revoke)",
+            settings.server_file,
+        )
     known: dict[str, str] = {}
     for role, name in NAMES.items():
         chosen = _chosen(settings, role)
@@ -113,6 +128,18 @@ def _keep(file: Path, content: Mapping[str, str]) -> None:
             "%s cannot be written: %s. Programs need ASKBACK_URL and ASKBACK_TOKEN to find this server",
             file,
             error.strerror,
+        )
+
+
+def _readdress(file: Path, url: str) -> None:
+    try:
+        server_file.readdress(file, url)
+    except OSError as error:
+        log.error(
+            "%s cannot be written: %s. It names another address; programs need ASKBACK_URL=%s to find this server",
+            file,
+            error.strerror,
+            url,
         )
 
 
