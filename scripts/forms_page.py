@@ -35,7 +35,7 @@ def takes(schema: dict[str, Any]) -> str:
 def keys(model: type[fields.Model], wanted: Collection[str]) -> Iterator[str]:
     """A table of some keys of a model; one that must be given is bold."""
     schema = model.model_json_schema()
-    yield "| key | takes | without it |\n|---|---|---|"
+    yield "| key | type | default |\n|---|---|---|"
     for name, key in schema["properties"].items():
         if name in wanted:
             default = f"`{json.dumps(key['default'])}`" if key.get("default") is not None else ""

@@ -56,7 +56,7 @@ def lifecycle() -> str:
     return "\n".join(
         [
             "# The lifecycle of a request\n",
-            "What is not in this table is refused and changes nothing. Of several steps at once, one wins.\n",
+            "Any other transition is refused and changes nothing. If several happen at once, one wins.\n",
             "```mermaid\nstateDiagram-v2\n    [*] --> pending",
             *steps,
             *ends,
@@ -64,7 +64,7 @@ def lifecycle() -> str:
             "| from | by | to |\n|---|---|---|",
             *rows,
             f"\nA request is `declined` as {declined}. It is `cancelled` with one of these reasons:\n",
-            "| reason | a requester may give it | an admin may give it | the server causes it |\n|---|---|---|---|",
+            "| reason | requester | admin | server |\n|---|---|---|---|",
             *cancelled,
             "\nA `declined`, `cancelled` or `expired` request never has an answer.\n",
         ]
@@ -92,7 +92,7 @@ def error_page() -> str:
             f"```text\n{tree}\n```\n",
             "| class | status | usual code | |\n|---|---|---|---|",
             *rows,
-            "\n`code` is for programs and does not change. `message` says how to mend it.\n",
+            "\n`code` is for programs and does not change. `message` says how to fix the problem.\n",
         ]
     )
 
@@ -118,9 +118,9 @@ def settings_page() -> str:
     return "\n".join(
         [
             "# Settings\n",
-            "A server reads these variables. The options of `askback serve` win over them;",
+            "A server reads these variables. The options of `askback serve` override them;",
             "an unknown `ASKBACK_` variable is ignored with a warning.\n",
-            "| variable | | without it |\n|---|---|---|",
+            "| variable | | default |\n|---|---|---|",
             *rows,
             "\nThe client and the commands that use it read `ASKBACK_URL` and `ASKBACK_TOKEN`.",
             "Without them they look into `server.json` in `ASKBACK_DATA_DIR`,",

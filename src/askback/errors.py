@@ -1,27 +1,27 @@
-"""Everything that askback raises, as one tree.
+"""The exceptions that askback raises, as one tree.
 
     AskbackError                    catch this to catch all
-    ├── Refused                     the server said no; `.code`, `.status`, `.field_errors`, `.request`
+    ├── Refused                     the server refused; `.code`, `.status`, `.field_errors`, `.request`
     │   ├── Invalid            422  the body breaks a rule; every fault is in `.field_errors`
     │   ├── TooLarge           413  the body is over the limit that `.message` names
-    │   ├── Unauthorized       401  no credential, or one that is not known here
-    │   ├── Forbidden          403  the credential is good, its role is not
-    │   ├── NotFound           404  no such thing, or not yours to see: the two look the same
-    │   ├── Conflict           409  settled already, or an old revision; `.request` is the request as it is now
+    │   ├── Unauthorized       401  no credential, or an unknown one
+    │   ├── Forbidden          403  the credential is valid, but its role does not allow this
+    │   ├── NotFound           404  not found, or you don't have access: the reply is the same
+    │   ├── Conflict           409  already settled, or an old revision; `.request` is the current request
     │   │   └── Gone           410  the request expired; `.request` says when
     │   ├── RateLimited        429  `.retry_after` seconds
     │   └── Unavailable        503  the store cannot be written now; nothing was stored, try again
     ├── NotAnswered                 a request ended without an answer; `.request` carries it
-    │   ├── Declined                the person would not deal with it
-    │   ├── Cancelled               it was taken back
-    │   └── Expired                 nobody came in time
+    │   ├── Declined                the person declined to answer
+    │   ├── Cancelled               the request was cancelled
+    │   └── Expired                 nobody answered in time
     ├── Denied                      a function that requires approval was not approved and did not run; `.decision`
-    ├── BadSignature                what came to a receiver is no webhook of the server that shares its secret
-    ├── StoreUnusable               the database cannot be opened as it is; the message names it and says why
+    ├── BadSignature                a webhook message was not signed with the receiver's secret, or is too old
+    ├── StoreUnusable               the database cannot be opened; the message names it and the reason
     ├── ForkedClient                a client was used in a child process that `fork()` made; create a new one there
-    └── ConnectionLost              the server cannot be reached and waiting was not wanted
+    └── ConnectionLost              the server cannot be reached, and the caller chose not to wait
 
-`code` is stable and meant for programs; `message` is one sentence that says how to mend it.
+`code` is stable and meant for programs; `message` is one sentence that says how to fix the problem.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class AskbackError(Exception):
-    """The root of everything that askback raises on purpose."""
+    """The base class of all exceptions that askback raises on purpose."""
 
 
 class Refused(AskbackError):
@@ -77,14 +77,14 @@ class Invalid(Refused):
 
 
 class TooLarge(Refused):
-    """The body is over a size limit; nothing of it was read further."""
+    """The body is over a size limit; the rest of it was not read."""
 
     status = 413
     default_code = "too_large"
 
 
 class Unauthorized(Refused):
-    """No credential came with the call, or one that this server does not know."""
+    """The call has no credential, or one that this server does not know."""
 
     status = 401
     default_code = "unauthorized"
@@ -98,21 +98,21 @@ class Forbidden(Refused):
 
 
 class NotFound(Refused):
-    """No such thing, or not yours to see: the two are the same answer on purpose."""
+    """Not found, or you don't have access: the reply is the same on purpose."""
 
     status = 404
     default_code = "not_found"
 
 
 class Conflict(Refused):
-    """Somebody was first, or the form changed meanwhile; `request` is what holds now."""
+    """Somebody answered first, or the form has changed; `request` is the current request."""
 
     status = 409
     default_code = "already_settled"
 
 
 class Gone(Conflict):
-    """The request expired before this came; `request` says when."""
+    """The request expired before the call arrived; `request` says when."""
 
     status = 410
     default_code = "expired"
@@ -126,7 +126,7 @@ class RateLimited(Refused):
 
 
 class Unavailable(Refused):
-    """The store cannot be written just now. Nothing was stored; the call may be repeated."""
+    """The store cannot be written right now. Nothing was stored; the call can be repeated."""
 
     status = 503
     default_code = "unavailable"
@@ -143,11 +143,11 @@ class NotAnswered(AskbackError):
 
 
 class Declined(NotAnswered):
-    """The person would not deal with it (`request.reason`: skipped, dismissed or refused)."""
+    """The person declined to answer (`request.reason`: skipped, dismissed or refused)."""
 
 
 class Cancelled(NotAnswered):
-    """The request was taken back (`request.reason` says by what)."""
+    """The request was cancelled (`request.reason` says why)."""
 
 
 class Expired(NotAnswered):
@@ -155,7 +155,7 @@ class Expired(NotAnswered):
 
 
 class Denied(AskbackError):
-    """A function that requires approval did not run; the message is what its model may read, `decision` says why."""
+    """A function that requires approval did not run; the message is for the model, `decision` says why."""
 
     def __init__(self, decision: Decision) -> None:
         super().__init__(decision.text)
@@ -163,7 +163,7 @@ class Denied(AskbackError):
 
 
 class BadSignature(AskbackError):
-    """A body is not what the server sent: its signature is of something else, or it is too old."""
+    """A webhook body was not signed with this secret, was changed, or is too old."""
 
 
 class StoreUnusable(AskbackError):

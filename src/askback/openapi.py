@@ -15,16 +15,16 @@ from askback.transports.rest.shapes import AnyOf
 from askback.transports.rest.table import PLAIN, STREAM
 
 API_VERSION = "1"
-_MEDIA = {STREAM: "Server-sent events; see wire.md.", PLAIN: "Numbers as Prometheus reads them."}
+_MEDIA = {STREAM: "Server-sent events; see wire.md.", PLAIN: "Metrics in the Prometheus text format."}
 _REF = "#/components/schemas/{model}"
 _REFUSALS = {
-    401: "No credential, or one that is not known here.",
-    403: "The role may not do this, or the Origin is foreign.",
-    404: "No such thing, or not yours to see.",
-    409: "Not as things stand: settled already, another revision or call, not confirmed; may carry the request.",
-    410: "The request, or the approval, is no longer good; may carry the request.",
+    401: "No credential, or an unknown one.",
+    403: "The role does not allow this, or the Origin is not allowed.",
+    404: "Not found, or you don't have access.",
+    409: "Conflict: already settled, another revision or call, or not confirmed; may include the request.",
+    410: "The request or the approval has expired; may include the request.",
     413: "The body is too large.",
-    422: "A rule is broken; `field_errors` names every fault.",
+    422: "The request is invalid; `field_errors` lists every fault.",
     503: "The store cannot be written now; nothing was stored.",
 }
 _ERROR: dict[str, Any] = {
@@ -122,7 +122,7 @@ def _query(operation: Operation) -> Iterable[dict[str, Any]]:
 def _key(operation: Operation) -> Iterable[dict[str, Any]]:
     if operation.idempotent:
         schema = {"type": "string", "minLength": 1, "maxLength": 255}
-        said = "The same key with the same body returns what the first call made."
+        said = "The same key with the same body returns the result of the first call."
         yield {"name": "Idempotency-Key", "in": "header", "description": said, "schema": schema}
 
 
@@ -146,7 +146,7 @@ def _refusals(operation: Operation) -> Iterable[int]:
 
 
 def _ok(status: int, schema: Any) -> dict[str, Any]:
-    said = {200: "Done.", 201: "Made.", 204: "Nothing to say.", 303: "Goes on."}[status]
+    said = {200: "OK.", 201: "Created.", 204: "No content.", 303: "Redirect."}[status]
     if schema is None:
         return {"description": said}
     if isinstance(schema, str):

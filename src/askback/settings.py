@@ -5,18 +5,18 @@
     ASKBACK_DATA_DIR          folder of the database and server.json  ~/.local/share/askback
     ASKBACK_DATABASE_URL      sqlite:///path, or postgresql://…       askback.db in the data folder
     ASKBACK_BOOTSTRAP_TOKENS  role[/name][@tenant]:token,…            made at the first start
-    ASKBACK_ALLOWED_HOSTS     names under which it may be addressed, with commas
-    ASKBACK_ALLOWED_ORIGINS   other origins whose pages may call with a bearer token, with commas
-    ASKBACK_PUBLIC_URL        the address that people open, when a proxy stands before it
-    ASKBACK_WEBHOOK_HOSTS     names and networks inside that webhooks may reach, with commas
-    ASKBACK_LOG               text, or json for an object on each line  text
+    ASKBACK_ALLOWED_HOSTS     host names that clients may use, comma-separated
+    ASKBACK_ALLOWED_ORIGINS   other origins whose pages may call with a bearer token, comma-separated
+    ASKBACK_PUBLIC_URL        the address that people open, if there is a proxy
+    ASKBACK_WEBHOOK_HOSTS     internal hosts and networks that webhooks may reach, comma-separated
+    ASKBACK_LOG               text, or json for one JSON object per line  text
     ASKBACK_LOG_LEVEL         debug, info, warning or error           warning
-    ASKBACK_BRAND             who speaks in what models read          askback
-    ASKBACK_RETENTION_DAYS    days after which idle threads are erased
-    ASKBACK_ON_RESTART        keep, or expire what agents waited for    keep
-    ASKBACK_LIMITS            name=number,… to change what GET /v1/limits shows
-    ASKBACK_TRUSTED_PROXIES   addresses and networks of proxies whose X-Forwarded-For counts, with commas
-    ASKBACK_METRICS_TOKEN     the token that reads /metrics
+    ASKBACK_BRAND             product name in texts for the model     askback
+    ASKBACK_RETENTION_DAYS    days after which idle threads are deleted
+    ASKBACK_ON_RESTART        keep or expire open requests on restart   keep
+    ASKBACK_LIMITS            name=number,… to change the limits in GET /v1/limits
+    ASKBACK_TRUSTED_PROXIES   addresses and networks of proxies whose X-Forwarded-For is trusted, comma-separated
+    ASKBACK_METRICS_TOKEN     token for reading /metrics
     ASKBACK_MASTER_KEYS       id:key,… for secrets, or off            master.key in the data folder; off with Postgres
 
 `ASKBACK_URL` and `ASKBACK_TOKEN` belong to the client.

@@ -150,7 +150,7 @@ def rotate(
 ) -> None:
     """Put all secrets, of all tenants, under the first master key, while the server runs or without one.
 
-    A server with a key file gets a new key first; the old one goes when nothing is under it any more. With
+    A server with a key file gets a new key first; the old one is dropped when no secret uses it any more. With
     `ASKBACK_MASTER_KEYS` you put the new key first yourself. The exit status is 1 when some secrets could not be opened
     with any key: an old one is still needed.
     """

@@ -46,7 +46,7 @@ def serve(
         bool, typer.Option("--ready-json", help="Print one line of JSON once it accepts requests.")
     ] = False,
 ) -> None:
-    """Run the server until it is told to stop.
+    """Run the server until it is stopped.
 
     The first start makes a token for each role and keeps them in server.json, beside the
     database; `ASKBACK_BOOTSTRAP_TOKENS` chooses them instead.

@@ -27,14 +27,14 @@ PLAN_TOOL = "plan"
 
 
 class Risk(Model):
-    """How dangerous a call is: a hint for the eye, never the only gate."""
+    """How dangerous a call is: a hint for people, never the only protection."""
 
     level: Literal["normal", "danger"] = "normal"
     reasons: list[str] = Field(default_factory=list[str])
 
 
 class Before(Model):
-    """What the server cannot know and a diff needs: the file as it is now; null for a new one."""
+    """The current content of the file, for the diff; null for a new file."""
 
     before: str | None = None
 
@@ -42,12 +42,13 @@ class Before(Model):
 class Approval(Model):
     """What an agent asks to run.
 
-    `title` and `reason` are the agent's own words. `scopes` are those it offers; `project` names what the scope
-    `project` is about. With `allow_edit` the person may change the input. `quorum` people have to say yes. An approval
-    is good for `valid_s` seconds after the decision. `plan` (Markdown) stands for `tool` and `input`.
+    `title` and `reason` are the agent's own text. `scopes` are the scopes it offers; `project` is the project name for
+    the scope `project`. With `allow_edit` the person may change the input. `quorum` is how many people have to approve.
+    An approval is valid for `valid_s` seconds after the decision. `plan` (Markdown) replaces `tool` and `input`.
 
-    The adapter, never the model, says where the call runs (`cwd`, when the input does not: it resolves relative paths
-    and grants nothing), and in which folders it found no secret file (`secret_free`), so that they may be searched.
+    The adapter, never the model, sets `cwd`, the folder in which the call runs if the input does not name one (it
+    resolves relative paths and grants nothing), and `secret_free`, the folders in which it found no secret file, so
+    that they may be searched.
     """
 
     tool: str | None = None
@@ -71,7 +72,7 @@ class _Read(BaseModel):
 
 
 class Escape(_Read):
-    r"""What would not be seen, or would deceive, as `\u202e` or `\u007f×12`, or with what is between, as `a%7fb`."""
+    r"""Invisible or misleading characters, as `\u202e` or `\u007f×12`, or with the text between them, as `a%7fb`."""
 
     escape: str
 
@@ -81,18 +82,18 @@ Parts = list[str | Escape]
 
 
 class DiffLine(_Read):
-    """A line of a unified diff: kept, added, removed, or the head of a hunk."""
+    """A line of a unified diff: unchanged, added, removed, or the header of a hunk."""
 
     op: Literal[" ", "+", "-", "@"]
     parts: Parts
 
 
 class Preview(_Read):
-    """What would run, whole: nothing is cut.
+    """The complete call that would run: nothing is cut.
 
     `command`: the command, or the argument vector quoted (`argv` is true), in `parts`, and its `folder`.
     `file`: `path` and `diff`.
-    `json`: the input in `parts`. `rest` is whatever else the input holds, so that nothing is signed unseen.
+    `json`: the input in `parts`. `rest` is the rest of the input, so that nothing is approved unseen.
     `headline` is one line of at most 320 characters, for lists; it may be cut in its middle.
     """
 
@@ -117,9 +118,9 @@ ChoiceKind = Literal["exact", "options", "folder"]
 
 
 class RuleChoice(_Read):
-    """A rule that can be kept as it stands.
+    """A ready-made rule that can be stored.
 
-    `exact`: this very call. `options`: the command `subject` with any options that are known to be safe. `folder`:
+    `exact`: exactly this call. `options`: the command `subject` with any options that are known to be safe. `folder`:
     every file below `subject`.
     """
 
@@ -129,16 +130,15 @@ class RuleChoice(_Read):
 
 
 class ShownApproval(_Read):
-    """An approval as the server shows it; see `Approval` for what the agent said.
+    """An approval as the server shows it; see `Approval` for the agent's part.
 
-    `scopes` are those that can be chosen, `rule` the text that every one but `once` keeps unless another one of
-    `choices` is sent, `digest` binds the decision to the call, `reasons` say why it is asked, in English;
-    `reason_codes` and `risk_codes` say the same as `reasons` and `risk.reasons`, for other languages. `scripts` are
-    files that the command runs by name: to keep it for longer than this thread takes a yes to whatever they contain
-    then.
-    `runs_project`: it runs code of the project, as `npm test` does, so a kept rule covers whatever that does then.
-    `locked`: a rule asks each time, so nothing can be kept. `root` is a folder that a person may grant to the agent
-    (`POST /v1/agents/{id}/roots`): with it the call would have run unasked.
+    `scopes` are the scopes that a person can choose. `rule` is the rule that every scope except `once` stores, unless
+    one of `choices` is sent. `digest` binds the decision to the call. `reasons` explain in English why approval is
+    needed; `reason_codes` and `risk_codes` are `reasons` and `risk.reasons` as codes, for other languages. `scripts`
+    are files that the command runs by name: a rule beyond this thread also needs consent to later changes in them.
+    `runs_project`: it runs code of the project, like `npm test`, so a stored rule also covers later changes to that
+    code. `locked`: a rule asks each time, so no rule can be stored. `root` is a folder that a person may grant to the
+    agent (`POST /v1/agents/{id}/roots`): with it, the call would have run without asking.
     """
 
     tool: str

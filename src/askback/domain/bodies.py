@@ -25,13 +25,12 @@ class AnswerBody(Model):
 class DecisionBody(Model):
     """`POST /v1/requests/{id}/answer` for an approval.
 
-    `edited_input` replaces the input. `rule` is the text to keep, when it is another than the one that was shown. With
-    a `scope` other than `once`, `approve` keeps a rule that allows and `deny` one that denies. `script_may_change`
-    says yes to whatever is then in the files that the command runs by name. The rule is for the agent that asked, and
-    with `every_agent` for all of them. `grant_root` goes with an approval `once`: it grants the agent the folder
-    `approval.root`, which it may read from then on.
-    `digest`, when it is sent, has to be that of the call that was shown. `mode` goes with the approval of a plan.
-    A denial without `remember` holds for this request only.
+    `edited_input` replaces the input. `rule` is the rule to store if it differs from the one shown. With a `scope`
+    other than `once`, `approve` stores an allow rule and `deny` a deny rule. `script_may_change` accepts later changes
+    to the files that the command runs by name. The rule applies to the agent that asked, or with `every_agent` to all
+    agents. `grant_root` is valid with an approval `once`: it lets the agent read the folder `approval.root` from then
+    on. `digest`, if sent, must be the digest of the call that was shown. `mode` is for approving a plan. A denial
+    without `remember` applies to this request only.
     """
 
     revision: int
@@ -49,9 +48,9 @@ class DecisionBody(Model):
 
 
 class ConsumeBody(Model):
-    """`POST /v1/requests/{id}/consume`: who is about to run it, and what: the call, or its digest.
+    """`POST /v1/requests/{id}/consume`: the id of the execution, and the call or its digest.
 
-    Without either the executor runs what it is given back, and only that.
+    Without a call or digest, the executor must run exactly the call in the reply.
     """
 
     execution_id: str
@@ -61,7 +60,7 @@ class ConsumeBody(Model):
 
 
 class ReportBody(Model):
-    """`POST /v1/requests/{id}/report`: how the execution went."""
+    """`POST /v1/requests/{id}/report`: the outcome of the execution."""
 
     execution_id: str
     outcome: Literal["succeeded", "failed"]
@@ -77,7 +76,7 @@ class BatchItem(Model):
 
 
 class BatchBody(Model):
-    """`POST /v1/requests/batch`: one decision for each request that is listed; none of them keeps a rule."""
+    """`POST /v1/requests/batch`: one decision for each listed request; no rule is stored."""
 
     action: Literal["approve", "deny", "decline"]
     requests: list[BatchItem]
@@ -86,12 +85,12 @@ class BatchBody(Model):
 
 
 class RuleBody(Model):
-    """`POST /v1/rules`. A `thread` or `project` rule names which; `expires_in_s` is in seconds, from now.
+    """`POST /v1/rules`. A `thread` or `project` rule names its thread or project; `expires_in_s` is seconds from now.
 
-    `agent` is the id of the agent that it is for, null for every agent.
-    `locked` asks each time whatever a person decides on a card. `shadow` decides nothing: what it would have
-    decided is in the audit log. `script_may_change` accepts later changes of the files that the command runs by name;
-    a rule that allows such a command needs it, except for a thread.
+    `agent` is the id of the agent that the rule applies to, null for every agent.
+    `locked` asks each time, and no decision on a card can change that. `shadow` decides nothing: the audit log records
+    what it would have decided. `script_may_change` accepts later changes to the files that the command runs by name; an
+    allow rule for such a command needs it, except for a thread.
     """
 
     rule: str
@@ -114,17 +113,18 @@ class ShadowBody(Trial):
 
 
 class PolicyBody(Model):
-    """`POST /v1/policy`: a setting that is left out stays; null resets it to its default.
+    """`POST /v1/policy`: a setting that is left out stays unchanged; null resets it to its default.
 
-    In a thread null resets a setting to the tenant's.
+    For a thread, null resets a setting to the tenant's value.
 
-    With `thread_id` only `mode` and how the conversation goes (`domain/policy/conduct.py`), for that thread.
+    With `thread_id`, only `mode` and the conversation settings (`domain/policy/conduct.py`) can be set, for that
+    thread.
 
-    A mode of a thread that lets more run (`accept_edits`, `full`) is for the agents that asked or wrote there before,
-    or for `mode_agents`.
+    A mode of a thread that allows more (`accept_edits`, `full`) applies to the agents that asked or wrote there before,
+    or to `mode_agents`.
 
-    `confirm` has to be `ENABLE FULL` to switch to the mode or the level `full`. `shadow` are settings to try: what
-    they would have decided is in the audit log; null ends the trial.
+    `confirm` must be `ENABLE FULL` to switch to the mode or the level `full`. `shadow` has settings to try: the audit
+    log records what they would have decided; null ends the trial.
     """
 
     thread_id: str | None = None
@@ -167,24 +167,24 @@ class KeepBody(Model):
 
 
 class RotateBody(Model):
-    """`POST /v1/secrets/rotate`: whether the key file keeps its old keys, although nothing is under them any more."""
+    """`POST /v1/secrets/rotate`: whether the key file keeps old keys that no secret uses any more."""
 
     keep_old: bool = False
 
 
 class EmptyBody(Model):
-    """`{}`: the address says everything. What else somebody sends here was meant for another route."""
+    """`{}`: the path has all information. Any key is refused."""
 
 
 class FieldFault(Model):
-    """What the requester found wrong with one field, in words for the person."""
+    """An error that the requester found in one field, as text for the person."""
 
     path: str
     message: str
 
 
 class RepromptBody(Model):
-    """`POST /v1/requests/{id}/reprompt`: the same again, with what was wrong, or another `form`."""
+    """`POST /v1/requests/{id}/reprompt`: ask again, with errors or another `form`."""
 
     field_errors: list[FieldFault] = Field(default_factory=list[FieldFault])
     error_summary: str | None = None
@@ -192,21 +192,21 @@ class RepromptBody(Model):
 
 
 class AckBody(Model):
-    """`POST /v1/resumes/{id}/ack`: the `attempt` of the lease under which the agent has gone on."""
+    """`POST /v1/resumes/{id}/ack`: the `attempt` of the lease that the agent acknowledges."""
 
     attempt: int
 
 
 class ResetBody(Model):
-    """`POST /v1/limits/reset`: the thread whose questions are counted anew."""
+    """`POST /v1/limits/reset`: the thread whose question count is reset."""
 
     thread_id: str
 
 
 class LeaseBody(Model):
-    """`POST /v1/secrets/lease`: names that were given to the agent of a thread, or `refs` of sensitive fields.
+    """`POST /v1/secrets/lease`: names granted to the agent in a thread, or `refs` of sensitive fields.
 
-    With `request_id`, of a request that is being resolved, the values that are to be tried.
+    With the `request_id` of a request that is `resolving`, the values to test.
     """
 
     thread_id: str
@@ -216,11 +216,11 @@ class LeaseBody(Model):
 
 
 class AccessBody(Model):
-    """`PUT /v1/threads/{id}/access`: whose thread it is, and how far it is shared with others, and with some by id.
+    """`PUT /v1/threads/{id}/access`: the owner of a thread, and the levels of other people.
 
-    `agents` are the ids of the agents that may use it, those that were let in before among them: an agent that is left
-    out by a person loses it; `agents_of` is a person all of whose agents may. Without `owner` the people stay as they
-    are, and without `agents` and `agents_of` these do.
+    `agents` is the complete list of ids of the agents that may use the thread: an agent that a person leaves out loses
+    access. `agents_of` is a person whose agents may all use it. Without `owner` the people stay unchanged, and without
+    `agents` and `agents_of` the agents do.
     """
 
     owner: str | None = None
@@ -241,7 +241,7 @@ class AccessBody(Model):
 
 
 class DeclineBody(Model):
-    """`POST /v1/requests/{id}/decline`. Without `remember` the same may be asked again at once."""
+    """`POST /v1/requests/{id}/decline`. Without `remember` the agent may ask the same again at once."""
 
     reason: Literal["skipped", "dismissed", "refused"]
     note: str | None = None
@@ -249,7 +249,7 @@ class DeclineBody(Model):
 
 
 class CancelBody(Model):
-    """`POST /v1/requests/{id}/cancel`; the reason defaults to what the caller is. `admin` is for admins alone."""
+    """`POST /v1/requests/{id}/cancel`; the default reason depends on the role. Only admins may send `admin`."""
 
     reason: Literal["agent_aborted", "user_message", "superseded", "shutdown", "failed", "admin"] | None = (
         None
@@ -275,7 +275,7 @@ class ToolBlock(Model):
 
 
 class ImageBlock(Model):
-    """A picture by https or `data:image/…` address, with the text for those who cannot see it."""
+    """A picture with an https or `data:image/…` address, and its alternative text."""
 
     type: Literal["image"] = "image"
     url: str

@@ -29,7 +29,7 @@ class Checker(BaseModel):
 
 
 class Check(BaseModel):
-    """Where the check of an answer stands: who checks, since and until when, and how often that was renewed."""
+    """The check of an answer: who checks, since and until when, and how often the check was renewed."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

@@ -15,7 +15,7 @@ from askback.domain.fields import Model, Number_
 
 
 class EscalationStep(Model):
-    """While nobody has answered: `after_s` seconds on, `notify` are told, and `assign` may answer as well."""
+    """After `after_s` seconds without an answer, `notify` names people to notify, and `assign` more who may answer."""
 
     after_s: Number_
     notify: list[str] = Field(default_factory=list[str])

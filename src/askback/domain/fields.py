@@ -129,7 +129,7 @@ class Boolean(_Field):
 
 
 class Checkbox(_Field):
-    """A single box to tick: a `Boolean` that is always drawn as a box."""
+    """A single checkbox: a `Boolean` that is always shown as a box."""
 
     type: Literal["checkbox"] = "checkbox"
     default: bool | None = None
@@ -160,7 +160,7 @@ class Radio(_Single):
 
 
 class Multiselect(_Field):
-    """Any of `options`, kept in the order of the options; the person's own texts come last."""
+    """Any of `options`, in the order of the options; the person's own texts come last."""
 
     type: Literal["multiselect"] = "multiselect"
     options: Options

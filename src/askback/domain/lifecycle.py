@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 
 class Status(StrEnum):
-    """Where a request stands; the last four are terminal."""
+    """The status of a request; the last four are terminal."""
 
     PENDING = "pending"
     RESOLVING = "resolving"

@@ -22,7 +22,7 @@ def _agent(raw: Any) -> Any:
 
 
 class Agent(Model):
-    """Who says that it asks. Shown to the person beside the token's own name, which the agent cannot choose."""
+    """The agent's description of itself, shown beside the name of the token, which the agent cannot choose."""
 
     name: str
     tool: str | None = None
@@ -62,11 +62,11 @@ class Envelope(Model):
 
 
 class Ask(Envelope):
-    """A form, asked of a person.
+    """A form for a person to fill in.
 
-    With a `validator` an answer that the form allows is `resolving` until the requester has accepted it, or asks again.
-    `on_timeout`: `expire`; `default` answers with the defaults of the form; `resume` leaves it open for ever.
-    `repeat` says what if a person refused the same a moment ago: `refuse`, or `ask` all the same.
+    With a `validator`, a valid answer is `resolving` until the requester accepts it or asks again.
+    `on_timeout`: `expire`; `default` answers with the defaults of the form; `resume` leaves it open without a deadline.
+    `repeat` applies if a person has just refused the same form: `refuse` it again, or `ask` anyway.
     """
 
     kind: Literal["form"]
@@ -77,9 +77,10 @@ class Ask(Envelope):
 
 
 class ApprovalAsk(Envelope):
-    """A tool call that wants to run. Without `timeout_s` it is open for `Limits.approval_timeout_s`.
+    """A tool call that needs approval. Without `timeout_s` it is open for `Limits.approval_timeout_s`.
 
-    `on_timeout`: `deny` and `expire` mean the same, nobody said yes, so it does not run; `resume` leaves it open.
+    `on_timeout`: `deny` and `expire` mean the same: nobody approved the call, so it does not run. `resume` leaves it
+    open.
     """
 
     kind: Literal["approval"]
@@ -88,7 +89,7 @@ class ApprovalAsk(Envelope):
 
 
 class SecretRequest(Envelope):
-    """Values that the agent may use and never sees. It does not expire unless it says so."""
+    """A request for values that the agent may use but never sees. Without `timeout_s` it does not expire."""
 
     kind: Literal["secret"]
     secret: SecretAsk
@@ -102,7 +103,7 @@ class _Read(BaseModel):
 
 
 class Actor(_Read):
-    """Who did something: a token or a browser session, by id and by the name to show; `user` is the host's own id."""
+    """The token or session behind an action: its id and display name; `user` is the host's own id of the person."""
 
     id: str
     name: str
@@ -117,14 +118,14 @@ class KeptRule(_Read):
 
 
 class Answer(_Read):
-    """What the person, or a rule, said: a form's cleaned `values` by field id, an approval's `decision`, or names.
+    """The answer of a person or a rule: a form's cleaned `values` by field id, an approval's `decision`, or names.
 
-    `other[id]` is true where (part of) the value was typed by the person instead of chosen. `edited_input` replaces
-    the input that was asked about; `digest` is that of the call which may run, until `expires_at`. `reasons` are
-    the policy's sentences and `reason_codes` the same as data, `policy_rule` the text of the rule that decided,
-    `rule` what this decision stored, `root` the folder that it granted the agent. `names` are the secrets that the
-    agent may use now; those in `existing` were kept before. `verified` says whether a probe of the server has found
-    that they work, and is false where it could not tell.
+    `other[id]` is true if the person typed (part of) the value instead of choosing it. `edited_input` replaces the
+    requested input; `digest` is the digest of the call that may run until `expires_at`. `reasons` are the policy's
+    sentences, `reason_codes` the same as data, `policy_rule` the text of the rule that decided, `rule` the rule that
+    this decision stored, and `root` the folder that it granted to the agent. `names` are the secrets that the agent may
+    use now; those in `existing` were stored before. `verified` is true if a probe of the server accepted the values,
+    and false if the probe could not tell.
     """
 
     values: dict[str, ReadJson] = Field(default_factory=dict[str, ReadJson])
@@ -152,7 +153,7 @@ class Answer(_Read):
 
 
 class FieldError(_Read):
-    """What was wrong with one field of what was sent before, in words for the person."""
+    """An error in one field of the previous submission, as text for the person."""
 
     path: str
     message: str
@@ -167,7 +168,7 @@ class Vote(_Read):
 
 
 class Remembered(_Read):
-    """A refusal: the same is not asked again `until` then; `count` is how often it was refused within an hour."""
+    """A remembered refusal: nobody is asked again before `until`; `count` is the number of refusals within an hour."""
 
     until: datetime
     count: int
@@ -181,7 +182,7 @@ class Revocation(_Read):
 
 
 class InputRequest(_Read):
-    """A request as the server shows it: what was asked, where it stands, and how it ended."""
+    """A request as the server shows it: the question, the current status, and the outcome."""
 
     id: str
     kind: str

@@ -75,7 +75,7 @@ Address = IPv4Address | IPv6Address
 
 
 class WebhookBody(Model):
-    """`POST /v1/webhooks`: where to, and what of; with a `requester` (its id) only about what that one asks."""
+    """`POST /v1/webhooks`: the address and the events; with a `requester` (an id), only events of its requests."""
 
     url: str
     requester: str | None = None
@@ -83,13 +83,13 @@ class WebhookBody(Model):
 
 
 class SwitchBody(Model):
-    """`PATCH /v1/webhooks/{id}`: whether messages are sent."""
+    """`PATCH /v1/webhooks/{id}`: whether the webhook is on."""
 
     active: bool
 
 
 class RedeliverBody(Model):
-    """`POST /v1/webhooks/{id}/redeliver`: a delivery by its id, or a resume by its."""
+    """`POST /v1/webhooks/{id}/redeliver`: the id of a delivery or of a resume."""
 
     delivery: str | None = None
     resume: str | None = None

@@ -31,7 +31,7 @@ _PARTS = re.compile(r"[\\/]+")
 
 
 class AgentBody(Model):
-    """`POST /v1/agents`: the name is shown to people, `user` is the host's id of the person it works for."""
+    """`POST /v1/agents`: `name` is shown to people; `user` is the host's id of the person the agent works for."""
 
     name: str
     user: str | None = None

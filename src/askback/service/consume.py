@@ -70,7 +70,7 @@ async def _consume(
     used = await _used_before(ctx, record, execution_id)
     if used is None:
         if now >= approved.until.timestamp() * 1000:
-            raise Gone("The approval is no longer good. Ask again.", code="decision_expired")
+            raise Gone("The approval has expired. Ask again.", code="decision_expired")
         await _check_policy(ctx, record, approved)
         used = await _use(ctx, principal, record, approved, Execution(execution_id, now))
         with suppress(Unavailable):  # it is for those who read; the use itself is stored

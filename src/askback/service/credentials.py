@@ -37,7 +37,7 @@ class Person(Model):
 
 
 class LoginLinkBody(Person):
-    """`POST /v1/login-links`: the person who answers in that browser."""
+    """`POST /v1/login-links`: the person who will use that browser."""
 
 
 class LeaseLimits(Model):
@@ -48,12 +48,13 @@ class LeaseLimits(Model):
 
 
 class TokenBody(Person):
-    """`POST /v1/tokens`: the name is shown to people, and is the role without it. A runner needs `lease`.
+    """`POST /v1/tokens`: `name` is shown to people and defaults to the role. A runner needs `lease`.
 
-    `agent` is the id or the name of the agent that a requester's token is for; an agent of that name is made where
-    there is none, and without it the token is a new agent's. `threads` limit the token to threads whose ids match one
-    of these patterns (`*`, `?`). `expires_in_s` without a value is never for an agent's and 90 days for any other.
-    `roots` are folders that the agent may read without asking. Only the operator makes tokens of another `tenant`.
+    `agent` is the id or the name of the agent that a requester's token is for. If no agent has that name, it is
+    created; without `agent` the token gets a new agent. `threads` limits the token to threads whose ids match one of
+    these patterns (`*`, `?`). Without `expires_in_s` an agent's token never expires, and any other token expires after
+    90 days. `roots` are folders that the agent may read without asking. Only the operator can create tokens for another
+    `tenant`.
     """
 
     role: Literal["requester", "responder", "admin", "runner"]

@@ -53,7 +53,7 @@ async def revoke(ctx: Services, principal: Principal, request_id: str, body: obj
     used = await ctx.store.execution(record.tenant, record.id)
     if used is None:
         if now >= datetime.fromisoformat(answer["expires_at"]).timestamp() * 1000:
-            raise Gone("The approval is no longer good, so nothing can run by it.", code="decision_expired")
+            raise Gone("The approval has expired, so there is nothing to revoke.", code="decision_expired")
         used = await _end(ctx, principal, record, now)
     if used.outcome != REVOKED:
         raise Conflict("The call has run already.", code="already_consumed", request=json.loads(record.wire))

@@ -12,7 +12,7 @@ DEFAULT_LISTS = ("default", "read-only-tools")
 
 
 class Trial(BaseModel):
-    """Settings that are tried without effect; None is as in the settings that hold."""
+    """Settings to try without effect; None means the current setting."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -23,9 +23,9 @@ class Trial(BaseModel):
 
 
 class PolicySettings(Conduct):
-    """What holds where no rule says otherwise, and how conversations go; see `docs/explanation/policy.md`.
+    """The default policy and the conversation settings; see `docs/explanation/policy.md`.
 
-    `lists` are ready-made rules by name; see `policy/lists.py`.
+    `lists` are built-in lists of rules by name; see `policy/lists.py`.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -26,7 +26,7 @@ SecretScope = Annotated[Scope, BeforeValidator(_scope)]
 
 
 class SecretHelp(Model):
-    """What helps to find and type one value; `textarea` keeps line breaks, for keys in PEM."""
+    """Help for finding and typing one value; `textarea` keeps line breaks, for PEM keys."""
 
     description: str | None = None
     placeholder: str | None = None
@@ -35,10 +35,10 @@ class SecretHelp(Model):
 
 
 class SecretAsk(Model):
-    """What an agent asks for. `instructions` is Markdown.
+    """A request for secrets. `instructions` is Markdown.
 
-    With `probe` the agent tries the values before they count; with the name of one of its probes the server does.
-    With `hide_names` only those who may answer learn the names; who may but read the thread sees how many they are.
+    With `probe` true the agent tests the values before they are accepted; with the name of a probe the server does.
+    With `hide_names` only people who may answer see the names; people who may only view the thread see the count.
     """
 
     names: list[str]
@@ -52,9 +52,9 @@ class SecretAsk(Model):
 
 
 class ShownSecret(BaseModel):
-    """What a person is shown; `present` says for each name in which scopes it is set already.
+    """A request for secrets as shown to a person; `present` lists for each name the scopes in which it is already set.
 
-    To somebody who must not learn the names they are an empty list, and `count` says how many there are.
+    If the reader must not see the names, `names` is empty and `count` is their number.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")

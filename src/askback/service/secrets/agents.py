@@ -24,7 +24,7 @@ from askback.service.secrets.submit import shown_secret
 
 
 class SecretAgentsBody(Model):
-    """`PUT /v1/secrets/{id}/agents`: the ids of the agents that may use it without a question, or `all`."""
+    """`PUT /v1/secrets/{id}/agents`: the ids of the agents that may use the secret without asking, or `all`."""
 
     agents: list[str] | Literal["all"]
 

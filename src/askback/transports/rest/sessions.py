@@ -20,14 +20,14 @@ from askback.transports.rest import query
 
 
 class SignInBody(Model):
-    """`POST /v1/sessions`: the code of a login link, which stands behind its `#`, or the token of a person."""
+    """`POST /v1/sessions`: the code of a login link (the part after `#`), or the token of a person."""
 
     code: str | None = None
     token: str | None = None
 
 
 class SignBody(Model):
-    """`POST /v1/session/addresses`: a path of this server, with its query, that a browser is to open by itself."""
+    """`POST /v1/session/addresses`: a path of this server, with its query, for a browser to open directly."""
 
     path: str
 

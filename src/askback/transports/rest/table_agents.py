@@ -9,8 +9,8 @@ from askback.transports.rest import agents
 from askback.transports.rest.shapes import NAME_OR_NULL, OBJECTS, TEXT, shape
 
 _PAGE = (
-    Query("limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "Size of a page."),
-    Query("cursor", TEXT, "`next_cursor` of the page before."),
+    Query("limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "Page size."),
+    Query("cursor", TEXT, "`next_cursor` of the previous page."),
 )
 _AGENT = shape(
     id=TEXT, name=TEXT, user=NAME_OR_NULL, created_at=NAME_OR_NULL, stopped_at=NAME_OR_NULL, roots=OBJECTS
@@ -25,7 +25,7 @@ _TOKEN = {
     "last_used_at": NAME_OR_NULL,
     "revoked_at": NAME_OR_NULL,
 }
-_TENANT = Query("tenant", TEXT, "Another tenant; the operator only.")
+_TENANT = Query("tenant", TEXT, "Another tenant; operator only.")
 _PEOPLE = ("responder", "admin")
 
 AGENTS = (
@@ -46,7 +46,7 @@ AGENTS = (
         "list_tokens",
         "List tokens, newest first.",
         {200: shape(tokens={"type": "array", "items": shape(**_TOKEN)}, next_cursor=NAME_OR_NULL)},
-        query=(Query("agent", TEXT, "Only those of one agent."), _TENANT, *_PAGE),
+        query=(Query("agent", TEXT, "Only tokens of one agent."), _TENANT, *_PAGE),
         roles=("admin", "operator"),
     ),
     Operation(

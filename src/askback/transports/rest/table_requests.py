@@ -63,13 +63,11 @@ REQUESTS = (
         query=(
             Query("thread_id", TEXT, "Only those of one thread."),
             Query(
-                "status", {"type": "string", "enum": list(Status)}, "Several times, or a list with commas."
+                "status", {"type": "string", "enum": list(Status)}, "Repeatable, or a comma-separated list."
             ),
-            Query("kind", TEXT, "Only those of one kind."),
-            Query(
-                "limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "Size of a page."
-            ),
-            Query("cursor", TEXT, "`next_cursor` of the page before."),
+            Query("kind", TEXT, "Only requests of one kind."),
+            Query("limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "Page size."),
+            Query("cursor", TEXT, "`next_cursor` of the previous page."),
         ),
     ),
     Operation(
@@ -83,13 +81,13 @@ REQUESTS = (
             Query(
                 "wait",
                 {"type": "number", "minimum": 0, "maximum": 60},
-                "Seconds to wait for an end or another revision; 204 when nothing happened.",
+                "Seconds to wait until the request ends or its revision changes; 204 if neither happens.",
             ),
-            Query("revision", {"type": "integer", "minimum": 0}, "The revision that is known already."),
+            Query("revision", {"type": "integer", "minimum": 0}, "The revision that the caller already has."),
             Query(
                 "receipt",
                 {"type": "boolean"},
-                "With `wait`: the outcome counts as received when it is read again without.",
+                "With `wait`: the outcome counts as received only after it is read again without `wait`.",
             ),
         ),
     ),
@@ -151,7 +149,7 @@ REQUESTS = (
         "/v1/requests/{id}/revoke",
         requests.revoke_approval,
         "revoke_approval",
-        "Take an approval back before the call has run.",
+        "Revoke an approval before the call has run.",
         {200: InputRequest},
         body=EmptyBody,
         roles=("responder", "admin"),

@@ -9,8 +9,12 @@ from askback.transports.rest.shapes import ANYTHING, OBJECTS, TEXT, shape
 
 _FOUND = shape(resumes=OBJECTS)
 _QUERY = (
-    Query("wait", {"type": "number", "minimum": 0, "maximum": 60}, "Seconds to wait for the first."),
-    Query("limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 20}, "How many at most."),
+    Query("wait", {"type": "number", "minimum": 0, "maximum": 60}, "Seconds to wait for the first resume."),
+    Query(
+        "limit",
+        {"type": "integer", "minimum": 1, "maximum": 200, "default": 20},
+        "Maximum number of resumes.",
+    ),
 )
 
 RESUMES = (

@@ -31,12 +31,10 @@ RULES = (
         {200: shape(rules=OBJECTS, next_cursor=NAME_OR_NULL)},
         query=(
             Query("thread_id", TEXT, "Only those of one thread."),
-            Query("project", TEXT, "Only those of one project."),
-            Query("ended", {"type": "boolean", "default": False}, "Also those revoked or expired."),
-            Query(
-                "limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "Size of a page."
-            ),
-            Query("cursor", TEXT, "`next_cursor` of the page before."),
+            Query("project", TEXT, "Only rules for one project."),
+            Query("ended", {"type": "boolean", "default": False}, "Include revoked and expired rules."),
+            Query("limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "Page size."),
+            Query("cursor", TEXT, "`next_cursor` of the previous page."),
         ),
         roles=("responder", "admin"),
     ),
@@ -66,7 +64,7 @@ RULES = (
         "read_policy",
         "Read the default policy.",
         {200: PolicySettings},
-        query=(Query("thread_id", TEXT, "As it holds in this thread."),),
+        query=(Query("thread_id", TEXT, "The policy for this thread."),),
         roles=("responder", "admin"),
     ),
     Operation(
@@ -88,7 +86,7 @@ RULES = (
         {200: shape(entries=OBJECTS, head=shape(seq={"type": "integer"}, hash=TEXT, seal=SEAL))},
         query=(
             Query("after", {"type": "integer", "minimum": 0, "default": 0}, "Entries after this one."),
-            Query("limit", {"type": "integer", "minimum": 1, "maximum": 500}, "Size of a page."),
+            Query("limit", {"type": "integer", "minimum": 1, "maximum": 500}, "Page size."),
         ),
         roles=("admin",),
     ),

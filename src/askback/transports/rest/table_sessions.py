@@ -19,7 +19,7 @@ _SESSION_FIELDS = {
 }
 _SESSION = shape(**_SESSION_FIELDS)
 _PEOPLE = ("responder", "admin")
-_USER = (Query("user", {"type": "string"}, "Only those of this user."),)
+_USER = (Query("user", {"type": "string"}, "Only sessions of this user."),)
 
 SESSIONS = (
     Operation(
@@ -47,7 +47,7 @@ SESSIONS = (
         "/v1/sessions",
         sessions.end_all,
         "end_sessions",
-        "End every session that the list shows, and close what they have open.",
+        "End all listed sessions and close their connections.",
         {200: shape(ended={"type": "integer"})},
         query=_USER,
         roles=_PEOPLE,
@@ -57,7 +57,7 @@ SESSIONS = (
         "/v1/sessions/{id}",
         sessions.end,
         "end_session",
-        "End a session and close what it has open.",
+        "End a session and close its connections.",
         {204: None},
         roles=_PEOPLE,
     ),
@@ -75,7 +75,7 @@ SESSIONS = (
         "/v1/session/addresses",
         sessions.sign,
         "sign_address",
-        "Sign an address that this browser opens by itself, for 60 seconds.",
+        "Sign an address for this browser to open directly; valid for 60 seconds.",
         {201: shape(url=TEXT)},
         body=sessions.SignBody,
         roles=_PEOPLE,

@@ -54,7 +54,7 @@ LIMITS = (
         "read_limits",
         "Read the limits.",
         {200: ANYTHING},
-        query=(Query("thread_id", TEXT, "Also what this thread has used of it."),),
+        query=(Query("thread_id", TEXT, "Include the usage of this thread."),),
     ),
     Operation(
         "POST",

@@ -76,10 +76,8 @@ WEBHOOKS = (
         "List deliveries, newest first.",
         {200: shape(deliveries={"type": "array", "items": _DELIVERY}, next_cursor=NAME_OR_NULL)},
         query=(
-            Query(
-                "limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "Size of a page."
-            ),
-            Query("cursor", TEXT, "`next_cursor` of the page before."),
+            Query("limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "Page size."),
+            Query("cursor", TEXT, "`next_cursor` of the previous page."),
         ),
         roles=_ADMIN,
     ),
