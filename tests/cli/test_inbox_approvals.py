@@ -57,6 +57,7 @@ async def test_the_whole_call_stands_there_with_who_asks_why_and_what_is_dangero
 async def test_a_german_terminal_says_why_in_german(server: Server, agent: AsyncClient, thread: str) -> None:
     await asked(agent, thread, "rm -rf build; echo $HOME")
     out = await through_a_pipe(server, thread, ":later", LC_ALL="de_DE.UTF-8")
+    assert "Der Aufruf lässt sich nur einmal erlauben: " in out
     assert (
         "Warum du gefragt wirst: Der Befehl wird nicht ganz verstanden: an Stelle 20 steht eine Variable"
         in out

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import start
 from tests.cli.scripts import complete
 from tests.requirements import requirement
@@ -17,16 +19,30 @@ def thread(data: Path, *arguments: str, status: int = 0) -> str:
 
 
 def test_a_thread_is_written_out_and_erased_without_a_server(tmp_path: Path) -> None:
-    made = complete(start("rules", "add", "bash(make)", ASKBACK_DATA_DIR=str(tmp_path)))
+    made = complete(start("token", "create", "--agent", "shop", ASKBACK_DATA_DIR=str(tmp_path)))
     assert made[0] == 0, made
+    thread(tmp_path, "access", "t1", "--agent", "shop")
     thread(tmp_path, "archive", "t1")
     thread(tmp_path, "archive", "t1", "--undo")
     found = json.loads(thread(tmp_path, "export", "t1"))
-    assert [each["type"] for each in found["events"]] == ["thread.archived", "thread.unarchived"]
+    assert [each["type"] for each in found["events"]] == [
+        "thread.access",
+        "thread.archived",
+        "thread.unarchived",
+    ]
     thread(tmp_path, "erase", "t1", "--yes")
     found = json.loads(thread(tmp_path, "export", "t1"))
     assert [each["type"] for each in found["events"]] == ["thread.erased"]
     assert "There is no such thread" in thread(tmp_path, "erase", "never", "--yes", status=1)
+
+
+@pytest.mark.parametrize("undo", [(), ("--undo",)])
+def test_a_thread_that_does_not_exist_is_not_archived(tmp_path: Path, undo: tuple[str, ...]) -> None:
+    made = complete(start("rules", "add", "bash(make)", ASKBACK_DATA_DIR=str(tmp_path)))
+    assert made[0] == 0, made
+    for _ in range(2):
+        assert "There is no such thread" in thread(tmp_path, "archive", "nope", *undo, status=1)
+    assert "There is no such thread" in thread(tmp_path, "export", "nope", status=1)
 
 
 @requirement("N9")

@@ -18,6 +18,7 @@ RECEIPTS = {
     "always": "Approved always by Eva",
     "denied": "“Wait for the review.”",
     "edited": "Approved once by Eva",
+    "revoked": "Revoked by Ada, did not run · git push origin main",
     "policy-yes": "Allowed by rule bash(ls:*) · bash: ls -la src",
     "policy-no": "Refused by the policy · bash: rm -rf /",
     "plan-approved": "Plan approved by Eva, edits too",

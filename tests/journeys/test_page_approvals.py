@@ -48,7 +48,9 @@ async def test_where_a_rule_asks_each_time_nothing_is_offered_to_be_kept(
     await team.admin.rule("bash(git push:*)", "ask", locked=True)
     request = asked(await team.agent.bash(thread, "git push origin main"))
     eva = await screen(f"/r/{request['id']}", house=team)
-    await expect(eva.card).to_contain_text("asks each time")
+    await expect(eva.card.locator(".hint")).to_have_text(
+        "This can only be allowed once: the rule bash(git push:*) asks each time."
+    )
     assert await buttons(eva) == ["Deny", "Allow once"]
 
 
@@ -288,6 +290,9 @@ async def test_a_german_page_gives_the_reasons_of_the_policy_in_german(
     await expect(eva.card.locator(".box li")).to_have_text(["Er löscht Ordner samt Inhalt."])
     await expect(eva.card.locator(".why li")).to_have_text(
         ["Der Befehl wird nicht ganz verstanden: an Stelle 20 steht eine Variable ($)."]
+    )
+    await expect(eva.card.locator(".hint")).to_have_text(
+        "Der Aufruf lässt sich nur einmal erlauben: er enthält eine Befehlsersetzung."
     )
     await team.agent.bash(thread, "rm -rf /")
     await eva.go(place_of(thread))

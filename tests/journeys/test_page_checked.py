@@ -36,6 +36,7 @@ async def test_the_person_sees_that_it_is_checked_and_mends_what_comes_back(
     await expect(eva.card.get_by_label("Dish")).to_be_disabled()
     await agent.reprompt(asked.id, field_errors={"q0": "Soup is off."}, error_summary="Please choose again.")
     await expect(eva.card.get_by_role("alert")).to_contain_text("Please choose again.")
+    await expect(eva.card.locator("#problems")).to_be_focused()
     await expect(eva.card.get_by_label("Dish")).to_have_value("soup")
     await expect(eva.card.get_by_label("Dish")).to_have_accessible_description("Soup is off.")
     await expect(eva.card.get_by_label("Note")).to_have_value("hot")

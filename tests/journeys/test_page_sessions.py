@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import anyio
 import anyio.abc
@@ -143,12 +143,24 @@ async def test_a_link_signs_in_once_and_its_code_leaves_the_address(
 @pytest.mark.parametrize(
     ("wanted", "path"),
     [("/r/req_1", "/r/req_1"), ("/t/a%2Fb", "/t/a%2Fb"), ("//evil.example", "/"), ("https://evil.example", "/"),
-     ("/t/../../x", "/"), ("javascript:alert(1)", "/"), ("/t/x?y=//z", "/"), ("/login", "/")],
+     ("/t/../../x", "/"), ("javascript:alert(1)", "/"), ("/t/x?y=//z", "/"), ("/login", "/"), ("/t/a?lang=de", "/t/a")],
 )  # fmt: skip
 async def test_a_login_leads_only_to_our_own_pages(screen: OpenScreen, wanted: str, path: str) -> None:
     eva = await screen(wanted)
     eva.forgive("404")
     assert urlsplit(eva.page.url).path == path
+
+
+async def test_a_login_keeps_the_language_of_the_page_that_it_was_asked_for_on(
+    screen: OpenScreen, thread: str
+) -> None:
+    eva = await screen(f"/t/{thread}?lang=de")
+    await expect(eva.page.get_by_role("button", name="Senden")).to_be_visible()
+    await eva.context.clear_cookies()
+    await eva.go(f"/t/{thread}?lang=de")
+    eva.forgive("401")
+    await eva.page.wait_for_url("**/login?next=*")
+    assert parse_qs(urlsplit(eva.page.url).query)["next"] == [f"/t/{thread}?lang=de"]
 
 
 @requirement("N15")

@@ -186,3 +186,23 @@ async def test_a_kind_that_the_page_does_not_know_can_be_dismissed(
         ended = await agent.wait(asked)
     assert (ended.status, ended.reason) == ("declined", "dismissed")
     await expect(eva.card).to_contain_text("Dismissed by Eva")
+
+
+async def test_a_message_that_could_not_be_sent_stays_and_says_so_until_it_is_changed_or_sent(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    asked = await agent.create(NAME, thread_id=thread)
+    eva = await screen(place_of(thread))
+    eva.forgive("ERR_INTERNET_DISCONNECTED")
+    await eva.composer.fill("hello")
+    await eva.context.set_offline(True)
+    await eva.page.keyboard.press("Enter")
+    failed = eva.page.locator("askback-thread .trouble[role=alert]")
+    await expect(failed).to_have_text("Couldn't send. Your message is still here.")
+    await eva.context.set_offline(False)
+    await agent.cancel(asked.id)
+    await expect(eva.card).to_contain_text("the agent no longer needs this")
+    await expect(failed).to_have_text("Couldn't send. Your message is still here.")
+    await eva.page.get_by_role("button", name="Send", exact=True).click()
+    await expect(eva.page.locator("askback-thread .text")).to_have_text(["hello"])
+    await expect(failed).to_be_empty()

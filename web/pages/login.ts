@@ -4,7 +4,7 @@ import { Rest } from "../src/client/rest.ts";
 import { $, say, speak } from "./page.ts";
 
 /** Where a login may lead: our own pages, never another site. */
-const NEXT = /^\/(?:gallery|sessions|[tr]\/[\w.~%!$&'()*+,;=:@-]{1,600})?$/;
+const NEXT = /^\/(?:gallery|sessions|[tr]\/[\w.~%!$&'()*+,;=:@-]{1,600})?(?:\?lang=[\w-]{1,35})?$/;
 
 const rest = new Rest("");
 const field = $("code") as HTMLInputElement;

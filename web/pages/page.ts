@@ -25,7 +25,8 @@ export function speak(): void {
 /** The last part of the path: the id in `/t/{thread}` and `/r/{request}`. */
 export const pathId = (): string => decodeURIComponent(location.pathname.split("/").at(-1) ?? "");
 
-const toLogin = (): void => location.assign(`/login?next=${encodeURIComponent(location.pathname)}`);
+const toLogin = (): void =>
+  location.assign(`/login?next=${encodeURIComponent(location.pathname + (asked ? `?lang=${locale}` : ""))}`);
 
 /** Show who is signed in and how the connection is; without a session go to the sign-in page. */
 export function connect(): Client {

@@ -33,6 +33,9 @@ def show(terminal: Terminal, approval: ShownApproval) -> None:
     for reason in sentences(approval.reasons, approval.reason_codes):
         if reason not in risks:
             terminal.say(f"{translate('ui.approval.why', language())}: {one_line(reason)}", "dim")
+    codes = [] if approval.only_once_code is None else [approval.only_once_code]
+    for why in sentences([approval.only_once or ""], codes) if codes else ():
+        terminal.say(one_line(why), "dim")
 
 
 def show_input(terminal: Terminal, call_input: Mapping[str, Any]) -> None:

@@ -29,8 +29,9 @@ PATIENCE_MS = 5_000
 async def archive(ctx: Services, principal: Principal, thread_id: str) -> dict[str, Any]:
     """Archive a thread and take back what is open, for `thread_archived`; the same again finishes what was left.
 
-    Return `{"id", "archived_at", "cancelled": [request id…]}`. Raises `NotFound`, and `Forbidden` for a person who
-    neither owns the thread nor, where nobody does, may do all in it.
+    Return `{"id", "archived_at", "cancelled": [request id…]}`. Raises `NotFound`, also for a thread
+    that nothing was ever written to, and `Forbidden` for a person who neither owns the thread nor, where nobody does,
+    may do all in it.
     """
     await _require(ctx, principal, thread_id)
     now = ctx.clock.now_ms()
@@ -108,6 +109,8 @@ async def _require(ctx: Services, principal: Principal, thread_id: str) -> None:
     await sharing.require(
         ctx, principal, held, _needed(principal, held), thread_id=thread_id, attempted="archive"
     )
+    if await ctx.store.thread(principal.tenant, thread_id, limit=1) is None:
+        raise sharing.no_such_thread()
 
 
 def _needed(principal: Principal, held: Access) -> Level:

@@ -17,7 +17,7 @@ from askback.domain.approval import Risk, RuleChoice, Scope
 from askback.domain.lifecycle import Status
 from askback.domain.markdown import may_be_markdown, tree
 from askback.domain.policy.choices import ready_choices
-from askback.domain.policy.narrow import narrow_rule, runs_project_code, scripts
+from askback.domain.policy.narrow import narrow_rule, runs_project_code, scripts, unkeepable
 from askback.domain.policy.reasons import Reason
 from askback.domain.preview import coded, escaped, preview
 from askback.domain.record import Record
@@ -151,6 +151,7 @@ def _shown(asked: AskedCall, ruling: Ruling) -> dict[str, Any]:
     approval, decision = asked.ask.approval, ruling.decision
     choices = _choices(asked, ruling)
     scopes: tuple[Scope, ...] = asked.offered if choices else ("once",)
+    only_once = _only_once(asked, ruling) if scopes == ("once",) and not asked.is_plan else None
     said = approval.risk or Risk()
     danger = decision.risks or said.level == "danger"
     before = approval.preview.before if approval.preview else None
@@ -160,6 +161,8 @@ def _shown(asked: AskedCall, ruling: Ruling) -> dict[str, Any]:
         "scopes": scopes,
         **({"rule": choices[0].rule, "choices": choices} if scopes != ("once",) else {}),
         "scripts": list(scripts(asked.call)) or None if scopes != ("once",) else None,
+        "only_once": None if only_once is None else escaped(only_once),
+        "only_once_code": None if only_once is None else coded(only_once),
         "runs_project": runs_project_code(asked.call) or None,
         "locked": decision.locked or None,
         "root": None if asked.is_plan else ruling.root(asked.call),
@@ -184,6 +187,19 @@ def _choices(asked: AskedCall, ruling: Ruling) -> list[RuleChoice]:
         return []
     offered = ready_choices(asked.call, exact)
     return [choice for rule, choice in offered if rule is exact or ruling.would_allow(asked.call, rule)]
+
+
+def _only_once(asked: AskedCall, ruling: Ruling) -> Reason:
+    """Say why a person can allow a call once and keep no rule for it."""
+    if asked.ask.approval.quorum > 1:
+        return Reason("only_once", why=Reason("several_decide"))
+    if asked.offered == ("once",):
+        return Reason("only_once", why=Reason("agent_asks_once"))
+    if narrow_rule(asked.call) is None:
+        return Reason("only_once", why=unkeepable(asked.call))
+    rule = ruling.decision.rule
+    why = Reason("rule_asks", rule=rule) if rule else Reason("policy_asks")
+    return Reason("only_once", why=why)
 
 
 def _record(ctx: Services, principal: Principal, asked: AskedCall, *, shown: dict[str, Any]) -> Record:

@@ -9,6 +9,7 @@ import pytest
 
 from askback.domain.policy.calls import Call
 from askback.domain.policy.engine import Policy, decide
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import parse_rule
 from tests.requirements import requirement
 
@@ -25,6 +26,9 @@ RULES = (
     parse_rule('launch {"stage": "final"}', "deny"),
 )
 EDITS = Policy(RULES, mode="accept_edits")
+
+
+EDITS_ONLY = Policy(mode="accept_edits", roots=("/srv/shop",))
 
 
 def writes(path: str, **more: Any) -> Call:
@@ -121,3 +125,35 @@ def test_edits_of_one_file_of_the_project_run_when_they_are_accepted(
         "allow",
         ("This mode allows edits to source files and documents of the project.",),
     )
+
+
+@requirement("B22")
+@pytest.mark.parametrize(
+    ("call", "code", "reason"),
+    [
+        (
+            writes("conftest.py"),
+            "edit_steers",
+            "`conftest.py` can decide what runs later, so edits to it are",
+        ),
+        (writes("dist/x.js"), "edit_steers", "`dist/x.js` can decide what runs later"),
+        (writes(".editorconfig"), "edit_steers", "`.editorconfig` can decide what runs later"),
+        (writes("/srv/shop/a.bin"), "edit_ending", "is not a known kind of source file or document"),
+        (writes("/srv/other/a.py"), "edit_outside", "`/srv/other/a.py` is outside the agent's folders"),
+        (writes("src/../x.py"), "edit_odd_path", "`src/../x.py` may stand for another file"),
+        (writes("x.py", mode="0777"), "edit_and_more", "The input may do more than edit files"),
+    ],
+)
+def test_the_mode_says_why_it_asks_about_an_edit(call: Call, code: str, reason: str) -> None:
+    decision = decide(call, EDITS_ONLY)
+    assert decision.decision == "ask"
+    [said] = decision.reasons
+    assert isinstance(said, Reason)
+    assert said.code == code
+    assert reason in said
+
+
+def test_a_rule_beats_the_reason_of_the_mode() -> None:
+    rule = parse_rule("write_file(path=conftest.py)")
+    allowed = decide(writes("conftest.py"), Policy((rule,), mode="accept_edits"))
+    assert (allowed.decision, allowed.rule) == ("allow", rule.text)

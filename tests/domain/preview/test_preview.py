@@ -269,11 +269,11 @@ def test_large_json_does_not_grow_by_its_depth() -> None:
     assert len(found) < 60_000
 
 
-def test_a_plan_is_shown_as_the_text_that_it_is() -> None:
-    assert shown("plan", {"plan": "1. Look\n2. Leap"}) == {
+def test_a_plan_is_shown_as_the_text_that_it_is_under_one_line() -> None:
+    assert shown("plan", {"plan": "1. Look\n\n2. Leap"}) == {
         "type": "plan",
-        "headline": "plan: 1. Look\\n2. Leap",
-        "parts": "1. Look\n2. Leap",
+        "headline": "plan: 1. Look 2. Leap",
+        "parts": "1. Look\n\n2. Leap",
     }
     assert preview(Call("plan", {"plan": 1})).type == "json"
 

@@ -64,6 +64,9 @@ export interface Approval {
   locked?: boolean;
   /** A folder that can be granted to the agent: with it the call would have run unasked. */
   root?: string | null;
+  /** Why nothing but `once` can be chosen, in English; `only_once_code` says the same for other languages. */
+  only_once?: string;
+  only_once_code?: ReasonCode;
   /** In English; `reason_codes` and `risk_codes` say the same for other languages. */
   reasons?: string[];
   reason_codes?: ReasonCode[];

@@ -180,6 +180,14 @@ export const receipt = css`
     display: block;
     font-size: 0.8125rem;
   }
+  .beside {
+    align-items: center;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5rem 0.75rem;
+    padding-block-start: 0.5rem;
+    padding-inline-start: 1.25rem;
+  }
   .chevron {
     color: var(--_muted);
     margin-block-start: 0.125rem;

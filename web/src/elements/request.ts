@@ -108,7 +108,11 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
     this.view = next(this.view, signal);
     if (this.view.errors !== errors) this.#mended = new Set();
     // What was sent came back: what is entered from now on is not sent yet.
-    if (request && this.view.request && this.view.request.revision > request.revision) this.#sent = false;
+    if (request && this.view.request && this.view.request.revision > request.revision) {
+      // Who still waits at the button is led to what is wrong, as after a refusal by the page itself.
+      if (this.#sent && this.root.activeElement?.matches("[type=submit]")) this.#focusProblems();
+      this.#sent = false;
+    }
     if (this.view.phase !== "failed") this.#repeater?.stop();
   }
 
@@ -356,7 +360,7 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
       return false;
     if (this.#lifted) return html`<p class="by" role="status">${this.say("asked_again")}</p>`;
     const time = when(new Date(until).toISOString(), this.locale);
-    return html`<p class="by">${this.say("remembered", { time })}
+    return html`<p class="by beside">${this.say("remembered", { time })}
       <button type="button" .onclick=${() => this.#askAgain(id)}>${this.say("ask_again")}</button></p>`;
   }
 

@@ -14,6 +14,7 @@ from askback.domain.policy import patches, paths
 from askback.domain.policy.files import PATH_MAX, folded, is_path
 from askback.domain.policy.loaded import LISTS, by_name, fold, matcher
 from askback.domain.policy.reach import Reach, below, normal
+from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.characters import suspicious
 from askback.domain.policy.wordlist import words
 
@@ -51,18 +52,25 @@ _LISTED = words("edits replacements")
 """Lists of edits of which each may name its own file."""
 
 
-def accepted(given: Mapping[str, Any], reach: Reach) -> bool:
-    """Tell whether an input of a file tool writes files that may be edited without asking, and does nothing else."""
+def objection(given: Mapping[str, Any], reach: Reach) -> Reason | None:
+    """Say why an input of a file tool is asked; None when it only writes files that this mode accepts."""
     found = _files(given)
-    return bool(found) and all(acceptable(path, reach) for path in found or ())
+    if not found or not all(found):
+        return Reason("edit_and_more")
+    return next(filter(None, (file_objection(path, reach) for path in found)), None)
 
 
-def acceptable(path: str, reach: Reach) -> bool:
-    """Tell whether a file is a source or a document below a root, and nothing that is loaded or obeyed by its name."""
+def file_objection(path: str, reach: Reach) -> Reason | None:
+    """Say why edits to a file are asked; None for a source or document below a root that nothing loads or obeys."""
     names = _below_root(path, reach)
-    if not names or _steering(names) or any(name.startswith(".") for name in names) or reach.secret(path):
-        return False
-    return _by_ending([fold(name) for name in names])
+    if not names:
+        outside = not _odd(path) and not reach.inside(path)
+        return Reason("edit_outside" if outside else "edit_odd_path", path=path)
+    if reach.secret(path):
+        return Reason("edit_secret", path=path)
+    if _steering(names) or any(name.startswith(".") for name in names):
+        return Reason("edit_steers", path=path)
+    return None if _by_ending([fold(name) for name in names]) else Reason("edit_ending", path=path)
 
 
 def steering(path: str) -> bool:
@@ -77,9 +85,7 @@ def steering(path: str) -> bool:
 
 def _below_root(path: str, reach: Reach) -> list[str] | None:
     """Return the names of a path below the outermost root that holds it; None when it is odd or outside."""
-    if not path or len(path) > PATH_MAX or _ODD.search(path) or suspicious(path) or path.startswith("//"):
-        return None
-    if any(_odd_name(name) for name in path.split("/")) or path.endswith("/"):
+    if _odd(path):
         return None
     found = reach.resolve(path)
     if found is None or not reach.inside(path):
@@ -88,6 +94,13 @@ def _below_root(path: str, reach: Reach) -> list[str] | None:
         root = min((normal(root) for root in reach.roots if below(found, root)), key=len)
         found = found[len(root.rstrip("/")) :]
     return [name for name in found.split("/") if name]
+
+
+def _odd(path: str) -> bool:
+    """Tell whether a path is empty, too long, or may stand for another one."""
+    if not path or len(path) > PATH_MAX or _ODD.search(path) or suspicious(path) or path.startswith("//"):
+        return True
+    return any(_odd_name(name) for name in path.split("/")) or path.endswith("/")
 
 
 def _odd_name(name: str) -> bool:

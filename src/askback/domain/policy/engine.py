@@ -119,14 +119,12 @@ def _by_table(call: Call, policy: Policy, dangers: tuple[Reason, ...]) -> Judgem
         why = Reason("unchecked", why=unchecked)
         return Judgement(_instead(policy), (why, *dangers), risks=dangers)
     level: Level = "full" if policy.mode == "full" and policy.level != "deny" else policy.level
-    edit = (
-        policy.mode == "accept_edits"
-        and not dangers
-        and call.edits
-        and edits.accepted(call.input, policy.reach(call))
-    )
+    editing = policy.mode == "accept_edits" and call.edits and not listed and not dangers
+    wrong = edits.objection(call.input, policy.reach(call)) if editing else None
+    edit = editing and wrong is None
     kind = verdict(level, policy.ask, listed=listed or edit, dangerous=bool(dangers), compat=policy.compat)
     if kind != "allow":
+        misses = misses if wrong is None else (wrong,)
         return Judgement(kind, _why_not(kind, level, policy, misses, dangers), risks=dangers)
     return Judgement("allow", (_why(level, rule, edit=edit),), rule, dangers)
 

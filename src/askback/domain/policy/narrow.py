@@ -27,6 +27,15 @@ def narrow_rule(call: Call) -> Rule | None:
         return None
 
 
+def unkeepable(call: Call) -> Reason:
+    """Say why `narrow_rule` finds no rule for a call that no hard limit refuses."""
+    if call.shell and call.reading is not None:
+        why = call.reading.unseen or call.shell_input.literal.why_not
+        return why or Reason("no_exact_rule")
+    secret = next(filter(paths.secret_path, call.places), None) if call.edits else None
+    return Reason("no_exact_rule") if secret is None else Reason("secret_place", path=secret)
+
+
 def runs_project_code(call: Call) -> bool:
     """Tell whether a call runs code of the project, as `npm test` and `make` do."""
     return call.shell and call.reading is not None and any(map(runs_project, call.reading.commands))

@@ -96,7 +96,7 @@ def _plan(call: Call) -> Preview | None:
         return None
     return Preview(
         type="plan",
-        headline=_headline(f"{call.tool}: {plan}"),
+        headline=_headline(f"{call.tool}: {' '.join(plan.split())}"),
         parts=parts(plan),
         rest=_rest(call.input, "plan"),
     )

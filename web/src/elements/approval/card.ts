@@ -61,14 +61,20 @@ const REASONS = 5;
 const REASON = 300;
 
 /** A sentence of the policy; what it quotes between backticks is code, unless the quote has some too. */
-function drawReason(text: string): Template {
+function quoting(text: string): Template {
   const pieces = shorten(text, REASON).split("`");
   const even = pieces.length % 2 === 1;
-  return html`<li>${even ? pieces.map((piece, at) => (at % 2 ? html`<code>${told(piece)}</code>` : told(piece))) : told(text)}</li>`;
+  return html`${even ? pieces.map((piece, at) => (at % 2 ? html`<code>${told(piece)}</code>` : told(piece))) : told(text)}`;
+}
+
+/** Why nothing can be kept of the call. */
+function drawOnlyOnce({ only_once, only_once_code }: Approval, locale: Locale): Template | false {
+  const texts = sentences(only_once ? [only_once] : [], only_once_code ? [only_once_code] : [], locale);
+  return texts.length > 0 && html`<p class="hint">${texts.map(quoting)}</p>`;
 }
 
 const drawReasons = (reasons: readonly string[]): Template =>
-  html`<ul>${reasons.slice(0, REASONS).map(drawReason)}${reasons.length > REASONS && html`<li>…</li>`}</ul>`;
+  html`<ul>${reasons.slice(0, REASONS).map((text) => html`<li>${quoting(text)}</li>`)}${reasons.length > REASONS && html`<li>…</li>`}</ul>`;
 
 /** What is dangerous about it, and why the policy leaves it to a person. */
 function drawWhy(
@@ -111,7 +117,8 @@ export function drawCard(desk: Desk, request: InputRequest): Template {
   const { say } = desk.host;
   if (!approval) return html`<p>${say("unknown_kind")}</p>`;
   const hint = hindrance(desk, request);
+  const choices = html`${drawOnlyOnce(approval, desk.host.locale)} ${drawChoices(desk, request, approval)}`;
   return html`${drawHead(desk, request, approval)} ${desk.all.drawQuestion()} ${drawSays(request, approval, say)}
     ${drawSubject(desk, request, approval)} ${drawWhy(approval, say, desk.host.locale)} ${drawPeople(request, approval, say)}
-    ${hint ? html`<p class="hint">${hint}</p>` : drawChoices(desk, request, approval)}`;
+    ${hint ? html`<p class="hint">${hint}</p>` : choices}`;
 }

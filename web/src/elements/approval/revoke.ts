@@ -17,6 +17,6 @@ export function drawRevoke(
   // After a failure the button is there for another try.
   const revoke = () =>
     client.post?.(`/v1/requests/${encodeURIComponent(id)}/revoke`, {}, newKey()).catch(() => {});
-  return html`<p class="by">${say("approval.not_run")}
+  return html`<p class="by beside">${say("approval.not_run")}
     <button type="button" .onclick=${revoke}>${say("approval.revoke")}</button></p>`;
 }

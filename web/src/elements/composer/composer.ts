@@ -13,9 +13,11 @@ import { foretell, mismatch, openIn, type Told } from "./foretell.ts";
 
 const heldIn = ({ messages }: Transcript): number => messages.filter(({ held }) => held).length;
 
+const ANSWER_FIRST = "composer.answer_first";
+
 /** Why a message was not taken, by the code of the refusal; all else could not be sent. */
 const REFUSALS: Record<string, string> = {
-  answer_first: "composer.answer_first",
+  answer_first: ANSWER_FIRST,
   thread_archived: "composer.archived",
 };
 
@@ -110,7 +112,7 @@ export class Composer {
   follow(before: Transcript, next: Transcript): string | undefined {
     const { host } = this;
     // What was refused because of what was open can be sent now.
-    if (typeof host.trouble === "string" && openIn(next).length === 0) host.trouble = undefined;
+    if (host.trouble === host.say(ANSWER_FIRST) && openIn(next).length === 0) host.trouble = undefined;
     if (!before.archived_at !== !next.archived_at) {
       if (next.archived_at && host.root.activeElement?.closest(".composer")) host.focusOn("#note");
       return host.say(next.archived_at ? "composer.archived" : "composer.unarchived");
@@ -152,7 +154,7 @@ export class Composer {
         host.trouble = html`<span class="ask">${host.say("composer.unanswered")}</span>`;
     } catch (error) {
       const code = error instanceof WireError ? error.code : "";
-      host.trouble = host.say(REFUSALS[code] ?? "failed");
+      host.trouble = host.say(REFUSALS[code] ?? "composer.failed");
     } finally {
       this.#sending = false;
     }
