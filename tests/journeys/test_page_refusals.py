@@ -24,3 +24,27 @@ async def test_ask_me_again_on_the_receipt_lifts_a_refusal(
     await eva.card.get_by_role("button", name="Ask me again").click()
     await expect(eva.card.get_by_text("The agent may ask again.")).to_be_visible()
     assert asked(await team.agent.bash(thread, "make deploy"))["status"] == "pending"
+
+
+@pytest.mark.parametrize(
+    ("decision", "button", "locale", "text"),
+    [
+        ("deny", "Ask me again", "en-GB", "That didn't work. Try again."),
+        ("approve", "Widerrufen", "de-DE", "Das hat nicht geklappt. Versuche es noch einmal."),
+    ],
+)
+async def test_a_button_of_a_receipt_that_could_not_act_says_so_and_works_later(
+    screen: OpenScreen, team: Team, thread: str, decision: str, button: str, locale: str, text: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "make deploy"))
+    await team.ada.decide(request["id"], decision)
+    eva = await screen(place_of(thread), house=team, locale=locale)
+    eva.forgive("ERR_INTERNET_DISCONNECTED")
+    press = eva.card.get_by_role("button", name=button)
+    await expect(press).to_be_visible()
+    await eva.context.set_offline(True)
+    await press.click()
+    await expect(eva.card.get_by_role("alert")).to_have_text(text)
+    await eva.context.set_offline(False)
+    await press.click()
+    await expect(press).to_have_count(0)

@@ -11,6 +11,7 @@ import { AskbackElement, type Changed } from "./element.ts";
 import { drawEnded, type Fate } from "./ended.ts";
 import { type Action, type Body, made } from "./events.ts";
 import { fields } from "./field.css.ts";
+import { FollowUp } from "./followup.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { type Attempt as Attempted, fetchKeep, keep, type Repeater } from "./keep.ts";
@@ -89,7 +90,7 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
   #focused = false;
   #calm = false;
   /** Whether the agent may ask again what was refused here. */
-  #lifted = false;
+  readonly #again = new FollowUp(this, "ask-again");
   /** Draws the time that is left anew. */
   #tick: ReturnType<typeof setTimeout> | undefined;
   #me: Promise<void> | undefined;
@@ -141,7 +142,6 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
       this.#kind = undefined;
       this.#attempt = null;
       this.#sent = false;
-      this.#lifted = false;
       this.#repeater?.stop();
       this.trouble = undefined;
     }
@@ -358,20 +358,9 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
     const until = refusal ? Date.parse(refusal.until) : 0;
     if (this.readonly || !this.client?.post || level === "view" || until <= (this.client.now ?? Date.now()))
       return false;
-    if (this.#lifted) return html`<p class="by" role="status">${this.say("asked_again")}</p>`;
     const time = when(new Date(until).toISOString(), this.locale);
-    return html`<p class="by beside">${this.say("remembered", { time })}
-      <button type="button" .onclick=${() => this.#askAgain(id)}>${this.say("ask_again")}</button></p>`;
-  }
-
-  async #askAgain(id: string): Promise<void> {
-    try {
-      await this.client?.post?.(`/v1/requests/${encodeURIComponent(id)}/ask-again`, {}, newKey());
-    } catch {
-      return; // the button stays for another try
-    }
-    this.#lifted = true;
-    this.redraw();
+    const text = this.say("remembered", { time });
+    return this.#again.draw(id, text, this.say("ask_again"), this.say("asked_again"));
   }
 
   /** The catalogue's key of what became of what this person did, where the receipt does not say it by itself. */

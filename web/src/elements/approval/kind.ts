@@ -5,6 +5,7 @@ import { isTerminal } from "../../core/lifecycle.ts";
 import { isWithin } from "../../core/path.ts";
 import type { Actor, InputRequest } from "../../core/wire.ts";
 import type { Settled } from "../ended.ts";
+import { FollowUp } from "../followup.ts";
 import { html, type Template } from "../html.ts";
 import type { Card, Host, Kind, Place } from "../kind.ts";
 import { approvals } from "./approval.css.ts";
@@ -15,7 +16,7 @@ import { DenyAll } from "./denyall.ts";
 import type { Asking, Desk, Sure } from "./desk.ts";
 import { approvalOf, denial, type Entered, editable, NOTHING } from "./entered.ts";
 import { drawDecided } from "./receipt.ts";
-import { drawRevoke } from "./revoke.ts";
+import { mayRevoke } from "./revoke.ts";
 
 /** A tool call that wants to run, or a plan: what the person enters, and how it becomes a decision. */
 export class ApprovalKind implements Kind, Desk {
@@ -24,6 +25,7 @@ export class ApprovalKind implements Kind, Desk {
   me: Actor | undefined;
   readonly all: DenyAll;
   readonly #arming: Arming;
+  readonly #revoke: FollowUp;
   #whole = false;
   #around: readonly InputRequest[] | null | undefined = null;
   #request: InputRequest | undefined;
@@ -31,6 +33,7 @@ export class ApprovalKind implements Kind, Desk {
   constructor(readonly host: Host) {
     host.root.adoptedStyleSheets.push(approvals);
     this.all = new DenyAll(host, "summary, .plain, #deny");
+    this.#revoke = new FollowUp(host, "revoke");
     this.#arming = new Arming(() => host.redraw());
     host.client?.whoami?.().then(
       ({ principal }) => {
@@ -65,7 +68,12 @@ export class ApprovalKind implements Kind, Desk {
 
   drawSettled(settled: Settled): Template | undefined {
     const line = drawDecided(settled, this.shown);
-    return line && html`${line}${drawRevoke(this.host, settled.request, this.me)}`;
+    const { host } = this;
+    const { request } = settled;
+    const [text, label] = [host.say("approval.not_run"), host.say("approval.revoke")];
+    return (
+      line && html`${line}${mayRevoke(host, request, this.me) && this.#revoke.draw(request.id, text, label)}`
+    );
   }
 
   drawn(): void {

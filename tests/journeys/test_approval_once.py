@@ -1,0 +1,49 @@
+"""A call of which no rule can be kept says why, so that nobody looks for "Always"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.journeys.people import Team, asked
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        ({"command": "make $GOAL"}, "an expansion (`$`)"),
+        ({"command": "echo x | sh"}, "text is piped into `sh`"),
+        ({"command": "make deploy", "quorum": 2}, "several people decide about it"),
+        ({"command": "make deploy", "scopes": ["once"]}, "the agent asks for this one call"),
+    ],
+)
+async def test_a_call_that_can_only_be_allowed_once_says_why(
+    team: Team, thread: str, call: dict[str, Any], why: str
+) -> None:
+    approval = asked(await team.agent.bash(thread, **call))["approval"]
+    assert approval["scopes"] == ["once"]
+    assert approval["only_once"].startswith("This can only be allowed once: ")
+    assert why in approval["only_once"]
+    assert approval["only_once_code"]["code"] == "only_once"
+
+
+async def test_where_a_rule_asks_each_time_the_call_says_that_this_is_why_nothing_can_be_kept(
+    team: Team, thread: str
+) -> None:
+    await team.admin.rule("bash(make deploy)", "ask")
+    approval = asked(await team.agent.bash(thread, "make deploy"))["approval"]
+    assert (
+        approval["only_once"] == "This can only be allowed once: the rule `bash(make deploy)` asks each time."
+    )
+
+
+async def test_a_secret_file_can_only_be_written_once_and_a_call_with_rules_or_a_plan_says_nothing(
+    team: Team, thread: str
+) -> None:
+    secret = asked(await team.agent.approve(thread, "Write", {"file_path": "a/.env", "content": "x"}))
+    assert secret["approval"]["only_once"] == ("This can only be allowed once: `a/.env` may contain secrets.")
+    assert "only_once" not in asked(await team.agent.bash(thread, "make test"))["approval"]
+    assert "only_once" not in asked(await team.agent.plan(thread, "1. Look"))["approval"]
