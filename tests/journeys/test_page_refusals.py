@@ -44,7 +44,7 @@ async def test_a_button_of_a_receipt_that_could_not_act_says_so_and_works_later(
     await expect(press).to_be_visible()
     await eva.context.set_offline(True)
     await press.click()
-    await expect(eva.card.get_by_role("alert")).to_have_text(text)
+    await expect(eva.card.locator(".beside .error")).to_have_text(text)
     await eva.context.set_offline(False)
     await press.click()
     await expect(press).to_have_count(0)

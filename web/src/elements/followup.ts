@@ -11,8 +11,7 @@ interface Around {
 
 /** A line below a receipt with a button that acts on the request; it says when that did not work. */
 export class FollowUp {
-  #id = "";
-  #state: "" | "done" | "failed" = "";
+  #done: Record<string, boolean | undefined> = {};
 
   constructor(
     private readonly host: Around,
@@ -20,29 +19,18 @@ export class FollowUp {
   ) {}
 
   /** Draw it for a request; `done` stands in its place once it has worked. */
-  draw(id: string, text: string, label: string, done: string | null = null): Template {
-    const { say } = this.host;
-    const state = id === this.#id ? this.#state : "";
-    if (state === "done" && done !== null) return html`<p class="by beside" role="status">${done}</p>`;
-    return html`<div class="by beside">
-      <span>${text}</span>
-      <button type="button" .onclick=${() => this.#act(id)}>${label}</button>
-      <span class="error" role="alert">${state === "failed" && say("not_done")}</span>
-    </div>`;
+  draw(id: string, text: string, label: string, done = ""): Template {
+    const worked = this.#done[id];
+    return html`<p class="by beside" role="status">${worked ? done : text} ${
+      !worked && html`<button type="button" .onclick=${() => this.#act(id)}>${label}</button>`
+    } ${worked === false && html`<span class="error">${this.host.say("not_done")}</span>`}</p>`;
   }
 
   async #act(id: string): Promise<void> {
-    const post = this.host.client?.post?.(
-      `/v1/requests/${encodeURIComponent(id)}/${this.action}`,
-      {},
-      newKey(),
+    this.#done[id] = await this.host.client?.post?.(`/v1/requests/${id}/${this.action}`, {}, newKey()).then(
+      () => true,
+      () => false,
     );
-    const state = await post?.then(
-      () => "done" as const,
-      () => "failed" as const,
-    );
-    this.#id = id;
-    this.#state = state ?? "failed";
     this.host.redraw();
   }
 }
