@@ -137,9 +137,9 @@ class ShownApproval(_Read):
     needed; `reason_codes` and `risk_codes` are `reasons` and `risk.reasons` as codes, for other languages. `scripts`
     are files that the command runs by name: a rule beyond this thread also needs consent to later changes in them.
     `runs_project`: it runs code of the project, like `npm test`, so a stored rule also covers later changes to that
-    code. `only_once` explains in English why no rule can be stored, if `once` is the only scope; `only_once_code` is the
-    same as a code. `locked`: a rule asks each time, so no rule can be stored. `root` is a folder that a person may grant to the
-    agent (`POST /v1/agents/{id}/roots`): with it, the call would have run without asking.
+    code. `only_once` explains in English why no rule can be stored, if `once` is the only scope; `only_once_code` is
+    the same as a code. `locked`: a rule asks each time, so no rule can be stored. `root` is a folder that a person may
+    grant to the agent (`POST /v1/agents/{id}/roots`): with it, the call would have run without asking.
     """
 
     tool: str
