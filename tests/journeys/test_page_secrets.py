@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 CANARY = "canary-7f3a9c51e2"
 LINE = "Type values here, never paste them into chat."
-MISSING = "Required value or saved global value selection missing"
+MISSING = "Enter a value, or use the saved one."
 PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQEF\n-----END PRIVATE KEY-----\n"
 
 _RECORD = """

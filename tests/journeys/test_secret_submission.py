@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 MOST = 10_240
 """Bytes of a value."""
 
-MISSING = "Required value or saved global value selection missing"
+MISSING = "Enter a value, or use the saved one."
 
 
 @requirement("E5", "E6")
