@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     environment: "node",
+    // The page shows moments in the zone of the computer; the vectors expect this one.
+    env: { TZ: "Europe/Berlin" },
     include: ["tests/unit/**/*.test.ts"],
   },
 });

@@ -11,6 +11,7 @@ from askback.domain.faults import Faults
 from askback.domain.lifecycle import Action, IllegalTransition, Status, step
 from askback.domain.patterns import browser_pattern, compile_pattern
 from askback.domain.validation import check_answer, check_ask, check_form
+from askback.domain.view import view
 from tests.requirements import requirement
 from tests.vectors.cases import cases, families, said
 
@@ -56,6 +57,24 @@ def differences(members: list[dict[str, Any]], verdict: Any, keys: tuple[str, ..
 @by_family("answers")
 def test_answers_get_their_verdict(members: list[dict[str, Any]]) -> None:
     assert differences(members, answer_verdict, ("answer", "faults")) == []
+
+
+@by_family("answers")
+def test_what_the_page_sends_in_place_of_the_values_is_accepted(members: list[dict[str, Any]]) -> None:
+    sent = [case | {"values": case["page"]["sends"]} for case in members if "sends" in case.get("page", {})]
+    assert [(case["id"], faults) for case in sent if (faults := answer_verdict(case).get("faults"))] == []
+
+
+def test_the_page_refuses_only_what_the_server_refuses() -> None:
+    refused = [case for case in cases("answers") if "faults" in case.get("page", {})]
+    assert [case["id"] for case in refused if "answer" in case] == []
+    left = [case for case in cases("answers") if case.get("page") == "server"]
+    assert [case["id"] for case in left if "answer" in case] == []
+
+
+def test_the_patterns_of_the_answers_are_those_that_the_server_sends_to_the_page() -> None:
+    for case in cases("answers"):
+        assert view(check_form(case["form"])).get("patterns") == case.get("patterns"), case["id"]
 
 
 @requirement("A3", "A4", "A9", "A15", "D11", "F2", "F3", "L3", "L4", "I13")

@@ -2,11 +2,10 @@
 
 import en from "../../../src/askback/messages/en.json" with { type: "json" };
 import { own } from "./path.ts";
-import type { Fault, FieldError } from "./wire.ts";
+import type { Fault } from "./wire.ts";
 
 type Catalogue = Record<string, string>;
 export type Locale = "en" | "de";
-export type Params = Record<string, unknown>;
 
 const CATALOGUES: Record<Locale, Catalogue> = { en, de: en };
 
@@ -27,7 +26,7 @@ export function negotiate(tags: readonly string[]): Locale {
 }
 
 /** The text of `key`, its `{placeholders}` filled; an unknown key is its own text. */
-export function translate(key: string, params: Params = {}, locale: Locale = "en"): string {
+export function translate(key: string, params: Record<string, unknown> = {}, locale: Locale = "en"): string {
   const text = own(CATALOGUES[locale], key) ?? key;
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = own(params, name);
@@ -35,18 +34,7 @@ export function translate(key: string, params: Params = {}, locale: Locale = "en
   });
 }
 
-/** The text of `key.one` or `key.other`, as the language counts; `{count}` is the number. */
-export function plural(key: string, count: number, params: Params = {}, locale: Locale = "en"): string {
-  const form = new Intl.PluralRules(locale).select(count) === "one" ? "one" : "other";
-  return translate(`${key}.${form}`, { ...params, count }, locale);
-}
-
 /** The sentence of a fault. */
 export function renderFault(fault: Fault, locale: Locale = "en"): string {
   return translate(`fault.${fault.key}`, fault.params, locale);
-}
-
-/** Faults in the form in which the server sends them. */
-export function toFieldErrors(faults: readonly Fault[], locale: Locale = "en"): FieldError[] {
-  return faults.map((fault) => ({ path: fault.path, code: fault.code, message: renderFault(fault, locale) }));
 }

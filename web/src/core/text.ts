@@ -13,22 +13,7 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/** Half of a surrogate pair: no text, and nothing that UTF-8 could carry. */
-export function hasLoneSurrogate(text: string): boolean {
-  return /\p{Cs}/u.test(text);
-}
-
 /** Whether a line (or with `lines` a text of several) has a character that no keyboard types. */
 export function hasControl(text: string, lines: boolean): boolean {
   return (lines ? /[^\P{Cc}\t\n\r]/u : /[^\P{Cc}\t]/u).test(text);
-}
-
-/** Length in UTF-8. */
-export function utf8Bytes(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? 0;
-    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }

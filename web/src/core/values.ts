@@ -1,9 +1,8 @@
 /**
- * What is wrong with the values that a form's own controls made.
+ * Checks the values that a form's own controls made.
  *
- * A page needs no more: each value is for a field that there is, of its type (but for a number that is none), texts are
- * well formed, and what is chosen is an option or a text of the person's own. `answer.ts` checks what anybody may have
- * written.
+ * Each value belongs to a field of the form and has the type of the field, except for a number that could not be read,
+ * which is still a text. A choice is an option or the text of "Other". The server checks every answer again.
  */
 
 import { onStep } from "./decimal.ts";
@@ -14,32 +13,19 @@ import { browserMatches } from "./patterns.ts";
 import { codePoints, hasControl, isBlank } from "./text.ts";
 import type { ChoiceField, Fault, Field, Form, Json, MultiField, NumberField, TextField } from "./wire.ts";
 
-export type Matches = (value: string) => boolean;
+/** `request.view.patterns`: by field id, a JavaScript pattern, or null where only the server checks the pattern. */
+export type Patterns = Record<string, string | null> | undefined;
 
-/** The catalogue key, and what its sentence names. */
-export type Reason = readonly [key: string, params?: Record<string, unknown>];
+/** A key of the catalogue, and the parameters of its sentence. */
+type Reason = readonly [key: string, params?: Record<string, unknown>];
 
-/** Where in the value: an index, or null for the whole. */
-export type Found = readonly [at: number | null, ...Reason];
-
-/** Finds what is wrong with a value that was provided. */
-export type Check = (field: Field, value: Json, matches: Matches) => readonly Found[];
-
-export interface Rules {
-  /** `request.view.patterns`: by field id, JavaScript or null where only the server decides. */
-  patterns?: Record<string, string | null> | undefined;
-  /** Check the fields that are left to the server as well. */
-  strict?: boolean | undefined;
-  check?: Check;
+/** Return every fault of the values, in the order of the fields. */
+export function findFaults(form: Form, values: Record<string, unknown>, patterns: Patterns): Fault[] {
+  return answeredFields(form, values).flatMap((field) => fieldFaults(field, own(values, field.id), patterns));
 }
 
-/** Every fault of the values, in the order of the fields. */
-export function findFaults(form: Form, values: Record<string, unknown>, rules: Rules): Fault[] {
-  return begun(form, values).flatMap((field) => fieldFaults(field, own(values, field.id), rules));
-}
-
-/** The fields that an answer is about: all but those of optional sections that nobody has begun. */
-export function begun(form: Form, values: Record<string, unknown>): readonly Field[] {
+/** All fields, except those of optional sections in which nothing is entered. */
+function answeredFields(form: Form, values: Record<string, unknown>): readonly Field[] {
   const sections = form.sections ?? [{ fields: form.fields ?? [], optional: false }];
   return sections.flatMap(({ fields, optional }) =>
     optional && fields.every((field) => isUntouched(field, own(values, field.id))) ? [] : fields,
@@ -52,64 +38,65 @@ export function isOptional(form: Form): boolean {
   return sections.every(({ fields, optional }) => optional || !fields.some((field) => field.required));
 }
 
-/** A box that is not ticked does not make a section begun. */
+/** An unticked box does not count as entered. */
 function isUntouched(field: Field, value: unknown): boolean {
   const box = field.type === "boolean" || field.type === "checkbox";
   return !isProvided(field, value) || (box && value === false);
 }
 
-/** Whether something was said: null, an empty text or list, and for most fields blank text, are silence. */
+/** Whether a value counts as an answer: null, an empty text or list and, except for choices, a blank text do not. */
 export function isProvided(field: Field, value: unknown): boolean {
   if (value === undefined || value === null || value === "") return false;
   if (Array.isArray(value)) return value.length > 0;
   return !(typeof value === "string" && !("options" in field) && isBlank(value));
 }
 
-function fieldFaults(field: Field, value: unknown, rules: Rules): readonly Fault[] {
-  const { patterns, strict, check = checkEntered } = rules;
+function fieldFaults(field: Field, value: unknown, patterns: Patterns): readonly Fault[] {
   const { id, required, validate_on_client } = field;
   const path = join("values", id);
-  if (validate_on_client === false && !strict) return [];
+  if (validate_on_client === false) return [];
   if (!isProvided(field, value)) return required ? [fault(path, "required_missing")] : [];
-  return check(field, value as Json, (text) => browserMatches(own(patterns, id), text)).map(
-    ([at, key, params]) => fault(at === null ? path : join(path, at), key, params),
-  );
+  if (field.type === "multiselect") return choicesFaults(field, value as string[], path);
+  return faultOf(path, reasonOf(field, value as Json, own(patterns, id)));
 }
 
-/** One fault or none. */
-export const found = (reason: Reason | null, at: number | null = null): readonly Found[] =>
-  reason ? [[at, ...reason]] : [];
+const faultOf = (path: string, reason: Reason | null): readonly Fault[] =>
+  reason ? [fault(path, ...reason)] : [];
 
-/** Check what a control made. Dates are native inputs' own, which know their bounds. */
-export function checkEntered(field: Field, value: Json, matches: Matches): readonly Found[] {
+function choicesFaults(field: MultiField, chosen: readonly string[], path: string): readonly Fault[] {
+  const each = chosen.flatMap((item, at) => faultOf(join(path, at), choiceReason(field, item)));
+  return [...faultOf(path, countReason(field, chosen.length)), ...each];
+}
+
+/** Dates are checked by their native inputs: see `elements/check.ts`. */
+function reasonOf(
+  field: Exclude<Field, MultiField>,
+  value: Json,
+  pattern: string | null | undefined,
+): Reason | null {
   switch (field.type) {
     case "text":
     case "textarea":
-      return found(textReason(field, value as string, matches));
+      return textReason(field, value as string, pattern);
     case "number":
-      return found(numberReason(field, value));
+      return numberReason(field, value);
     case "boolean":
     case "checkbox":
-      return found(field.required && !value ? ["required_missing"] : null);
+      return field.required && !value ? ["required_missing"] : null;
     case "select":
     case "radio":
-      return found(choiceReason(field, value as string));
-    case "multiselect": {
-      const chosen = value as string[];
-      const each = chosen.flatMap((item, at) => found(choiceReason(field, item), at));
-      return [...found(countReason(field, chosen.length)), ...each];
-    }
+      return choiceReason(field, value as string);
     default:
-      return [];
+      return null;
   }
 }
 
-function textReason(field: TextField, text: string, matches: Matches): Reason | null {
+function textReason(field: TextField, text: string, pattern: string | null | undefined): Reason | null {
   const lines = field.type === "textarea";
   return (
     characterReason(text, lines) ??
     lengthReason(text, field.min_length, field.max_length ?? (lines ? TEXTAREA_LIMIT : TEXT_LIMIT)) ??
-    (matches(text) ? null : patternReason(field))
+    (browserMatches(pattern, text) ? null : patternReason(field))
   );
 }
 
@@ -137,20 +124,17 @@ function numberReason({ min, max, step }: NumberField, value: Json): Reason | nu
   return min ? ["step_mismatch.from", { min, step }] : ["step_mismatch", { step }];
 }
 
-export const isOption = ({ options }: ChoiceField, value: Json): boolean =>
+const isOption = ({ options }: ChoiceField, value: Json): boolean =>
   options.some((option) => option.value === value);
 
-/** What is wrong with a choice, which is an option or a text of one's own. */
-export function choiceReason(field: ChoiceField, value: string): Reason | null {
+/** Check a choice: an option, or the text of "Other". */
+function choiceReason(field: ChoiceField, value: string): Reason | null {
   if (isOption(field, value)) return null;
   if (isBlank(value)) return ["empty.other"];
   return characterReason(value, false) ?? lengthReason(value, null, TEXT_LIMIT);
 }
 
-export function countReason(
-  { min_choices: min, max_choices: max }: MultiField,
-  count: number,
-): Reason | null {
+function countReason({ min_choices: min, max_choices: max }: MultiField, count: number): Reason | null {
   if (min != null && count < min) return ["too_few.choices", { min }];
   return max != null && count > max ? ["too_many.choices", { max }] : null;
 }

@@ -1,7 +1,7 @@
 import { fault } from "../core/fault.ts";
 import { type Locale, renderFault } from "../core/messages.ts";
 import { join, own } from "../core/path.ts";
-import { findFaults, isOptional } from "../core/values.ts";
+import { findFaults, isOptional, type Patterns } from "../core/values.ts";
 import {
   allFields,
   type Fault,
@@ -14,40 +14,40 @@ import {
 } from "../core/wire.ts";
 import { blankOthers, type Draft } from "./draft.ts";
 
-/** What is checked: the values, and what only the inputs know. */
+/** The values to check, and the validity of the native inputs. */
 export interface Entered {
   form: Form;
   values: Values;
   draft: Draft;
-  patterns: Record<string, string | null> | undefined;
-  /** What a field's native input says of itself. */
+  patterns: Patterns;
+  /** The validity of the native input of a field. */
   validityOf(field: Field): ValidityState | undefined;
 }
 
 /**
- * Half a date, or one out of its bounds: the inputs of dates know it of themselves.
+ * Return the faults of a date, time or date-time: incomplete, or out of bounds, as its native input reports.
  *
- * They do not know which times the clocks of a zone leave out; those have no zone in their value.
+ * A native input accepts a local time that a change of the clocks skips; `zoned` leaves such a time without a zone.
  */
 function momentFaults(field: Field, value: Json | undefined, validity: ValidityState | undefined): Fault[] {
   const { type, min, max, validate_on_client } = field as MomentField;
   const wrong = (key: string, params = {}): Fault[] => [fault(join("values", field.id), key, params)];
   const variant = type === "time" ? "time" : "date";
-  const left = type === "datetime" && typeof value === "string" && !value.endsWith("]");
-  if (left || validity?.badInput) return wrong("invalid_date");
+  const skipped = type === "datetime" && typeof value === "string" && !value.endsWith("]");
+  if (skipped || validity?.badInput) return wrong("invalid_date");
   if (validate_on_client === false) return [];
   if (validity?.rangeUnderflow) return wrong(`below_min.${variant}`, { min });
   return validity?.rangeOverflow ? wrong(`above_max.${variant}`, { max }) : [];
 }
 
-/** An empty answer names its required fields; it is only called empty if those are left to the server. */
+/** Return one fault for an empty answer, unless its required fields are named already. */
 function answerFaults({ form, values, patterns }: Entered): readonly Fault[] {
-  const faults = findFaults(form, values, { patterns });
+  const faults = findFaults(form, values, patterns);
   const empty = faults.length === 0 && Object.keys(values).length === 0 && !isOptional(form);
   return empty ? [fault("values", "empty.values")] : faults;
 }
 
-/** Everything that is wrong, as sentences; each field is named once. */
+/** Check the values of a form; return every fault as a sentence, at most one group of faults for each field. */
 export function check(entered: Entered, locale: Locale): FieldError[] {
   const first = [
     ...blankOthers(entered.form, entered.draft).map((field) =>

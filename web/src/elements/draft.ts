@@ -1,5 +1,6 @@
 import { own } from "../core/path.ts";
 import { isBlank } from "../core/text.ts";
+import { isProvided } from "../core/values.ts";
 import { allFields, type Field, type Form, type Json, type Values } from "../core/wire.ts";
 import { localOf, zoned } from "./zone.ts";
 
@@ -23,7 +24,7 @@ export const isYesNo = (field: Field): boolean => field.type === "boolean" && fi
 const isBox = ({ type }: Field): boolean => type === "boolean" || type === "checkbox";
 
 function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
-  if (value === undefined || value === null) return EMPTY;
+  if (value === undefined || !isProvided(field, value)) return EMPTY;
   if (isYesNo(field)) return { ...EMPTY, chosen: [value === true ? "yes" : "no"] };
   if (isBox(field)) return { ...EMPTY, on: value === true };
   if ("options" in field) {
@@ -33,7 +34,8 @@ function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
     const other = typed.length > 0 && field.allow_other === true;
     return { ...EMPTY, chosen: given.filter(known), other, text: typed.join(", ") };
   }
-  const text = String(value);
+  // A textarea has no other line ends, so these would be counted and never seen.
+  const text = String(value).replaceAll("\r\n", "\n");
   if (field.type === "number" && locale === "de") return { ...EMPTY, text: text.replace(".", ",") };
   return { ...EMPTY, text: field.type === "datetime" ? localOf(text) : text };
 }
@@ -55,16 +57,16 @@ export function start(form: Form, locale: string, before?: Draft, sent?: Values)
 }
 
 /**
- * Read a typed number; a comma is a decimal sign too.
+ * Read a typed number; a comma is a decimal sign too, and a small number may be written as "1e-7", as JavaScript does.
  *
- * What could be a thousands separator ("1,000" in English, "1.000" in German) is not guessed:
- * the text comes back as it is and the check says that it is no number.
+ * A sign that could separate thousands ("1,000" in English, "1.000" in German) is ambiguous: the text is returned as it
+ * is, and the check refuses it.
  */
 export function numberOf(text: string, locale: string): number | string {
   const plain = text.trim().replace(",", ".");
   const mark = locale === "de" ? "." : ",";
   const grouped = text.includes(mark) && /^[+-]?[1-9]\d{0,2}(\.\d{3})+$/.test(plain);
-  return !grouped && /^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : text;
+  return !grouped && /^[+-]?(\d+\.?\d*|\.\d+)(e-\d+)?$/.test(plain) ? Number(plain) : text;
 }
 
 /** What an entry says, or null where it says nothing. */

@@ -1,12 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkAnswer } from "../../src/core/answer.ts";
-import { checkAsk } from "../../src/core/ask.ts";
-import { checkForm } from "../../src/core/form.ts";
-import { loadTexts, renderFault, toFieldErrors } from "../../src/core/messages.ts";
-import { checkMoment } from "../../src/core/moments.ts";
-import { findFaults } from "../../src/core/values.ts";
-import { allFields, type Field, type Form, type Values } from "../../src/core/wire.ts";
+import { loadTexts } from "../../src/core/messages.ts";
+import { allFields, type Field, type Form } from "../../src/core/wire.ts";
+import type { Draft, Entry } from "../../src/elements/draft.ts";
+import { fillIn, press } from "./page.ts";
 
 await loadTexts("de");
 
@@ -49,142 +46,86 @@ const FORM: Form = {
   ],
 };
 
-function oneField(field: Partial<Field>): Form {
-  return { fields: [{ id: "code", type: "text", label: "Code", ...field } as Field] };
-}
+const oneField = (field: object): Form => ({
+  fields: [{ id: "code", type: "text", label: "Code", ...field } as Field],
+});
 
-function codes(form: Form, values: Values, patterns?: Record<string, string | null>): string[] {
-  const result = checkAnswer(form, values, { patterns });
-  return "faults" in result ? result.faults.map((fault) => fault.code) : [];
-}
+const refused = (form: Form, code: string, patterns?: Record<string, string | null>): string[] =>
+  fillIn(form, { code }, patterns).faults.map(({ en }) => en);
 
 test("a field that opted out of checks in the browser is left to the server", () => {
-  const form = oneField({ required: true, min_length: 5, validate_on_client: false } as Partial<Field>);
-  expect(codes(form, { code: "abc" })).toEqual([]);
-  expect(codes(form, { code: "" })).toEqual([]);
-  expect(checkAnswer(form, { code: "abc" })).toEqual({ values: { code: "abc" }, other: {} });
-  expect("faults" in checkAnswer(form, { code: "abc" }, { moment: checkMoment, strict: true })).toBe(true);
+  const form = oneField({ required: true, min_length: 5, validate_on_client: false });
+  expect(fillIn(form, { code: "abc" })).toEqual({ sent: { code: "abc" }, faults: [] });
+  expect(refused(form, "")).toEqual(["The answer is empty. Fill in at least one field."]);
 });
 
 test("a pattern runs in the browser only as the server rewrote it", () => {
-  const form = oneField({ pattern: "^(a+)+$" } as Partial<Field>);
-  expect(codes(form, { code: "b" }, { code: "^(?:a+)$" })).toEqual(["pattern_mismatch"]);
-  expect(codes(form, { code: "aa" }, { code: "^(?:a+)$" })).toEqual([]);
+  const form = oneField({ pattern: "^(a+)+$" });
+  expect(refused(form, "b", { code: "^(?:a+)$" })).toEqual(["Invalid format."]);
+  expect(refused(form, "aa", { code: "^(?:a+)$" })).toEqual([]);
 });
 
 test("a pattern that is not safe in the browser, or that this browser does not know, is left to the server", () => {
-  const form = oneField({ pattern: "^(a+)+$" } as Partial<Field>);
-  expect(codes(form, { code: "b" }, { code: null })).toEqual([]);
-  expect(codes(form, { code: "b" }, {})).toEqual([]);
-  expect(codes(form, { code: "b" })).toEqual([]);
-  expect(codes(form, { code: "b" }, { code: "(?<=" })).toEqual([]);
+  const form = oneField({ pattern: "^(a+)+$" });
+  for (const patterns of [{ code: null }, {}, undefined, { code: "(?<=" }])
+    expect(refused(form, "b", patterns)).toEqual([]);
 });
 
 test("a field's pattern is found by its id and not on the prototype", () => {
   const form: Form = { fields: [{ id: "constructor", type: "text", label: "C", pattern: "x" }] };
-  expect(codes(form, { constructor: "y" } as unknown as Values, {})).toEqual([]);
+  expect(fillIn(form, { constructor: "y" }, {}).faults).toEqual([]);
 });
 
 test("the text of a broken pattern is the field's own, as plain text", () => {
-  const form = oneField({ pattern: "x", pattern_message: "Like {min} {message}." } as Partial<Field>);
-  const result = checkAnswer(form, { code: "y" }, { patterns: { code: "^(?:x)$" } });
-  expect("faults" in result && toFieldErrors(result.faults, "de")).toEqual([
-    { path: "values.code", code: "pattern_mismatch", message: "Like {min} {message}." },
+  const message = "Like {min} {message}.";
+  const form = oneField({ pattern: "x", pattern_message: message });
+  expect(fillIn(form, { code: "y" }, { code: "^(?:x)$" }).faults).toEqual([
+    { path: "values.code", en: message, de: message },
   ]);
 });
 
-const ids = [...allFields(FORM).map((field) => field.id), "constructor", "x y"];
-const plausible = fc.constantFrom(
-  "a",
-  "b",
-  "ab",
-  "2026-02-30",
-  "2027-01-01",
-  "16:30",
-  "2026-11-20T09:00Z",
-  true,
-  3,
-  "",
+const text = fc.oneof(
+  fc.constantFrom(
+    "",
+    " ",
+    "c",
+    "\u0007",
+    "3",
+    "1e-7",
+    "2026-02-30",
+    "2027-01-01",
+    "16:30",
+    "c".repeat(10_001),
+  ),
+  fc.string(),
 );
-const anyValues = fc
-  .array(fc.tuple(fc.constantFrom(...ids), fc.oneof(plausible, fc.array(plausible), fc.jsonValue())))
-  .map((pairs) => Object.fromEntries(pairs));
+const anyEntry: fc.Arbitrary<Entry> = fc.record({
+  text,
+  chosen: fc.subarray(["a", "b", "yes", "no"]),
+  other: fc.boolean(),
+  on: fc.boolean(),
+});
+const anyDraft: fc.Arbitrary<Draft> = fc
+  .tuple(...allFields(FORM).map(({ id }) => fc.tuple(fc.constant(id), anyEntry)))
+  .map((entries) => new Map(entries));
 
-test("whatever is sent, there is a verdict, and a cleaned answer is clean", () => {
+test("every draft is sent or refused, and each refusal names a field in words", () => {
+  const ids = allFields(FORM).map(({ id }) => id);
   fc.assert(
-    fc.property(fc.oneof(anyValues, fc.jsonValue()), (values) => {
-      const result = checkAnswer(FORM, values, { moment: checkMoment, strict: true });
-      if ("faults" in result) {
-        expect(result.faults.length).toBeGreaterThan(0);
-        for (const fault of result.faults) expect(renderFault(fault, "de")).not.toMatch(/^fault\.|\{/);
-      } else if (Object.keys(result.values).length) {
-        expect(checkAnswer(FORM, result.values, { moment: checkMoment, strict: true })).toEqual(result);
+    fc.property(anyDraft, (draft) => {
+      for (const { path, en, de } of press(FORM, draft).faults) {
+        expect(ids).toContain(path.replace(/^values\.|\[\d+\]$/g, ""));
+        for (const sentence of [en, de]) expect(sentence).not.toMatch(/^fault\.|\{/);
       }
     }),
   );
 });
 
-const ownText = fc.oneof(fc.constantFrom("", " ", "c", "\u0007", "c".repeat(10_001)), fc.string());
-const entered = fc.record(
-  {
-    text: ownText,
-    notes: ownText,
-    count: fc.oneof(fc.integer({ min: -3, max: 12 }), fc.double({ noNaN: true }), fc.constant("x")),
-    sure: fc.boolean(),
-    one: fc.oneof(fc.constantFrom("a", "b"), ownText),
-    many: fc
-      .tuple(fc.subarray(["a", "b"]), fc.array(ownText, { maxLength: 1 }))
-      .map(([chosen, typed]) => [...chosen, ...typed.filter((text) => !chosen.includes(text))]),
-    day: fc.constant("2026-11-20"),
-  },
-  { requiredKeys: [] },
-);
-
-test("what a page finds in what its controls made is what the whole check finds", () => {
+test("what the page has sent it accepts again when the form comes back", () => {
   fc.assert(
-    fc.property(entered, (values) => {
-      fc.pre(Object.keys(values).length > 0);
-      const result = checkAnswer(FORM, values);
-      expect(findFaults(FORM, values, {})).toEqual("faults" in result ? result.faults : []);
-    }),
-  );
-});
-
-const anyForm = fc.record(
-  {
-    title: fc.oneof(fc.string(), fc.jsonValue()),
-    fields: fc.array(
-      fc.oneof(
-        fc.jsonValue(),
-        fc.record(
-          {
-            id: fc.oneof(fc.string(), fc.jsonValue()),
-            type: fc.oneof(
-              fc.constantFrom("text", "number", "select", "multiselect", "date"),
-              fc.jsonValue(),
-            ),
-            label: fc.oneof(fc.string(), fc.jsonValue()),
-            options: fc.oneof(fc.array(fc.oneof(fc.string(), fc.jsonValue())), fc.jsonValue()),
-            min: fc.jsonValue(),
-            default: fc.jsonValue(),
-          },
-          { requiredKeys: [] },
-        ),
-      ),
-    ),
-    initial_values: fc.jsonValue(),
-    completed_view: fc.jsonValue(),
-  },
-  { requiredKeys: [] },
-);
-
-test("whatever an agent sends, every fault has a path and a sentence", () => {
-  fc.assert(
-    fc.property(fc.oneof(anyForm, fc.jsonValue()), (form) => {
-      for (const fault of [...checkForm(form), ...checkAsk({ kind: "form", thread_id: "t1", form })]) {
-        expect(fault.path).toMatch(/^form/);
-        expect(renderFault(fault)).not.toMatch(/^fault\./);
-      }
+    fc.property(anyDraft, (draft) => {
+      const { sent, faults } = press(FORM, draft);
+      if (faults.length === 0) expect(fillIn(FORM, sent)).toEqual({ sent, faults: [] });
     }),
   );
 });

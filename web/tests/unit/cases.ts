@@ -1,6 +1,4 @@
 import { readFileSync } from "node:fs";
-import { renderFault } from "../../src/core/messages.ts";
-import type { Fault } from "../../src/core/wire.ts";
 
 export interface ExpectedFault {
   path: string;
@@ -23,17 +21,4 @@ export function expand<T>(node: T): T {
   if ($repeat) return $repeat[0].repeat($repeat[1]) as T;
   if ($repeat_list) return Array($repeat_list[1]).fill(expand($repeat_list[0])) as T;
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, expand(value)])) as T;
-}
-
-/** Faults as the vectors write them. */
-export function written(faults: readonly Fault[]): ExpectedFault[] {
-  const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-  return faults
-    .map((fault) => ({
-      path: fault.path,
-      code: fault.code,
-      en: renderFault(fault, "en"),
-      de: renderFault(fault, "de"),
-    }))
-    .sort((a, b) => compare(a.path, b.path) || compare(a.code, b.code));
 }

@@ -47,6 +47,22 @@ describe("start", () => {
     expect(collect(form, start(form, "en"), "en")).toEqual({ n: 0, b: false, t: "kept" });
   });
 
+  it("shows every value that the server accepts in a way that can be sent again", () => {
+    const form: Form = {
+      fields: [
+        { id: "n", type: "number", label: "n", default: 1.5e-7 },
+        { id: "m", type: "textarea", label: "m", default: "a\r\nb", max_length: 3 },
+        choice("c", { allow_other: true } as Partial<Field>),
+      ],
+      initial_values: { c: "" },
+    };
+    for (const locale of ["en", "de"]) {
+      const draft = start(form, locale);
+      expect(blankOthers(form, draft)).toEqual([]);
+      expect(collect(form, draft, locale)).toEqual({ n: 1.5e-7, m: "a\nb" });
+    }
+  });
+
   it("keeps what was typed when the form changes, and starts what is new", () => {
     const before = enter({ fields: [text("t")] }, { t: { text: "typed" } });
     const form: Form = { fields: [text("t", { default: "x" }), text("u", { default: "y" })] };
@@ -91,6 +107,8 @@ describe("numberOf", () => {
     ["0,125", "en", 0.125],
     ["1.000", "en", 1],
     ["1,000", "de", 1],
+    ["1e-7", "en", 1e-7],
+    ["1,5e-7", "de", 1.5e-7],
   ])("reads %s in %s", (typed, locale, number) => {
     expect(numberOf(typed, locale)).toBe(number);
   });

@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import table from "../../src/core/generated/lifecycle.json" with { type: "json" };
-import { isTerminal } from "../../src/core/lifecycle.ts";
 import { INITIAL, isOpen, next, type Signal, stateOf, type View } from "../../src/core/machine.ts";
 import type { InputRequest, Status } from "../../src/core/wire.ts";
 
@@ -175,11 +173,6 @@ const anySignal: fc.Arbitrary<Signal> = fc.oneof(
   fc.record({ type: fc.constant("refused"), errors: fc.constant([fault]) }),
   fc.record({ type: fc.constant("interactive"), on: fc.boolean() }),
 ) as fc.Arbitrary<Signal>;
-
-test("a status is an end when the table has no way out of it", () => {
-  for (const status of ["pending", "resolving", ...ENDS] as const)
-    expect(isTerminal(status)).toBe(!(status in table));
-});
 
 test("an end absorbs every signal", () => {
   fc.assert(

@@ -1,80 +1,42 @@
-import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
-import { checkAnswer } from "../../src/core/answer.ts";
-import { checkAsk } from "../../src/core/ask.ts";
-import { checkForm } from "../../src/core/form.ts";
-import { step } from "../../src/core/lifecycle.ts";
+import { INITIAL, isOpen, mayDecline, next, type View } from "../../src/core/machine.ts";
 import { loadTexts } from "../../src/core/messages.ts";
-import { checkMoment } from "../../src/core/moments.ts";
-import { normalForm } from "../../src/core/normal.ts";
-import { allFields, type Status, type Values } from "../../src/core/wire.ts";
-import { cases, type ExpectedFault, expand, written } from "./cases.ts";
+import { browserMatches } from "../../src/core/patterns.ts";
+import type { Status, Values } from "../../src/core/wire.ts";
+import { cases, type ExpectedFault, expand } from "./cases.ts";
+import { fillIn, normalForm, type Sentence, withoutUnticked } from "./page.ts";
 
 await loadTexts("de");
 
-const compiled = new Map<string, RE2JS>();
-
-const ESCAPE = /\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\u([0-9a-f]{4})|\\./gis;
-
-/** The server takes `\uXXXX` as well, pairs of surrogates as one character. */
-function spellOut(pattern: string): string {
-  return pattern.replace(ESCAPE, (whole, high?: string, low?: string, single?: string) => {
-    if (single) return `\\x{${single}}`;
-    if (!high || !low) return whole;
-    const point = String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16)).codePointAt(0);
-    return `\\x{${point?.toString(16)}}`;
-  });
+interface AnswerCase {
+  form: unknown;
+  values: Values;
+  patterns?: Record<string, string | null>;
+  answer?: { values: Values };
+  faults?: ExpectedFault[];
+  /** What the page does, where that differs from the server: see `vectors/README.md`. */
+  page?: "server" | { sends: Values } | { faults: Sentence[] };
 }
 
-/** The server's verdict on a pattern, by a port of the engine that it uses. */
-function re2(pattern: string): RE2JS {
-  const known = compiled.get(pattern) ?? RE2JS.compile(spellOut(pattern));
-  compiled.set(pattern, known);
-  return known;
-}
+const sentences = (faults: ExpectedFault[]): Sentence[] =>
+  faults.map(({ path, en, de }) => ({ path, en, de }));
 
-const matches = (pattern: string, value: string) => re2(pattern).matches(value);
+/** The values that the page must send, or the faults that it must show instead. */
+function expected({ values, answer, faults, page }: AnswerCase): { sends?: Values; faults: Sentence[] } {
+  if (page === "server") return { sends: values, faults: [] };
+  if (page) return { faults: [], ...page };
+  return answer ? { sends: answer.values, faults: [] } : { faults: sentences(faults ?? []) };
+}
 
 describe("answers", () => {
-  interface AnswerCase {
-    form: unknown;
-    values: unknown;
-    answer?: { values: Values; other: Record<string, boolean> };
-    faults?: ExpectedFault[];
-  }
-  test.each(cases<AnswerCase>("answers"))("$id: $shows", ({ form, values, answer, faults }) => {
-    const result = checkAnswer(normalForm(expand(form)), expand(values), {
-      matches,
-      moment: checkMoment,
-      strict: true,
-    });
-    if ("faults" in result) {
-      expect(written(result.faults)).toEqual(faults);
-    } else {
-      expect(result).toEqual(expand(answer));
-      expect(JSON.stringify(result.values)).toBe(JSON.stringify(expand(answer?.values)));
-    }
-  });
-});
-
-describe("forms", () => {
-  interface FormCase {
-    form?: unknown;
-    ask?: unknown;
-    ok?: boolean;
-    options?: Record<string, [string, string][]>;
-    faults?: ExpectedFault[];
-    re2?: Record<string, string>;
-  }
-  test.each(cases<FormCase>("forms"))("$id: $shows", ({ form, ask, options, faults, re2: refused = {} }) => {
-    const rules = { compiles: (pattern: string) => refused[pattern] ?? null, matches };
-    const found = form === undefined ? checkAsk(expand(ask), rules) : checkForm(expand(form), rules);
-    expect(written(found)).toEqual(faults ?? []);
-    for (const [id, pairs] of Object.entries(options ?? {})) {
-      const field = allFields(normalForm(form)).find((item) => item.id === id);
-      const given = field && "options" in field ? field.options : [];
-      expect(given.map((option) => [option.value, option.label])).toEqual(pairs);
-    }
+  test.each(cases<AnswerCase>("answers"))("$id: $shows", (vector) => {
+    const form = normalForm(expand(vector.form));
+    const { sent, faults } = fillIn(form, expand(vector.values), vector.patterns);
+    const { sends, faults: shown } = expand(expected(vector));
+    expect(faults).toEqual(shown);
+    if (sends) expect(withoutUnticked(form, sent)).toEqual(withoutUnticked(form, sends));
+    // The page never refuses what the server accepts.
+    if (vector.answer) expect(faults).toEqual([]);
   });
 });
 
@@ -84,32 +46,46 @@ describe("lifecycle", () => {
     status: Status;
     illegal?: number;
   }
-  test.each(cases<LifecycleCase>("lifecycle"))("$id: $shows", ({ actions, status, illegal }) => {
-    let at: Status = "pending";
-    const stop = actions.findIndex((action) => {
-      const to = step(at, action);
-      at = to ?? at;
-      return to === null;
-    });
-    expect([at, stop]).toEqual([status, illegal ?? -1]);
+  const vectors = cases<LifecycleCase>("lifecycle");
+  const statusAfter = new Map(vectors.map(({ actions, status }) => [actions.join(" "), status]));
+  const offers: Record<string, (view: View) => boolean> = {
+    answer: isOpen,
+    submit: isOpen,
+    decline: mayDecline,
+  };
+  const attempts = vectors.flatMap(({ id, shows, actions, illegal }) => {
+    const action = actions.at(-1) ?? "";
+    const status = statusAfter.get(actions.slice(0, -1).join(" "));
+    const isLast = illegal === undefined || illegal === actions.length - 1;
+    return status && isLast && action in offers
+      ? [{ id, shows, action, status, legal: illegal === undefined }]
+      : [];
+  });
+
+  test("every action of a person is among the vectors, both where it is legal and where it is not", () => {
+    const kinds = new Set(attempts.map(({ action, legal }) => `${action} ${legal}`));
+    expect([...kinds].sort()).toEqual(
+      Object.keys(offers)
+        .flatMap((name) => [`${name} false`, `${name} true`])
+        .sort(),
+    );
+  });
+
+  test.each(attempts)("the page offers what is legal, and nothing else: $id", ({ action, status, legal }) => {
+    const request = { id: "req_1", kind: "form", thread_id: "t1", created_at: "", status, revision: 1 };
+    expect(offers[action]?.(next(INITIAL, { type: "request", request }))).toBe(legal);
   });
 });
 
 describe("patterns", () => {
   interface PatternCase {
-    pattern: string;
     compiles: boolean;
     js: string | null;
     inputs: [string, boolean][];
   }
-  test.each(cases<PatternCase>("patterns"))("$id: $shows", ({ pattern, compiles, js, inputs }) => {
-    if (!compiles) {
-      expect(() => re2(pattern)).toThrow();
-      return;
-    }
-    for (const [text, verdict] of inputs.map(expand)) {
-      expect([text, matches(pattern, text)]).toEqual([text, verdict]);
-      if (js !== null) expect([text, new RegExp(js, "u").test(text)]).toEqual([text, verdict]);
-    }
+  const compiled = cases<PatternCase>("patterns").filter(({ compiles }) => compiles);
+  test.each(compiled)("$id: $shows", ({ js, inputs }) => {
+    for (const [text, matches] of inputs.map(expand))
+      expect([text, browserMatches(js, text)]).toEqual([text, js === null || matches]);
   });
 });

@@ -64,7 +64,7 @@ export function mismatch(thread: Transcript, text: string, { say, locale, me }: 
   const meant = form && readText(form, text);
   if (!form || !meant) return undefined;
   if ("values" in meant) {
-    const [fault] = findFaults(form, meant.values, { patterns: view?.patterns });
+    const [fault] = findFaults(form, meant.values, view?.patterns);
     return fault && renderFault(fault, locale);
   }
   const { why } = meant;

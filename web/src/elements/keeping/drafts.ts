@@ -1,4 +1,4 @@
-import { isObject } from "../../core/schema.ts";
+import { isObject } from "../../core/json.ts";
 import { allFields, type Field, type Form } from "../../core/wire.ts";
 import { type Draft, EMPTY, type Entry } from "../draft.ts";
 import { DRAFTS, eraseDrafts, type Shelf } from "../keep.ts";
