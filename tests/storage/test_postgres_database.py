@@ -18,7 +18,6 @@ from askback.ports.policy import Along, PolicyView
 from askback.storage.postgres import (
     Database,
     PostgresStore,
-    agent_queries,
     policy_queries,
     queries,
     resume_queries,
@@ -28,6 +27,7 @@ from askback.storage.postgres import (
     webhook_queries,
 )
 from askback.storage.postgres.clock import DatabaseClock
+from askback.storage.sql import agents
 from askback.testing.store_samples import claim, created, policy, record, rule
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
@@ -280,9 +280,7 @@ READS = {
         "LOCK", "TERMS", "USE", "PENDING", "HOLDERS", "HELD_BY_ANOTHER", "NEXT_IN_LINE", "DELIVERABLE", "HELD", "IDLE", "ERASE",
     ],
     resume_queries: ["STANDING", "STANDING_OF", "LEASE_ONE", "FINISH", "DROP_HELD"],
-    agent_queries: [
-        "AGENT", "AGENTS", "AGENTS_BEFORE", "ROOTS", "SET_ROOTS", "STOP_AGENT", "TOKENS_BY_DIGEST", "TOKEN_BY_ID", "REVOKE_TOKENS",
-    ],
+    agents: ["AGENT", "ROOTS", "SET_ROOTS", "STOP_AGENT", "TOKEN", "TOKEN_BY_ID", "REVOKE_TOKENS"],
     webhook_queries: ["WEBHOOK", "WEBHOOKS", "LEASE", "NEXT", "NOTE", "FORGET"],
 }  # fmt: skip
 

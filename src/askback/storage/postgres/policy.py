@@ -10,11 +10,11 @@ from askback.ports.audit import AuditHead, HeadSeals
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along, Execution, PolicyView, Refusal, RuleRecord
 from askback.storage import rows
-from askback.storage.postgres import agent_queries
 from askback.storage.postgres import policy_queries as queries
 from askback.storage.postgres.along import write_along
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.part import Part
+from askback.storage.sql import agents
 
 
 class PolicyPart(Part):
@@ -40,7 +40,7 @@ class PolicyPart(Part):
         async with self._borrowed.snapshot() as db:
             settings = {at: data for at, data in await db.fetch(queries.POLICIES, tenant, thread_id)}  # noqa: C416 - rows of a driver are no pairs
             found = await db.fetch(queries.RULES_IN_FORCE, tenant, thread_id, project or "", now_ms, agent)
-            roots = await db.fetchval(agent_queries.ROOTS, tenant, agent) if agent else None
+            roots = await db.fetchval(agents.ROOTS, tenant, agent) if agent else None
         rules = sorted((rows.rule(row) for row in found), key=lambda rule: rule.id)
         here = settings.get(thread_id) if thread_id else None
         return PolicyView(settings.get(""), here, rules, rows.root_paths(roots))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from askback.storage.postgres.access_queries import may_view
-from askback.storage.postgres.conditions import Conditions
+from askback.storage.sql.conditions import Conditions
 
 # Rules
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from askback.storage.branches import branches
 from askback.storage.postgres.access_queries import may_view
-from askback.storage.postgres.conditions import Conditions
+from askback.storage.sql.conditions import Conditions
 
 # Threads
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from askback.storage.postgres.conditions import Conditions
 from askback.storage.postgres.queries import RECORD
+from askback.storage.sql.conditions import Conditions
 
 # (the fields of `Resume`): one for each request and cause; a second is no second.
 ADD = """

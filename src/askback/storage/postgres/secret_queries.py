@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from askback.storage.postgres.access_queries import may_do_all
-from askback.storage.postgres.conditions import Conditions
+from askback.storage.sql.conditions import Conditions
 
 # In the order of the fields of `SecretRecord`.
 _FIELDS = ("id", "tenant", "owner", "scope", "subject", "name", "version", "sealed", "wire")

@@ -18,7 +18,6 @@ from askback.ports.threads import Quota
 from askback.storage import rows
 from askback.storage.postgres import queries, schema, wholes
 from askback.storage.postgres.access import AccessPart
-from askback.storage.postgres.agents import AgentPart
 from askback.storage.postgres.borrowed import Borrowed
 from askback.storage.postgres.clock import DatabaseClock
 from askback.storage.postgres.connection import Database, refused_by_database
@@ -31,14 +30,16 @@ from askback.storage.postgres.resumes import ResumePart
 from askback.storage.postgres.secrets import SecretPart
 from askback.storage.postgres.threadpart import ThreadPart
 from askback.storage.postgres.together import Key, Together
+from askback.storage.postgres.transaction import PostgresDatabase
 from askback.storage.postgres.webhooks import WebhookPart
 from askback.storage.postgres.writer import Writer
+from askback.storage.sql.agents import AgentArea
 
 _ENDLESS = 2**62
 
 
 class PostgresStore(
-    PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, HealthPart, AccessPart, AgentPart
+    PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, HealthPart, AccessPart, AgentArea
 ):
     """Everything in one database, which other servers may use as well. It is also the `Feed` of a shared bus.
 
@@ -55,6 +56,7 @@ class PostgresStore(
         self.clock = DatabaseClock(borrowed)
         self.register = PresenceRegister(borrowed)
         super().__init__(Writer(database, origin=self.origin, on_commit=on_commit), borrowed)
+        self._db = PostgresDatabase(borrowed)
         self._request = Together(self._ask_requests)
         self._access = Together(self._ask_access)
 

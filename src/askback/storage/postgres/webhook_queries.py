@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from askback.storage.postgres.conditions import Conditions
+from askback.storage.sql.conditions import Conditions
 
 _WEBHOOK = "id, tenant, url, requester, events, secret, created_at, cursor, active"
 _DELIVERY = "id, tenant, webhook, type, subject, since, next_at, state, attempt, again, log"

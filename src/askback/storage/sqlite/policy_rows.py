@@ -8,9 +8,10 @@ from askback.domain.audit import GENESIS
 from askback.ports.audit import AuditHead
 from askback.ports.policy import Execution, PolicyView, RuleRecord
 from askback.storage import rows
-from askback.storage.sqlite import agent_queries
+from askback.storage.sql import agents
 from askback.storage.sqlite import policy_queries as queries
 from askback.storage.sqlite.connection import Connection
+from askback.storage.sqlite.dialect import rewrite
 
 
 def read_policy(
@@ -25,7 +26,7 @@ def read_policy(
             for scope, subject in (("always", ""), ("thread", thread_id), ("project", project or ""))
             for row in db.execute(queries.RULES_IN_FORCE, (tenant, scope, subject, now_ms, agent)).fetchall()
         ]
-        roots = db.execute(agent_queries.ROOTS, (tenant, agent)).fetchone()
+        roots = db.execute(rewrite(agents.ROOTS), (tenant, agent)).fetchone()
     finally:
         db.execute("ROLLBACK")
     return PolicyView(

@@ -17,8 +17,8 @@ from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Change, Claim, NewSession, Principal, Session, Settlement, ThreadView
 from askback.ports.threads import Quota
+from askback.storage.sql.agents import AgentArea
 from askback.storage.sqlite import changes, rows, schema
-from askback.storage.sqlite.agents import AgentPart
 from askback.storage.sqlite.connection import (
     Connect,
     Connection,
@@ -34,11 +34,12 @@ from askback.storage.sqlite.readers import Readers
 from askback.storage.sqlite.resumes import ResumePart
 from askback.storage.sqlite.secrets import SecretPart
 from askback.storage.sqlite.threadpart import ThreadPart
+from askback.storage.sqlite.transaction import SqliteDatabase
 from askback.storage.sqlite.webhooks import WebhookPart
 from askback.storage.sqlite.writer import Writer, unavailable
 
 
-class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, HealthPart, AgentPart):
+class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, HealthPart, AgentArea):
     """Everything in one file. See `askback.ports.store` for what each method promises.
 
     `on_commit` hears of committed events on the event loop. `connect` opens a connection to the
@@ -57,6 +58,7 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
         self._lock = FileLock(self._path)
         writer = Writer(self._open_writer, on_commit=on_commit, on_outdated=self._forget)
         super().__init__(writer, Readers(lambda: connect(self._path), damage=writer.damage))
+        self._db = SqliteDatabase(writer, self._readers)
 
     async def open(self) -> None:
         """Lock, open and migrate the file; where the disk takes no writes, open it for reading (`read_only`).

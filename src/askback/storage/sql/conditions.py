@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Conditions:
-    """Conditions that all have to hold, with their parameters: Postgres numbers those, whichever were chosen."""
+    """Conditions that all have to hold, with their parameters, which are numbered as they are added."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
@@ -21,6 +21,16 @@ class Conditions:
     def add(self, text: str, *values: Any) -> None:
         """Add a condition; each `{}` in it, or `{0}`, stands for one of the values."""
         self._texts.append(text.format(*map(self.parameter, values)))
+
+    def add_chosen(self, text: str, value: Any) -> None:
+        """Add a condition about a value, unless that is None."""
+        if value is not None:
+            self.add(text, value)
+
+    def page(self, start: str, *, limit: int) -> Sequence[Any]:
+        """Return the query of the newest rows, and its parameters."""
+        end = f"ORDER BY id DESC LIMIT {self.parameter(limit)}"
+        return f"{start} WHERE {self} {end}", *self.parameters
 
     def query(self, start: str, end: str = "") -> tuple[str, Sequence[Any]]:
         """Return the query with the conditions between its `start` and its `end`, and its parameters."""

@@ -1,0 +1,92 @@
+"""Transactions and reads on Postgres for the areas of `storage.sql`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from askback.ports.policy import NOTHING, Along
+from askback.storage.postgres.along import write_along
+from askback.storage.postgres.borrowed import Borrowed
+from askback.storage.postgres.connection import Connection, sealing_of
+from askback.storage.postgres.together import Key, Together
+from askback.storage.rows import Row
+from askback.storage.sealing import Sealing
+from askback.storage.sql.transaction import Operation
+
+T = TypeVar("T")
+
+
+class PostgresTransaction:
+    """The open transaction of a connection."""
+
+    __slots__ = ("_db",)
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    @property
+    def sealing(self) -> Sealing:
+        """What seals the audit log."""
+        return sealing_of(self._db)
+
+    async def one(self, sql: str, /, *values: Any) -> Row | None:
+        """Run a statement and return its first row."""
+        return await self._db.fetchrow(sql, *values)
+
+    async def all(self, sql: str, /, *values: Any) -> Sequence[Row]:
+        """Run a statement and return its rows."""
+        return await self._db.fetch(sql, *values)
+
+    async def run(self, sql: str, /, *values: Any) -> None:
+        """Run a statement that returns nothing."""
+        await self._db.execute(sql, *values)
+
+    async def many(self, sql: str, rows: Sequence[Sequence[Any]], /) -> None:
+        """Run a statement once for all rows, with an array for each column."""
+        if rows:
+            await self._db.execute(sql, *map(list, zip(*rows, strict=True)))
+
+    async def write(self, along: Along, /) -> None:
+        """Write side effects."""
+        await write_along(self._db, along)
+
+
+class PostgresDatabase:
+    """Reads and changes on connections that are borrowed from the pool."""
+
+    def __init__(self, borrowed: Borrowed) -> None:
+        self._borrowed = borrowed
+        self._found: dict[str, Together[Row]] = {}
+        self.row = borrowed.row
+        self.rows = self.page = borrowed.rows
+
+    def can_store(self, text: str) -> bool:
+        """Postgres holds any text without NUL."""
+        return "\0" not in text
+
+    async def find(self, sql: str, /, *key: str) -> Row | None:
+        """Read one row by its key, together with what others read by theirs."""
+        if sql not in self._found:
+            self._found[sql] = Together(lambda keys: self._find_all(sql, keys))
+        return await self._found[sql](*key)
+
+    async def _find_all(self, sql: str, keys: Sequence[Key]) -> Mapping[Key, Row]:
+        found = await self._borrowed.rows(sql, *map(list, zip(*keys, strict=True)))
+        return {tuple(row[: len(keys[0])]): row for row in found}
+
+    async def snapshot(self, operation: Operation[T], /) -> T:
+        """Let all reads of an operation see the same state."""
+        async with self._borrowed.snapshot() as db:
+            return await operation(PostgresTransaction(db))
+
+    async def change(
+        self,
+        operation: Operation[T],
+        along: Along = NOTHING,  # noqa: ARG002 - the port
+        /,
+        *,
+        erases: bool = False,  # noqa: ARG002 - the port
+    ) -> T:
+        """Run an operation as a transaction."""
+        return await self._borrowed.change(lambda db: operation(PostgresTransaction(db)))

@@ -1,0 +1,105 @@
+"""What the areas of the store run their SQL on: transactions, and a database that begins them.
+
+The SQL is that of Postgres, with `$1` for a parameter; `storage.sqlite.dialect` rewrites it for SQLite. A statement
+that takes a column of rows at once has an array for each column there (`unnest`, or `= ANY` for a single key): Postgres
+runs it once for all rows, SQLite once for each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Protocol, TypeVar
+
+from askback.ports.policy import NOTHING, Along
+from askback.storage.rows import Row
+from askback.storage.sealing import Sealing
+
+T = TypeVar("T")
+
+
+class Transaction(Protocol):
+    """Statements that are committed together, or not at all. On SQLite none of these coroutines ever suspends."""
+
+    @property
+    def sealing(self) -> Sealing:
+        """What seals the audit log."""
+        ...
+
+    async def one(self, sql: str, /, *values: Any) -> Row | None:
+        """Run a statement and return its first row."""
+        ...
+
+    async def all(self, sql: str, /, *values: Any) -> Sequence[Row]:
+        """Run a statement and return its rows."""
+        ...
+
+    async def run(self, sql: str, /, *values: Any) -> None:
+        """Run a statement that returns nothing."""
+        ...
+
+    async def many(self, sql: str, rows: Sequence[Sequence[Any]], /) -> None:
+        """Run a statement of columns for some rows, which may be none."""
+        ...
+
+    async def write(self, along: Along, /) -> None:
+        """Write side effects; raises `IdTaken`, `VersionTaken`, and `ValueError` for an entry that cannot be sealed."""
+        ...
+
+
+Operation = Callable[[Transaction], Coroutine[Any, Any, T]]
+"""Reads and changes rows within one transaction, and may run again after that was undone."""
+
+
+class Database(Protocol):
+    """Where the store's areas read and write. A read sees every commit that returned before it began."""
+
+    def can_store(self, text: str) -> bool:
+        """Whether the database can hold a text: what it cannot hold is in no row."""
+        ...
+
+    async def find(self, sql: str, /, *key: str) -> Row | None:
+        """Read one row by its key, with a statement of columns whose first columns are the key.
+
+        On Postgres reads of several callers share a query.
+        """
+        ...
+
+    async def row(self, sql: str, /, *values: Any) -> Row | None:
+        """Read the first row of a query that an index answers at once."""
+        ...
+
+    async def rows(self, sql: str, /, *values: Any) -> Sequence[Row]:
+        """Read a few rows, by their keys."""
+        ...
+
+    async def page(self, sql: str, /, *values: Any) -> Sequence[Row]:
+        """Read many rows."""
+        ...
+
+    async def snapshot(self, operation: Operation[T], /) -> T:
+        """Let all reads of an operation see the same state."""
+        ...
+
+    async def change(self, operation: Operation[T], along: Along = NOTHING, /, *, erases: bool = False) -> T:
+        """Commit what an operation does; `erases` says that what it erases must not stay in any file.
+
+        `along` is what the operation may write as well: it decides itself whether it does.
+        """
+        ...
+
+
+class Area:
+    """A part of the `Store` port that is the same on each database."""
+
+    _db: Database
+
+    async def _apply(self, sql: str, *values: Any, along: Along, erases: bool = False) -> Row | None:
+        """Run a statement that returns a row if it changed something, and write side effects only then."""
+
+        async def apply(tx: Transaction) -> Row | None:
+            row = await tx.one(sql, *values)
+            if row is not None:
+                await tx.write(along)
+            return row
+
+        return await self._db.change(apply, along, erases=erases)

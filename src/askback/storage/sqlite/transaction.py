@@ -1,0 +1,131 @@
+"""Transactions and reads on SQLite for the areas of `storage.sql`.
+
+SQLite answers at once, so none of the areas' coroutines ever suspends here: one step runs it to its end, on the writer
+thread, on a reader's thread or on the event loop.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
+
+from askback.ports.policy import NOTHING, Along
+from askback.storage.rows import Row
+from askback.storage.sealing import Sealing
+from askback.storage.sql.transaction import Operation
+from askback.storage.sqlite.along import erases as erases_texts
+from askback.storage.sqlite.along import write_along
+from askback.storage.sqlite.connection import Connection, Sealed
+from askback.storage.sqlite.dialect import rewrite, rewrite_for_row
+from askback.storage.sqlite.readers import Readers
+from askback.storage.sqlite.writer import Writer
+
+T = TypeVar("T")
+
+
+class SqliteTransaction:
+    """The open transaction of a connection."""
+
+    __slots__ = ("_db",)
+
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+
+    @property
+    def sealing(self) -> Sealing:
+        """What seals the audit log."""
+        assert isinstance(self._db, Sealed), "only the writer's connection appends"
+        return self._db.sealing
+
+    async def one(self, sql: str, /, *values: Any) -> Row | None:
+        """Run a statement and return its first row."""
+        return self._db.execute(rewrite(sql), _bound(values)).fetchone()
+
+    async def all(self, sql: str, /, *values: Any) -> Sequence[Row]:
+        """Run a statement and return its rows."""
+        return self._db.execute(rewrite(sql), _bound(values)).fetchall()
+
+    async def run(self, sql: str, /, *values: Any) -> None:
+        """Run a statement that returns nothing."""
+        self._db.execute(rewrite(sql), _bound(values))
+
+    async def many(self, sql: str, rows: Sequence[Sequence[Any]], /) -> None:
+        """Run a statement for some rows."""
+        text = rewrite_for_row(sql)
+        for row in rows:
+            self._db.execute(text, row)
+
+    async def write(self, along: Along, /) -> None:
+        """Write side effects."""
+        write_along(self._db, along)
+
+
+class SqliteDatabase:
+    """Point reads on the event loop, pages on a reader's thread, changes on the writer thread."""
+
+    def __init__(self, writer: Writer, readers: Readers) -> None:
+        self._writer = writer
+        self._readers = readers
+
+    def can_store(self, text: str) -> bool:  # noqa: ARG002 - the port
+        """SQLite holds any text."""
+        return True
+
+    async def find(self, sql: str, /, *key: str) -> Row | None:
+        """Read one row by its key."""
+        text = rewrite_for_row(sql)
+        return self._readers.point(lambda db: db.execute(text, key).fetchone())
+
+    async def row(self, sql: str, /, *values: Any) -> Row | None:
+        """Read the first row of a query that an index answers at once."""
+        text, bound = rewrite(sql), _bound(values)
+        return self._readers.point(lambda db: db.execute(text, bound).fetchone())
+
+    async def rows(self, sql: str, /, *values: Any) -> Sequence[Row]:
+        """Read a few rows, by their keys."""
+        text, bound = rewrite(sql), _bound(values)
+        return self._readers.point(lambda db: db.execute(text, bound).fetchall())
+
+    async def page(self, sql: str, /, *values: Any) -> Sequence[Row]:
+        """Read many rows."""
+        text, bound = rewrite(sql), _bound(values)
+        return await self._readers.page(lambda db: db.execute(text, bound).fetchall())
+
+    async def snapshot(self, operation: Operation[T], /) -> T:
+        """Let all reads of an operation see the same state, which the transaction around them gives."""
+
+        def read(db: Connection) -> T:
+            db.execute("BEGIN")
+            try:
+                return step(operation(SqliteTransaction(db)))
+            finally:
+                db.execute("ROLLBACK")
+
+        return await self._readers.page(read)
+
+    async def change(self, operation: Operation[T], along: Along = NOTHING, /, *, erases: bool = False) -> T:
+        """Have the writer do an operation, and leave nothing in the file of what that erases."""
+        return await self._writer.submit(
+            lambda db, _: step(operation(SqliteTransaction(db))),
+            erases=erases or erases_texts(along),
+            outdates=bool(along.policies),
+        )
+
+
+def step(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine that never suspends, and return its result."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        return done.value
+    coroutine.close()
+    raise AssertionError("nothing waits within a transaction of SQLite")
+
+
+def _bound(values: Sequence[Any]) -> Sequence[Any]:
+    """Return values as SQLite takes them: an array is a JSON array."""
+    for value in values:
+        if isinstance(value, list):
+            return [json.dumps(each) if isinstance(each, list) else each for each in values]
+    return values
