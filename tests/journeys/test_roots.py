@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.journeys.conftest import Server
 from tests.journeys.people import Person, Team, faults
 from tests.requirements import requirement
@@ -48,6 +50,35 @@ async def test_reading_below_a_granted_root_runs_and_stops_when_it_is_taken_back
     where = f"/v1/agents/{await agent_id(team)}/roots"
     assert (await team.ada.http.delete(where, params={"path": "/srv/shop"})).status_code == 200
     assert await verdict(team.agent, thread, "Read", inside) == "ask"
+
+
+@requirement("N7")
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "//",
+        "/home",
+        "/home/",
+        "//home//",
+        "/var/home",
+        "/Users",
+        "/export/home",
+        "C:\\",
+        "c:/",
+        "C:\\Users\\",
+    ],
+)
+async def test_a_whole_file_system_or_all_home_folders_are_no_root(team: Team, path: str) -> None:
+    where = f"/v1/agents/{await agent_id(team)}/roots"
+    refused = await team.admin.http.post(where, json={"path": path})
+    assert (refused.status_code, faults(refused)) == (422, [("path", "root_too_wide")])
+    made = await team.admin.http.post(
+        "/v1/tokens", json={"role": "requester", "name": "wide", "roots": [path]}
+    )
+    assert made.status_code == 422
+    for narrower in ("/home/ada", "/srv", "D:\\shop", "\\\\nas\\shop"):
+        assert (await team.admin.http.post(where, json={"path": narrower})).status_code == 200, narrower
 
 
 @requirement("N7")

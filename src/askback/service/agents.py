@@ -28,6 +28,8 @@ MOST_ROOTS = 100
 LONGEST_ROOT = 1_024
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")
 _PARTS = re.compile(r"[\\/]+")
+_TOO_WIDE = re.compile(r"(?:[a-z]:)?(?:/(?:home|var/home|export/home|users))?/?", re.IGNORECASE)
+"""The root of a file system, and the folders in which systems keep the home folders."""
 
 
 class AgentBody(Model):
@@ -154,7 +156,7 @@ async def roots_of(ctx: Services, tenant: str, agent_id: str) -> Sequence[Root]:
 async def grant_root(ctx: Services, principal: Principal, agent_id: str, body: object) -> Agent:
     """Let an agent read below a folder without asking; the same folder again changes nothing.
 
-    Raises `Faults` for a path that is not absolute, `NotFound`, and `Forbidden` for a caller who may not keep rules.
+    Raises `Faults` for a path that is not absolute or too wide, `NotFound`, and `Forbidden` for a caller who may not keep rules.
     """
     await access.require(ctx, principal, "rules")
     await sharing.require_unlimited(ctx, principal, "rules")
@@ -192,11 +194,16 @@ async def revoke_root(ctx: Services, principal: Principal, agent_id: str, path: 
 
 
 def checked_root(path: str) -> str:
-    """Return a path as it is kept, without a slash at its end; raises `Faults` unless it is absolute and plain."""
+    """Return a path as it is kept, without a slash at its end.
+
+    Raises `Faults` unless it is absolute, plain, and neither the root of a file system nor above all home folders.
+    """
     check_line("path", path, LONGEST_ROOT)
     if not _ABSOLUTE.match(path) or {".", ".."} & set(_PARTS.split(path)):
         raise Faults([fault("path", "not_absolute")])
-    return path.rstrip("/\\") or "/"
+    if _TOO_WIDE.fullmatch(_PARTS.sub("/", path)):
+        raise Faults([fault("path", "root_too_wide")])
+    return path.rstrip("/\\")
 
 
 async def find(ctx: Services, tenant: str, agent_id: str) -> Agent:
