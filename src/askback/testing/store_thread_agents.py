@@ -16,7 +16,7 @@ from askback.domain.events import THREAD_ARCHIVED, Draft
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
-from askback.ports.store import IdTaken, MessageMissing, Store
+from askback.ports.store import IdTaken, MessageFull, MessageMissing, Store
 from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadOfAnother
 from askback.testing.store_samples import NOON, added, claim, created, delta, message, record, shared
 from askback.testing.store_suite import StoreSuite
@@ -77,6 +77,17 @@ class ThreadAgentContracts(StoreSuite):
         await store.set_access(none, shared(none), before=Access(agents=B))
         with pytest.raises(ThreadOfAnother):
             await self._write(store, "request", B, 4)
+
+    async def test_a_text_that_was_refused_takes_no_room_in_its_message(self, store: Store) -> None:
+        await self._write(store, "message", A, 1)
+        await store.set_access(Access(agents=B), shared(MINE), before=MINE)
+        more = by(A, delta("m1", "1234", owner="agt_a"))
+        with pytest.raises(ThreadOfAnother):
+            await store.append_text("m1", "1234", more, most=4)
+        await store.set_access(MINE, shared(MINE), before=Access(agents=B))
+        await store.append_text("m1", "1234", more, most=4)
+        with pytest.raises(MessageFull):
+            await store.append_text("m1", "5", by(A, delta("m1", "5", owner="agt_a")), most=4)
 
     async def test_what_was_refused_gives_an_agent_no_thread(self, store: Store) -> None:
         await store.add_message("m0", message(), added(message()))

@@ -13,14 +13,13 @@ from askback.storage.postgres.jobs import AddMessage, AppendText, Job, of_kind
 
 
 async def extend(db: Connection, jobs: Sequence[Job]) -> None:
-    """Make room for texts, each in another message; those for which there is none have their errors."""
+    """Lock the messages of texts, each another one; texts for which there is no room have their errors."""
     texts = of_kind(jobs, AppendText)
     if not texts:
         return
     where = [(text.draft.tenant, text.draft.thread_id, text.target, text.draft.owner) for _, text in texts]
-    sizes = [len(text.text) for _, text in texts]
     columns = tuple(zip(*where, strict=True))
-    found = await db.fetch(queries.EXTEND, *columns, sizes, [text.room for _, text in texts])
+    found = await db.fetch(queries.EXTEND, *columns, [text.room for _, text in texts])
     keys = {tuple(row[:3]): row[3] for row in found}
     refused = [job for (job, _), name in zip(texts, where, strict=True) if name[:3] not in keys]
     there = await _there(db, columns) if refused else dict[Any, bool]()
@@ -58,7 +57,7 @@ async def add(db: Connection, jobs: Sequence[Job]) -> None:
 
 
 async def add_deltas(db: Connection, jobs: Sequence[Job]) -> None:
-    """Store the texts for which there is room."""
+    """Store the texts for which there is room, and count their bytes."""
     deltas = [
         (job.found, job.place.seq, text.text)
         for job, text in of_kind(jobs, AppendText)

@@ -216,22 +216,21 @@ ADD_MESSAGES = """
 INSERT INTO messages (thread, id, owner, seq, data, held)
 SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::boolean[])
 ON CONFLICT DO NOTHING RETURNING thread, id"""
-# Make room for bytes: tenant, thread id, message id, owner, how many, how many there may be already -> the key of each
-# message that its owner may extend so far, in a thread that takes something new.
+# Lock messages: tenant, thread id, message id, owner, how many bytes there may be already -> the key of each message
+# that its owner may extend so far, in a thread that takes something new.
 EXTEND = """
-WITH delta AS (
-    SELECT d.*, m.key FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
-        AS d (tenant, thread, id, owner, bytes, room)
-    JOIN threads AS t ON t.tenant = d.tenant AND t.id = d.thread AND t.archived_at IS NULL
-    JOIN messages AS m ON m.thread = t.key AND m.id = d.id AND m.owner = d.owner
-    ORDER BY m.key FOR NO KEY UPDATE OF m
-)
-UPDATE messages AS m SET appended = m.appended + d.bytes
-FROM delta AS d WHERE m.key = d.key AND m.appended <= d.room
-RETURNING d.tenant, d.thread, d.id, m.key"""
-# Message, seq, text of each.
+SELECT d.tenant, d.thread, d.id, m.key FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[])
+    AS d (tenant, thread, id, owner, room)
+JOIN threads AS t ON t.tenant = d.tenant AND t.id = d.thread AND t.archived_at IS NULL
+JOIN messages AS m ON m.thread = t.key AND m.id = d.id AND m.owner = d.owner AND m.appended <= d.room
+ORDER BY m.key FOR NO KEY UPDATE OF m"""
+# Message, seq, text of each; the messages are locked.
 ADD_DELTAS = """
-INSERT INTO deltas (message, seq, text) SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[])"""
+WITH delta AS (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[]) AS d (message, seq, text)),
+grown AS (
+    UPDATE messages AS m SET appended = m.appended + octet_length(d.text) FROM delta AS d WHERE m.key = d.message
+)
+INSERT INTO deltas (message, seq, text) SELECT message, seq, text FROM delta"""
 # Those of tenants, thread ids, message ids and owners that are there, and whether their threads take nothing new.
 MESSAGES_THERE = """
 SELECT w.tenant, w.thread, w.id, t.archived_at IS NOT NULL FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
