@@ -18,6 +18,8 @@ from askback.delivery.local import LocalBus
 from askback.ports.store import ThreadView
 from askback.settings import load
 from askback.testing.fake_store import FakeStore
+from askback.transports.websocket.members import MEMBERS
+from askback.transports.websocket.operations import INLINE, OPERATIONS
 from tests.transports.sockets import FORM, Open, Socket, app, body, open_  # noqa: F401 - fixtures
 
 
@@ -74,6 +76,31 @@ async def test_errors_go_to_their_frame_and_the_connection_lives_on(open_: Open)
     agent.incoming.put_nowait({"type": "websocket.receive", "bytes": b"\xff\xfe"})
     assert (await agent.frame())["error"]["field_errors"][0]["code"] == "invalid_utf8"
     assert await agent.call("ping") == {}
+
+
+async def test_members_that_an_operation_does_not_have_are_refused_by_name(open_: Open):
+    agent = await open_()
+    for op, args, paths in [
+        ("list", {"thread": "t1"}, ["thread"]),
+        ("list", {"kind": "form", "stauts": "pending", "Limit": 1}, ["Limit", "stauts"]),
+        ("create", {"body": body(), "wait": True, "timeout": 5}, ["timeout"]),
+        ("subscribe", {"thread_id": "t1", "after": 3}, ["after"]),
+        ("unsubscribe", {"thread_id": "t1", "cursor": 3}, ["cursor"]),
+        ("ping", {"at": 1}, ["at"]),
+    ]:
+        agent.send(op, **args)
+        error = (await agent.frame())["error"]
+        assert (error["status"], error["code"]) == (422, "invalid"), op
+        assert [(e["path"], e["code"]) for e in error["field_errors"]] == [
+            (p, "unknown_field") for p in paths
+        ]
+    assert (await agent.call("list"))["requests"] == []
+    trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    assert await agent.call("ping", key="k1", traceparent=trace) == {}
+
+
+def test_every_operation_has_its_members() -> None:
+    assert MEMBERS.keys() == OPERATIONS.keys() | INLINE.keys()
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,8 @@ async def roots_of(ctx: Services, tenant: str, agent_id: str) -> Sequence[Root]:
 async def grant_root(ctx: Services, principal: Principal, agent_id: str, body: object) -> Agent:
     """Let an agent read below a folder without asking; the same folder again changes nothing.
 
-    Raises `Faults` for a path that is not absolute or too wide, `NotFound`, and `Forbidden` for a caller who may not keep rules.
+    Raises `Faults` for a path that is not absolute or too wide, `NotFound`, and `Forbidden` for a caller who may not
+    keep rules.
     """
     await access.require(ctx, principal, "rules")
     await sharing.require_unlimited(ctx, principal, "rules")

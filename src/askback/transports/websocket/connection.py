@@ -29,6 +29,7 @@ from askback.transports.http import Receive, Send
 from askback.transports.outbox import Outbox
 from askback.transports.problems import problem
 from askback.transports.websocket.extension import Socket
+from askback.transports.websocket.members import require_known
 from askback.transports.websocket.operations import INLINE, LARGE, OPERATIONS, PATIENT
 from askback.transports.websocket.receipts import Receipts
 
@@ -181,6 +182,7 @@ class Connection:
             if not isinstance(op, str) or (op not in OPERATIONS and op not in INLINE):
                 known = ", ".join([*OPERATIONS, *INLINE])
                 raise Faults([fault("op", "unknown_value", allowed=known)])
+            require_known(op, frame)
             if op in INLINE:
                 self._outbox.put(f'{{"id":{frame_id},"ok":{INLINE[op](self, frame)}}}')
             else:

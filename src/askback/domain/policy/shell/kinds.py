@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from askback.domain.policy import loaded, paths
 from askback.domain.policy.reasons import Reason
-from askback.domain.policy.shell import addresses, git
+from askback.domain.policy.shell import addresses, docker, git
 from askback.domain.policy.shell import awk as awk_language
 from askback.domain.policy.shell import jq as jq_language
 from askback.domain.policy.shell import languages as lang
@@ -358,7 +358,8 @@ KINDS: dict[str, Kind] = {
     "gomodule": module,
     "gopackage": path,
     "header": header,
-    "inspected": name,
+    "inspect-template": docker.template,
+    "inspected": docker.inspected,
     "jq": jq,
     "label": label,
     "listing": listing,
