@@ -105,7 +105,28 @@ async def test_what_becomes_of_the_master_keys_has_to_be_said_where_there_are_se
     keys.chmod(0o600)
     status, _, err = await askback("restore", copy, "--keys", keys, "--data-dir", tmp_path / "new")
     assert (status, "does not hold the master key" in err) == (1, True)
-    assert (await askback("restore", copy, "--keys", "none", "--data-dir", tmp_path / "new"))[0] == 0
+    new = tmp_path / "new"
+    status, out, _ = await askback("restore", copy, "--keys", "none", "--data-dir", new)
+    assert (status, "To seal it with a new key, erase the secrets, which cannot be read" in out) == (0, True)
+
+
+@requirement("N6", "B28")
+@pytest.mark.anyio
+async def test_a_restore_without_keys_says_how_the_audit_log_is_sealed_again(tmp_path: Path) -> None:
+    data, copy, new = tmp_path / "data", tmp_path / "copy", tmp_path / "new"
+    with serving(data):
+        pass
+    assert (await askback("backup", copy, "--data-dir", data))[0] == 0
+    status, out, _ = await askback("restore", copy, "--data-dir", new)
+    [_, said] = out.splitlines()
+    assert (status, said.startswith("The audit log is sealed with a master key that was not restored")) == (
+        0,
+        True,
+    )
+    assert said.endswith(f"To seal it with a new key, run: askback audit seal --data-dir {new}")
+    assert (await askback("audit", "verify", "--data-dir", new))[0] == 1
+    assert (await askback("audit", "seal", "--data-dir", new))[0] == 0
+    assert (await askback("audit", "verify", "--data-dir", new))[0] == 0
 
 
 @requirement("N6")

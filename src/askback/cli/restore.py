@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from askback import settings as settings_module
+from askback.app import audit_logs
 from askback.cli.backup_files import DATABASE, NO_KEYS, SETTINGS, BackupRefused, key_ids, make_empty
 from askback.database_address import PostgresAddress
 from askback.settings import Settings
@@ -43,7 +44,8 @@ def restore(
     source = _database(folder)
     if isinstance(settings.database, PostgresAddress) or settings.database.exists():
         raise BackupRefused(f"{settings.database} is a database already. Choose another --data-dir.")
-    found = _keys(settings, keys, needed=key_ids(source))
+    needed = key_ids(source)
+    found = _keys(settings, keys, needed=needed)
     make_empty(settings.data_dir)
     settings.database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     copy_database(source, settings.database)
@@ -51,6 +53,18 @@ def restore(
         write_key_file(settings.key_file, found)
     said = f"master keys to {settings.key_file}" if found else "no master keys"
     print(f"Restored {source} to {settings.database}; {said}.")
+    if not found and settings.master_keys is None and _sealed(settings):
+        first = "erase the secrets, which cannot be read (askback secrets erase), and " if needed else ""
+        print(
+            "The audit log is sealed with a master key that was not restored, so askback audit verify fails. "
+            f"To seal it with a new key, {first}run: askback audit seal --data-dir {settings.data_dir}"
+        )
+
+
+def _sealed(settings: Settings) -> bool:
+    """Return whether the audit log of any tenant has a seal."""
+    with audit_logs(settings) as logs:
+        return any(log.noted is not None and log.noted.seal is not None for log in logs)
 
 
 def _database(folder: Path) -> Path:
