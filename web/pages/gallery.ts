@@ -1,8 +1,9 @@
 import address from "../examples.json?url";
 import { WireError } from "../src/client/errors.ts";
+import type { Actor } from "../src/core/actor.ts";
 import { emptyThread, type Transcript } from "../src/core/transcript.ts";
-import type { Actor, Answer, InputRequest } from "../src/core/wire.ts";
-import type { Body, Decision, Handover, SubmitEvent } from "../src/elements/events.ts";
+import type { Answer, InputRequest } from "../src/core/wire.ts";
+import type { Body, Decision, SecretHandover, SubmitEvent } from "../src/elements/events.ts";
 import type { Sender } from "../src/elements/kind.ts";
 import { fetchKinds } from "../src/elements/kinds.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
@@ -44,7 +45,7 @@ function decided({ approval }: InputRequest, { rule, ...decision }: Decision): A
 }
 
 /** What is told of secrets that were handed over: their names, those that were there before among them. */
-const given = ({ names, use_existing, scope }: Handover): Answer => ({
+const given = ({ names, use_existing, scope }: SecretHandover): Answer => ({
   names: [...names, ...use_existing].sort(),
   scope,
   existing: [...use_existing],

@@ -1,6 +1,6 @@
 import { WireError } from "../src/client/errors.ts";
-import { keepHalf } from "../src/client/half.ts";
 import { Rest } from "../src/client/rest.ts";
+import { storeSessionKey } from "../src/client/sessionkey.ts";
 import { $, say, speak } from "./page.ts";
 
 /** Where a login may lead: our own pages, never another site. */
@@ -31,7 +31,7 @@ async function enter(code: string, typed = false): Promise<void> {
       if (!typed || !(error instanceof WireError) || error.status !== 401) throw error;
       return trade({ token: code });
     });
-    await keepHalf(session);
+    await storeSessionKey(session);
     location.replace(next);
   } catch (error) {
     // The link of somebody who is signed in already, opened a second time.

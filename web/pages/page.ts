@@ -1,6 +1,6 @@
 import { Client } from "../src/client/client.ts";
 import { loadTexts, negotiate } from "../src/core/messages.ts";
-import { eraseDrafts } from "../src/elements/keep.ts";
+import { eraseDrafts } from "../src/elements/drafts.ts";
 import { localeOf, sayIn } from "../src/elements/text.ts";
 
 const root = document.documentElement;

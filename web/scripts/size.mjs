@@ -12,7 +12,7 @@ const PART_BUDGETS = {
   shape: 2_000,
   reader: 1_250,
   composer: 2_750,
-  keeping: 2_500,
+  drafts: 1_500,
 };
 const TOTAL_BUDGET = 600_000;
 

@@ -101,7 +101,7 @@ function inPages(page: string): Set<string> {
  * Keeps, of the catalogues, the words of the page and the faults of answers.
  *
  * The English words of a kind on demand are in the part that draws it, which asks for `en.json?approval` or
- * `en.json?secret`, `en.json?shape`, `en.json?reader`, `en.json?composer` or `en.json?keeping`. The inbox has those of `ui.approvals.` and `ui.secrets.` too.
+ * `en.json?secret`, `en.json?shape`, `en.json?reader`, `en.json?composer` or `en.json?drafts`. The inbox has those of `ui.approvals.` and `ui.secrets.` too.
  */
 export function slimCatalogues(page: string): Plugin {
   return {
@@ -119,8 +119,8 @@ export function slimCatalogues(page: string): Plugin {
         language !== "en" || part
           ? []
           : lists
-            ? [/^ui\.(approval|secret|shape|reader|composer|keeping)\./]
-            : [/^ui\.inbox_/, /^ui\.(approval|secret|shape|reader|composer|keeping)s?\./];
+            ? [/^ui\.(approval|secret|shape|reader|composer|drafts)\./]
+            : [/^ui\.inbox_/, /^ui\.(approval|secret|shape|reader|composer|drafts)s?\./];
       const entries = Object.entries(JSON.parse(code)).filter(
         ([key]) => keep.test(key) && !drop.has(key) && !elsewhere.some((pattern) => pattern.test(key)),
       );

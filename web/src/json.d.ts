@@ -19,7 +19,7 @@ declare module "*.json?composer" {
   const texts: Record<string, string>;
   export default texts;
 }
-declare module "*.json?keeping" {
+declare module "*.json?drafts" {
   const texts: Record<string, string>;
   export default texts;
 }

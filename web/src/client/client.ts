@@ -6,16 +6,16 @@ import { Rest, type Session } from "./rest.ts";
 const encode = encodeURIComponent;
 
 /**
- * The browser's side of the wire: answers over HTTP, everything live over one WebSocket.
+ * The client of a page: it sends over HTTP, and follows over one WebSocket.
  *
- * Fires `link` when the connection comes, goes, or nobody is signed in: see `client.link`.
+ * Fires `link` when the state of the connection changes: see `client.link`.
  */
 export class Client extends EventTarget {
   static #page: Client | undefined;
   readonly #rest: Rest;
   readonly #connection: Connection;
 
-  /** `origin` is the server's; the page's own unless given. */
+  /** `origin` is that of the server; by default that of the page. */
   constructor(origin = location.origin) {
     super();
     this.#rest = new Rest(origin === location.origin ? "" : origin);
@@ -24,14 +24,14 @@ export class Client extends EventTarget {
       async (again) => {
         if (again) this.#rest.forget();
         await this.#rest.whoami();
-        const half = await this.#rest.half();
-        return half ? [`session.${half}`] : [];
+        const key = await this.#rest.sessionKey();
+        return key ? [`session.${key}`] : [];
       },
       () => this.dispatchEvent(new Event("link")),
     );
   }
 
-  /** The client that all elements of a page share when they are given none. */
+  /** The default client of all elements of a page. */
   static get shared(): Client {
     Client.#page ??= new Client();
     return Client.#page;
@@ -39,7 +39,7 @@ export class Client extends EventTarget {
 
   /** The time by the server's clock, in milliseconds. */
   get now(): number {
-    return Date.now() - this.#rest.ahead;
+    return Date.now() - this.#rest.clockOffset;
   }
 
   get link(): Link {
@@ -54,12 +54,12 @@ export class Client extends EventTarget {
     return this.#rest.signOut();
   }
 
-  /** Answer or decline; the same key may be sent again and settles once. */
+  /** Answer or decline; a call that is repeated with the same key has no further effect. */
   send(id: string, action: "answer" | "decline", body: unknown, key: string): Promise<InputRequest> {
     return this.post(`/v1/requests/${encode(id)}/${action}`, body, key);
   }
 
-  /** Write a message into a thread; `why` says why it answers nothing, where it was to. */
+  /** Write a message into a thread; `why` is the reason if it was expected to answer a form and did not. */
   say(thread: string, text: string, key: string): Promise<{ why?: string }> {
     const content = [{ type: "text", text }];
     return this.post(`/v1/threads/${encode(thread)}/messages`, { content }, key);
@@ -70,7 +70,7 @@ export class Client extends EventTarget {
     return this.#connection.follow(follower);
   }
 
-  /** Bring a follower up to date again, after it has seen a gap. */
+  /** Synchronize a follower again after it has missed events. */
   resync(follower: Follower): void {
     this.#connection.sync(follower);
   }
@@ -79,7 +79,7 @@ export class Client extends EventTarget {
     return this.#rest.get<T>(path);
   }
 
-  /** Call the server; one that works says that the server is there again, a 401 that the session is over. */
+  /** Call the server; success reconnects the WebSocket, a 401 ends the session. */
   async post<T>(path: string, body: unknown, key: string): Promise<T> {
     try {
       const reply = await this.#rest.post<T>(path, body, key);
@@ -88,7 +88,7 @@ export class Client extends EventTarget {
     } catch (error) {
       if (error instanceof WireError && error.status === 401) {
         this.#rest.forget();
-        this.#connection.say("signed-out");
+        this.#connection.setLink("signed-out");
       }
       throw error;
     }

@@ -4,13 +4,13 @@ import { openSocket, type Socket, UNAUTHORIZED } from "./socket.ts";
 
 export type Link = "connecting" | "online" | "offline" | "signed-out";
 
-/** Something that follows the server: brought up to date on every new connection, then fed with events. */
+/** Follows a part of the server's state: it is synchronized on every new connection, then receives events. */
 export interface Follower {
-  /** Read what was missed and subscribe; called again after each reconnect and each resync. */
+  /** Load the current state and subscribe; called again after each reconnect and each resync. */
   sync(socket: Socket): Promise<void>;
-  /** `level` goes with what comes to the inbox: what the reader may do in its thread. */
+  /** `level` is the reader's level in the thread, for events of the inbox. */
   event(event: ThreadEvent, level?: Level): void;
-  /** Hear that it has changed. */
+  /** The reader's level in a thread has changed. */
   shared?(access: Shared): void;
   /** The server refused the subscription for good, such as a 404. */
   refused(error: WireError): void;
@@ -18,14 +18,14 @@ export interface Follower {
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
-/** A connection that has died is known after 33 seconds at the latest. */
+/** A dead connection is detected within 33 seconds. */
 const PING_MS = 25_000;
 const PONG_MS = 8_000;
 
 /**
- * One WebSocket for all that a page follows, made again whenever it is lost.
+ * One WebSocket for all followers of a page; it reconnects whenever it is lost.
  *
- * It is only opened while somebody follows something. `changed` hears the state of the link.
+ * It is only opened while there are followers. `changed` is called when `link` changes.
  */
 export class Connection {
   readonly #followers = new Set<Follower>();
@@ -39,17 +39,17 @@ export class Connection {
   constructor(
     private readonly url: string,
     /**
-     * Resolves with what to offer beside the protocol when somebody is signed in; rejects with 401 otherwise.
-     * `again` says that the server has ended the session that was known.
+     * Resolves with the subprotocols to offer if somebody is signed in; rejects with 401 otherwise.
+     * `again` is true after the server has ended the session.
      */
     private readonly allowed: (again: boolean) => Promise<string[]>,
     private readonly changed: () => void,
   ) {
-    addEventListener("online", () => this.#hurry());
-    // The server may still be there, as on the same machine: then the next connection says so.
+    addEventListener("online", () => this.#reconnectNow());
+    // The server may still be reachable, for example on the same machine: the next connection shows that.
     addEventListener("offline", () => this.#socket?.close());
     document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "visible") this.#hurry();
+      if (document.visibilityState === "visible") this.#reconnectNow();
     });
     setInterval(() => this.#ping(), PING_MS);
   }
@@ -62,7 +62,7 @@ export class Connection {
     return () => this.#followers.delete(follower);
   }
 
-  /** Bring one follower up to date, at first and after it has seen a gap. */
+  /** Synchronize one follower, at first and after it has missed events. */
   sync(follower: Follower): void {
     const socket = this.#socket;
     if (!socket) return;
@@ -72,13 +72,13 @@ export class Connection {
     });
   }
 
-  say(link: Link): void {
+  setLink(link: Link): void {
     if (this.link === link) return;
     this.link = link;
     this.changed();
   }
 
-  /** Connect, unless there is a connection, or one on its way, or nobody to follow for. */
+  /** Connect, unless there is a connection, one is being opened, or there are no followers. */
   async open(): Promise<void> {
     if (this.#opening || this.#socket || this.#followers.size === 0) return;
     this.#opening = true;
@@ -88,22 +88,22 @@ export class Connection {
       this.#socket = await openSocket(
         this.url,
         offered,
-        (frame) => this.#hear(frame),
-        (code) => this.#lost(code),
+        (frame) => this.#onFrame(frame),
+        (code) => this.#onClose(code),
       );
       this.#pause = FIRST_PAUSE_MS;
-      this.say("online");
+      this.setLink("online");
       this.#followers.forEach(this.sync, this);
     } catch (error) {
-      if (error instanceof WireError && error.status === 401) this.say("signed-out");
-      else this.#later();
+      if (error instanceof WireError && error.status === 401) this.setLink("signed-out");
+      else this.#reconnectLater();
     } finally {
       this.#opening = false;
     }
   }
 
-  /** A thread that is `hidden` now refuses its followers when they ask again. */
-  #hear({ event, level, access, resync, hidden }: Record<string, unknown>): void {
+  /** A `hidden` thread refuses its followers when they synchronize. */
+  #onFrame({ event, level, access, resync, hidden }: Record<string, unknown>): void {
     for (const follower of this.#followers) {
       if (event) follower.event(event as ThreadEvent, level as Level);
       if (access) follower.shared?.(access as Shared);
@@ -111,21 +111,21 @@ export class Connection {
     if (resync || hidden) this.#followers.forEach(this.sync, this);
   }
 
-  #lost(code: number): void {
+  #onClose(code: number): void {
     this.#socket = null;
     this.#ended = code === UNAUTHORIZED;
-    this.#later();
+    this.#reconnectLater();
   }
 
-  /** Try again after a pause that doubles, with some chance in it so that not all tabs come at once. */
-  #later(): void {
-    this.say("offline");
+  /** Reconnect after a pause that doubles and is randomized, so that not all tabs reconnect at once. */
+  #reconnectLater(): void {
+    this.setLink("offline");
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.open(), this.#pause * (0.5 + Math.random()));
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
   }
 
-  #hurry(): void {
+  #reconnectNow(): void {
     if (this.#socket) this.#ping();
     else {
       clearTimeout(this.#timer);
@@ -133,7 +133,7 @@ export class Connection {
     }
   }
 
-  /** A connection that has died without a word is found by a ping without an answer. */
+  /** Close a connection that does not answer a ping. */
   #ping(): void {
     const socket = this.#socket;
     if (!socket) return;

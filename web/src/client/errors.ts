@@ -1,12 +1,12 @@
 import type { ErrorBody, FieldError, InputRequest } from "../core/wire.ts";
 
-/** The server said no (`status` 4xx or 5xx), or nothing was heard of it (`status` 0). */
+/** The server refused or failed (`status` 4xx or 5xx), or did not reply (`status` 0). */
 export class WireError extends Error {
   readonly code: string;
   readonly fieldErrors: readonly FieldError[];
   readonly request: InputRequest | undefined;
 
-  /** `body` is the error shape of the wire; one of any other shape still makes an error. */
+  /** `body` is the body of the reply; a body that is no `ErrorBody` gives an error with the code `unknown`. */
   constructor(
     readonly status: number,
     body?: unknown,
@@ -18,7 +18,7 @@ export class WireError extends Error {
     this.request = error?.request;
   }
 
-  /** Whether trying again changes nothing. */
+  /** Whether sending the same again would fail again. */
   get final(): boolean {
     return this.status >= 400 && this.status < 500 && this.status !== 429;
   }

@@ -1,4 +1,4 @@
-import { applyInboxEvent, applyShared, EMPTY_INBOX, type Inbox, learn, waiting } from "../core/inbox.ts";
+import { addRequest, applyInboxEvent, applyShared, EMPTY_INBOX, type Inbox, waiting } from "../core/inbox.ts";
 import type { InputRequest, Status } from "../core/wire.ts";
 import type { Client } from "./client.ts";
 import type { Socket } from "./socket.ts";
@@ -8,7 +8,7 @@ interface Page {
   next_cursor: string | null;
 }
 
-/** Follow everything that waits for this person, newest first, until the returned function is called. */
+/** Follow the open requests of this person, newest first, until the returned function is called. */
 export function followInbox(client: Client, show: (requests: InputRequest[]) => void): () => void {
   let inbox: Inbox = EMPTY_INBOX;
   return client.follow({
@@ -16,10 +16,10 @@ export function followInbox(client: Client, show: (requests: InputRequest[]) => 
       const before = new Set(waiting(inbox).map((request) => request.id));
       await socket.call("subscribe", { inbox: true });
       const listed = [...(await list(socket, "resolving")), ...(await list(socket, "pending"))];
-      // What waited before and is not listed has ended while nobody listened.
+      // A request that was open before and is not listed has ended in the meantime.
       for (const request of listed) before.delete(request.id);
       const known = new Map([...inbox.known].filter(([id]) => !before.has(id)));
-      inbox = listed.reduce(learn, { ...inbox, known });
+      inbox = listed.reduce(addRequest, { ...inbox, known });
       show(waiting(inbox));
     },
     event(event, level) {

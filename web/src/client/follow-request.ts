@@ -2,7 +2,7 @@ import type { InputRequest, Level } from "../core/wire.ts";
 import type { Client } from "./client.ts";
 import type { Follower } from "./connection.ts";
 
-/** Follow one request, wherever it is; `gone` when there is none such for this person. */
+/** Follow one request; `gone` is called if this person has no access or the request does not exist. */
 export function followRequest(
   client: Client,
   id: string,
@@ -15,7 +15,7 @@ export function followRequest(
     async sync(socket) {
       const { thread_id } = await socket.call<InputRequest>("get", { request_id: id });
       thread = thread_id;
-      // Subscribe first and read after: what happens in between comes by either way.
+      // Subscribe first and read after, so that no change in between is missed.
       ({ level } = await socket.call<{ level: Level }>("subscribe", { thread_id }));
       show({ ...(await socket.call<InputRequest>("get", { request_id: id })), level });
     },

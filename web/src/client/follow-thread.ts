@@ -6,7 +6,7 @@ import type { Follower } from "./connection.ts";
 /**
  * Follow a conversation until the returned function is called.
  *
- * `show` hears every new state of it, `gone` that there is none for this person.
+ * `show` receives every new state; `gone` is called if this person has no access or the thread does not exist.
  */
 export function followThread(
   client: Client,

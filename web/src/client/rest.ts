@@ -1,18 +1,18 @@
-import type { Actor } from "../core/wire.ts";
+import type { Actor } from "../core/actor.ts";
 import { WireError } from "./errors.ts";
-import { readHalf } from "./half.ts";
+import { readSessionKey } from "./sessionkey.ts";
 
 export interface Session {
   principal: Actor & { role: string };
 }
 
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
-/** The HTTP half of the client: a session of a cookie and a second half, and calls that carry a key. */
+/** Calls over HTTP, with the session cookie, the session key and an idempotency key. */
 export class Rest {
   #session: Promise<Session> | null = null;
-  /** How far this clock is ahead of the server's, in milliseconds. */
-  ahead = 0;
+  /** Milliseconds by which the clock of this computer is ahead of the server's. */
+  clockOffset = 0;
 
   /** `base` is the server's origin, empty for the page's own. */
   constructor(private readonly base: string) {}
@@ -30,9 +30,9 @@ export class Rest {
     this.#session = null;
   }
 
-  /** The second half of the session, as it is now: another tab may have signed in again. */
-  half(): Promise<string> {
-    return this.base ? Promise.resolve("") : readHalf();
+  /** Read the session key each time: another tab may have signed in again. */
+  sessionKey(): Promise<string> {
+    return this.base ? Promise.resolve("") : readSessionKey();
   }
 
   get<T>(path: string): Promise<T> {
@@ -50,22 +50,22 @@ export class Rest {
   }
 
   async #call<T>(method: string, path: string, body?: unknown, key?: string): Promise<T> {
-    const half = await this.half();
+    const sessionKey = await this.sessionKey();
     const headers: Record<string, string> = { "Accept-Language": document.documentElement.lang || "en" };
-    if (half) headers["X-Askback-Session"] = half;
+    if (sessionKey) headers["X-Askback-Session"] = sessionKey;
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (key) headers["Idempotency-Key"] = key;
     const init: RequestInit = {
       method,
       headers,
       credentials: "same-origin",
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       body: body === undefined ? null : JSON.stringify(body),
     };
     const response = await fetch(this.base + path, init).catch(() => {
       throw new WireError(0);
     });
-    this.ahead = Date.now() - (Date.parse(response.headers.get("Date") ?? "") || Date.now());
+    this.clockOffset = Date.now() - (Date.parse(response.headers.get("Date") ?? "") || Date.now());
     const answer: unknown = await response.json().catch(() => null);
     if (!response.ok) throw new WireError(response.status, answer);
     return answer as T;

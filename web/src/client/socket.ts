@@ -2,26 +2,26 @@ import { WireError } from "./errors.ts";
 
 type Frame = Record<string, unknown>;
 
-/** One open WebSocket: numbered calls and what comes unasked. */
+/** One open WebSocket: numbered calls, and frames that the server sends by itself. */
 export interface Socket {
-  /** Do one operation of the wire; rejects with a `WireError`. */
+  /** Run one operation; rejects with a `WireError`. */
   call<T>(op: string, args?: Frame): Promise<T>;
-  /** Be rid of it at once: on a dead network the browser says only after a minute that it is closed. */
+  /** Close at once; on a dead network the browser reports the end only after a minute. */
   close(): void;
 }
 
-/** How long a connection may take: on a dead network nobody says that it cannot be made. */
-const PATIENCE_MS = 15_000;
+/** How long connecting may take: on a dead network the browser reports no failure. */
+const TIMEOUT_MS = 15_000;
 
-/** The close code for a session or token that is not, or no longer, known. */
+/** The close code for an unknown or expired session or token. */
 export const UNAUTHORIZED = 4401;
 
-/** Connect, offering `credentials` beside the protocol; rejects when the connection cannot be made. */
+/** Connect, with `credentials` as further subprotocols; rejects if connecting fails. */
 export function openSocket(
   url: string,
   credentials: string[],
-  heard: (frame: Frame) => void,
-  closed: (code: number) => void,
+  onFrame: (frame: Frame) => void,
+  onClose: (code: number) => void,
 ): Promise<Socket> {
   const ws = new WebSocket(url, ["askback.v1", ...credentials]);
   const calls = new Map<unknown, (frame: Frame | null) => void>();
@@ -37,28 +37,28 @@ export function openSocket(
     });
   ws.onmessage = ({ data }) => {
     const frame: Frame = JSON.parse(String(data));
-    const answered = calls.get(frame.id) ?? heard;
+    const resolveCall = calls.get(frame.id) ?? onFrame;
     calls.delete(frame.id);
-    answered(frame);
+    resolveCall(frame);
   };
   return new Promise((resolve, reject) => {
-    let lost = (code: number): void => reject(new WireError(code === UNAUTHORIZED ? 401 : 0));
+    let settle = (code: number): void => reject(new WireError(code === UNAUTHORIZED ? 401 : 0));
     const end = (code = 0): void => {
-      clearTimeout(patience);
+      clearTimeout(timeout);
       ws.onmessage = null;
       ws.onclose = null;
-      for (const answered of calls.values()) answered(null);
+      for (const resolveCall of calls.values()) resolveCall(null);
       calls.clear();
-      lost(code);
+      settle(code);
     };
     const close = (): void => {
       ws.close();
       end();
     };
-    const patience = setTimeout(close, PATIENCE_MS);
+    const timeout = setTimeout(close, TIMEOUT_MS);
     ws.onopen = () => {
-      clearTimeout(patience);
-      lost = closed;
+      clearTimeout(timeout);
+      settle = onClose;
       resolve({ call, close });
     };
     ws.onclose = ({ code }) => end(code);

@@ -1,7 +1,8 @@
 /** A tool call that wants to run, as the server shows it; see "Approvals" in docs/reference/wire.md. */
 
+import type { Actor } from "./actor.ts";
+import type { Json } from "./json.ts";
 import type { Parts } from "./parts.ts";
-import type { Actor, Json } from "./wire.ts";
 
 export type Verdict = "approve" | "deny";
 export type Scope = "once" | "thread" | "project" | "always";

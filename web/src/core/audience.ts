@@ -1,6 +1,7 @@
 /** For whom a request is: the level that a person has in its thread, and the people and groups that it names. */
 
-import type { Actor, InputRequest } from "./wire.ts";
+import type { Actor } from "./actor.ts";
+import type { InputRequest } from "./wire.ts";
 
 /** Whether somebody with this level may answer a request; where no level is known, the server decides. */
 const allows = ({ kind, level = "all" }: InputRequest): boolean =>

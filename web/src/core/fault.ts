@@ -1,6 +1,12 @@
-import type { Fault } from "./wire.ts";
-
-/** Make a fault; the code is the part of `key` before the first dot. */
-export function fault(path: string, key: string, params: Record<string, unknown> = {}): Fault {
-  return { path, code: key.replace(/\..*/, ""), key, params };
+/** A rule that a value breaks: `path` says where, `key` names the sentence in the catalogue, `params` fills it. */
+export interface Fault {
+  path: string;
+  key: string;
+  params: Record<string, unknown>;
 }
+
+export const fault = (path: string, key: string, params: Record<string, unknown> = {}): Fault => ({
+  path,
+  key,
+  params,
+});

@@ -1,8 +1,8 @@
 /** Texts, from the very catalogues that the server uses: one fault reads the same on both sides. */
 
 import en from "../../../src/askback/messages/en.json" with { type: "json" };
+import type { Fault } from "./fault.ts";
 import { own } from "./path.ts";
-import type { Fault } from "./wire.ts";
 
 type Catalogue = Record<string, string>;
 export type Locale = "en" | "de";

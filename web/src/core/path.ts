@@ -1,5 +1,3 @@
-import { field_id as KEY_LIMIT } from "./generated/limits.json";
-
 /** Extend `path`: an index as `[0]`, a name as `.name`, an odd name quoted as `["a b"]`. */
 export function join(path: string, step: string | number): string {
   if (typeof step === "number") return `${path}[${step}]`;
@@ -12,8 +10,8 @@ export function own<T>(record: Record<string, T> | null | undefined, key: string
   return record && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** A text cut to `limit` characters; without one, a key that the other side made up, as long as a path can carry. */
-export function shorten(text: string, limit: number = KEY_LIMIT): string {
+/** Cut a text to `limit` characters, and mark the cut with "…". */
+export function shorten(text: string, limit: number): string {
   const points = [...text];
   return points.length > limit ? `${points.slice(0, limit).join("")}…` : text;
 }

@@ -6,12 +6,14 @@
  */
 
 import { onStep } from "./decimal.ts";
+import type { Fault } from "./fault.ts";
 import { fault } from "./fault.ts";
+import type { ChoiceField, Field, Form, MultiField, NumberField, TextField } from "./form.ts";
 import { text_answer as TEXT_LIMIT, textarea_answer as TEXTAREA_LIMIT } from "./generated/limits.json";
+import type { Json } from "./json.ts";
 import { join, own } from "./path.ts";
 import { browserMatches } from "./patterns.ts";
 import { codePoints, hasControl, isBlank } from "./text.ts";
-import type { ChoiceField, Fault, Field, Form, Json, MultiField, NumberField, TextField } from "./wire.ts";
 
 /** `request.view.patterns`: by field id, a JavaScript pattern, or null where only the server checks the pattern. */
 export type Patterns = Record<string, string | null> | undefined;

@@ -1,121 +1,19 @@
 /**
- * What travels: forms, requests, messages and events, as docs/reference/wire.md has them.
+ * Requests, messages and events as docs/reference/wire.md describes them.
  *
- * The server leaves out what is null; readers treat absent and null alike.
+ * The server leaves out null; readers treat absent and null alike.
  */
 
+import type { Actor } from "./actor.ts";
 import type { Approval, Decided, Vote } from "./approval.ts";
+import type { Form } from "./form.ts";
+import type { Json, Values } from "./json.ts";
 import type { SecretAsk, SecretScope } from "./secret.ts";
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-export type Values = Record<string, Json>;
-
-/** One broken rule: `path` says where, `key` names the catalogue entry, `params` what its sentence names. */
-export interface Fault {
-  path: string;
-  code: string;
-  key: string;
-  params: Record<string, unknown>;
-}
-
-/** A fault as the server sends it: already a sentence, in the reader's language. */
+/** A fault as the server sends it: a sentence in the reader's language. */
 export interface FieldError {
   path: string;
-  code: string;
   message: string;
-}
-
-export interface Option {
-  value: string;
-  label: string;
-  description?: string | null;
-  recommended?: boolean;
-  style?: "default" | "primary" | "danger" | null;
-}
-
-interface FieldBase {
-  id: string;
-  label: string;
-  description?: string | null;
-  required?: boolean;
-  placeholder?: string | null;
-  validate_on_client?: boolean;
-  /** Kept where nobody reads it: typed into a field that hides it, and never shown again. */
-  sensitive?: boolean;
-}
-
-export interface TextField extends FieldBase {
-  type: "text" | "textarea";
-  min_length?: number | null;
-  max_length?: number | null;
-  pattern?: string | null;
-  pattern_message?: string | null;
-  default?: string | null;
-}
-
-export interface NumberField extends FieldBase {
-  type: "number";
-  min?: number | null;
-  max?: number | null;
-  step?: number | null;
-  default?: number | null;
-}
-
-export interface BooleanField extends FieldBase {
-  type: "boolean" | "checkbox";
-  widget?: "switch" | "checkbox" | "confirm" | null;
-  default?: boolean | null;
-}
-
-export interface SingleField extends FieldBase {
-  type: "select" | "radio";
-  options: Option[];
-  allow_other?: boolean;
-  widget?: "dropdown" | "buttons" | "confirm" | "chips" | null;
-  default?: string | null;
-}
-
-export interface MultiField extends FieldBase {
-  type: "multiselect";
-  options: Option[];
-  allow_other?: boolean;
-  min_choices?: number | null;
-  max_choices?: number | null;
-  widget?: "checkboxes" | "chips" | "dropdown" | null;
-  default?: string[] | null;
-}
-
-export interface MomentField extends FieldBase {
-  type: "date" | "time" | "datetime";
-  min?: string | null;
-  max?: string | null;
-  default?: string | null;
-}
-
-export type ChoiceField = SingleField | MultiField;
-export type Field = TextField | NumberField | BooleanField | SingleField | MultiField | MomentField;
-export type FieldType = Field["type"];
-
-export interface Section {
-  id: string;
-  title?: string | null;
-  description?: string | null;
-  optional?: boolean;
-  submit_label?: string | null;
-  fields: Field[];
-}
-
-export interface Form {
-  title?: string | null;
-  description?: string | null;
-  submit_label?: string | null;
-  cancel_label?: string | null;
-  allow_skip?: boolean;
-  locale?: string | null;
-  fields?: Field[] | null;
-  sections?: Section[] | null;
-  initial_values?: Values | null;
-  completed_view?: { show_inputs?: boolean; summary_template?: string | null } | null;
 }
 
 export type Status = "pending" | "resolving" | "answered" | "declined" | "cancelled" | "expired";
@@ -129,21 +27,13 @@ export type Rich =
       href?: string;
     };
 
-/** Somebody who did something, or who is signed in; `user` is the host's own id of them. */
-export interface Actor {
-  id: string;
-  name: string;
-  user?: string;
-  groups?: readonly string[];
-}
-
-/** What a person may do in a thread, the least first; see "Who may do what in a thread" in docs/reference/wire.md. */
+/** The access of a person to a thread, the least first; see "Who may do what in a thread" in docs/reference/wire.md. */
 export type Level = "none" | "view" | "prompt" | "all" | "owner";
 
 /**
- * What a form was answered with, what was decided about an approval, or which secrets were given.
+ * The values of a form, the decision about an approval, or the names of secrets.
  *
- * Of a sensitive field and of a secret it holds no value. The names in `existing` were kept before;
+ * It never contains the value of a sensitive field or of a secret. The names in `existing` were stored before;
  * `verified` is false where a probe of the server could not tell whether they work.
  */
 export interface Answer extends Omit<Decided, "scope"> {
@@ -155,8 +45,8 @@ export interface Answer extends Omit<Decided, "scope"> {
   other?: Record<string, boolean>;
 }
 
-/** What the server worked out for display; a null pattern is one that only the server decides. */
-export interface Display {
+/** What the server computes for display; null stands for a pattern that only the server checks. */
+interface Display {
   patterns?: Record<string, string | null>;
   markdown?: Record<string, Rich[]>;
 }
@@ -170,13 +60,23 @@ export interface InputRequest {
   tool_call_id?: string | null;
   agent?: { name: string; tool?: string | null } | null;
   requester?: Actor | null;
+  traceparent?: string | null;
   assignees?: string[] | null;
-  delivery?: string;
+  delivery?: "block" | "resume";
+  auto_resume?: boolean;
+  require_client?: "durable" | "wait" | "fail_fast";
   created_at: string;
   expires_at?: string | null;
+  timeout_s?: number | null;
+  timeout_from?: "created" | "shown";
+  on_timeout?: "deny" | "expire" | "default" | "resume";
+  escalation?: { after_s: number; assignees: string[] }[] | null;
+  /** Only one request with this key is open in a thread. */
+  exclusive_key?: string | null;
   form?: Form | null;
   approval?: Approval | null;
   secret?: SecretAsk | null;
+  validator?: "requester" | null;
   view?: Display | null;
   status: Status;
   revision: number;
@@ -187,30 +87,47 @@ export interface InputRequest {
   settled_at?: string | null;
   settled_by?: Actor | null;
   votes?: Vote[];
-  /** A form's values that are being checked, or were sent back. */
+  /** The values of a form that are being checked, or were sent back. */
   submitted?: Partial<Answer> | null;
-  /** When the call that a person approved has run. */
+  check?: Check | null;
+  /** Seconds to the deadline, which stops while an answer is checked. */
+  time_left_s?: number | null;
+  /** When the approved call ran. */
   used_at?: string | null;
-  /** Who took the approval back before the call has run. */
+  /** Who revoked the approval before the call ran. */
   revoked?: { at: string; by: Actor } | null;
-  /** How long the same is not asked again, where a person refused it. */
+  /** Until when the server repeats a person's refusal instead of asking again. */
   refusal?: { until: string; count: number } | null;
-  /** What became of the submission that a reply is about. */
+  /** This is an earlier request, whose refusal is repeated. */
+  repeated?: boolean;
+  /** The outcome of the submission to which this reply belongs. */
   submission?: "accepted" | "checking" | "reprompted" | "refused" | null;
-  timeout_from?: string;
-  shown_at?: string;
+  shown_at?: string | null;
+  /** No page was open yet on which somebody could see it. */
+  unseen?: boolean;
   escalated?: number;
-  /** It waits in line for another with its key: nobody can answer it yet. */
-  queued_behind?: boolean;
-  exclusive_key?: string | null;
+  /** Who may answer as well since a step of the escalation. */
   assigned?: string[];
-  /** Nobody waits for it any more. */
+  /** The outcome is queued for the requester. */
+  queued?: boolean;
+  /** It waits in line behind another with its `exclusive_key`: nobody can answer it yet. */
+  queued_behind?: boolean;
+  /** The requester has stopped waiting. */
   detached?: boolean;
-  /** What was wrong with what was sent before, when the same is asked again. */
+  /** Why the last submission was sent back. */
   field_errors?: FieldError[];
   error_summary?: string | null;
-  /** What the reader may do in the thread: it is not of the request, and put there by what lists it or reads the thread. */
+  /** The reader's level in the thread, where the request came in a list or with its thread. */
   level?: Level | undefined;
+}
+
+/** Who checks an answer, since when and until when, and how often that was renewed. */
+interface Check {
+  state: "waiting" | "checking";
+  since: string;
+  until: string;
+  by?: Actor | null;
+  renewed?: number;
 }
 
 export type Block =
@@ -226,12 +143,12 @@ export interface Message {
   author?: Actor | null;
   run_id?: string | null;
   at: string;
-  /** It is delivered when nothing is open any more. */
+  /** It is delivered when no request is open any more. */
   held?: boolean;
   content: Block[];
 }
 
-/** What becomes of what a person writes while a request is open. */
+/** What happens to a message that a person writes while a request is open. */
 export type FreeText = "ignore" | "queue" | "cancel_pending" | "block_input" | "answer";
 
 /** `GET /v1/threads/{id}`: events after `seq` bring it up to date. */
@@ -256,7 +173,7 @@ export type RequestEvent = EventBase & {
   type: `request.${"created" | "lined_up" | "shown" | "voted" | "escalated" | "noted" | "detached" | "resolving" | "reprompted" | "answered" | "declined" | "cancelled" | "expired"}`;
   request: InputRequest;
 };
-/** Something of the whole thread has changed: what that leaves to this reader has to be read anew. */
+/** The whole thread has changed: the reader has to load a new snapshot. */
 export type WholeEvent = EventBase & { type: `thread.${"access" | "archived" | "unarchived" | "erased"}` };
 export type ThreadEvent =
   | RequestEvent
@@ -264,7 +181,7 @@ export type ThreadEvent =
   | (EventBase & { type: "message.added" | "message.held"; message: Omit<Message, "seq"> & { seq?: number } })
   | (EventBase & { type: "message.delta"; delta: { id: string; text: string } });
 
-/** What the reader may do in a thread from now on. */
+/** A new level of the reader in a thread. */
 export interface Shared {
   thread_id: string;
   level: Level;
@@ -273,9 +190,4 @@ export interface Shared {
 /** The body of an error response. */
 export interface ErrorBody {
   error: { code: string; message: string; field_errors?: FieldError[]; request?: InputRequest };
-}
-
-/** Every field of a form in the order shown, whether grouped or not. */
-export function allFields(form: Form): Field[] {
-  return form.sections ? form.sections.flatMap((section) => section.fields) : (form.fields ?? []);
 }

@@ -1,17 +1,11 @@
+import type { Fault } from "../core/fault.ts";
 import { fault } from "../core/fault.ts";
+import { allFields, type Field, type Form, type MomentField } from "../core/form.ts";
+import type { Json, Values } from "../core/json.ts";
 import { type Locale, renderFault } from "../core/messages.ts";
 import { join, own } from "../core/path.ts";
 import { findFaults, isOptional, type Patterns } from "../core/values.ts";
-import {
-  allFields,
-  type Fault,
-  type Field,
-  type FieldError,
-  type Form,
-  type Json,
-  type MomentField,
-  type Values,
-} from "../core/wire.ts";
+import type { FieldError } from "../core/wire.ts";
 import { blankOthers, type Draft } from "./draft.ts";
 
 /** The values to check, and the validity of the native inputs. */
@@ -59,5 +53,5 @@ export function check(entered: Entered, locale: Locale): FieldError[] {
   ];
   const covered = new Set(first.map(({ path }) => path));
   const rest = answerFaults(entered).filter(({ path }) => !covered.has(path));
-  return [...first, ...rest].map((wrong) => ({ ...wrong, message: renderFault(wrong, locale) }));
+  return [...first, ...rest].map((wrong) => ({ path: wrong.path, message: renderFault(wrong, locale) }));
 }

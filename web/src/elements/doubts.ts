@@ -1,4 +1,5 @@
-import type { Form, Values } from "../core/wire.ts";
+import type { Form } from "../core/form.ts";
+import type { Values } from "../core/json.ts";
 import type { AskbackElement } from "./element.ts";
 import type { Template } from "./html.ts";
 import type { Say } from "./text.ts";

@@ -1,7 +1,8 @@
+import { allFields, type Field, type Form } from "../core/form.ts";
+import type { Json, Values } from "../core/json.ts";
 import { own } from "../core/path.ts";
 import { isBlank } from "../core/text.ts";
 import { isProvided } from "../core/values.ts";
-import { allFields, type Field, type Form, type Json, type Values } from "../core/wire.ts";
 import { localOf, zoned } from "./zone.ts";
 
 /** What the person has typed or ticked for one field, before it is a value. */

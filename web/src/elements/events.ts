@@ -1,8 +1,8 @@
 import type { Scope, Verdict } from "../core/approval.ts";
+import type { Json, Values } from "../core/json.ts";
 import type { SecretScope } from "../core/secret.ts";
-import type { Json, Values } from "../core/wire.ts";
 
-/** What a person decides about an approval. */
+/** The body of a decision about an approval. */
 export interface Decision {
   revision: number;
   decision: Verdict;
@@ -17,14 +17,14 @@ export interface Decision {
   mode?: "accept_edits" | undefined;
 }
 
-/** A form as it was filled in. */
-export interface Filled {
+/** The body of an answer to a form. */
+export interface FormAnswer {
   revision: number;
   values: Values;
 }
 
-/** That secrets are handed over: the names, and never a value, which only the element itself can send. */
-export interface Handover {
+/** The names of secrets to send; only the element itself can send their values. */
+export interface SecretHandover {
   revision: number;
   names: readonly string[];
   use_existing: readonly string[];
@@ -32,12 +32,12 @@ export interface Handover {
 }
 
 export type Action = "answer" | "decline";
-export type Body = Filled | Decision | Handover | { reason: "skipped" | "dismissed" | "refused" };
+export type Body = FormAnswer | Decision | SecretHandover | { reason: "skipped" | "dismissed" | "refused" };
 
 /**
- * The person sends: cancel it to send it yourself, then set `.request` or call `fail()`.
- * Of what is kept secret `body` says only that it is set: cancelling that stops it.
- * It never bubbles out of a page by accident: listen on the element or an ancestor.
+ * Fired before a submission is sent. To send it yourself, cancel the event, then set `.request` or call `fail()`.
+ *
+ * In place of secret values `body` only says that they are set, so a cancelled submission of secrets is not sent at all.
  */
 export interface SubmitEvent extends Event {
   readonly id: string;
@@ -46,23 +46,25 @@ export interface SubmitEvent extends Event {
   readonly key: string;
 }
 
-/** The request has ended while it was on the screen. */
+/** Fired when the request ends while it is shown. */
 export interface SettledEvent extends Event {
   readonly id: string;
   readonly status: string;
-  /** Whether it was this element that sent what settled it. */
+  /** Whether this element sent the submission that settled it. */
   readonly own: boolean;
 }
 
-/** Make one of these events; it leaves the shadow root. */
-export const made = <T extends keyof Fired>(type: T, more: Omit<Fired[T], keyof Event>): Event =>
-  Object.assign(new Event(type, { bubbles: true, composed: true, cancelable: true }), more);
+/** Create one of these events; it leaves the shadow root. */
+export const createEvent = <T extends keyof ElementEvents>(
+  type: T,
+  more: Omit<ElementEvents[T], keyof Event>,
+): Event => Object.assign(new Event(type, { bubbles: true, composed: true, cancelable: true }), more);
 
-interface Fired {
+interface ElementEvents {
   "askback-submit": SubmitEvent;
   "askback-settled": SettledEvent;
 }
 
 declare global {
-  interface HTMLElementEventMap extends Fired {}
+  interface HTMLElementEventMap extends ElementEvents {}
 }

@@ -1,4 +1,4 @@
-import type { MomentField } from "../core/wire.ts";
+import type { MomentField } from "../core/form.ts";
 import { isYesNo } from "./draft.ts";
 import { describedBy, type FieldView, hintOf, ticked, typed } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";

@@ -1,4 +1,6 @@
-import type { Field, Json, Rich } from "../core/wire.ts";
+import type { Field } from "../core/form.ts";
+import type { Json } from "../core/json.ts";
+import type { Rich } from "../core/wire.ts";
 import type { Entry } from "./draft.ts";
 import { html, type Template } from "./html.ts";
 import { rich } from "./rich.ts";

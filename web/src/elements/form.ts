@@ -1,11 +1,12 @@
+import { allFields, type Field, type Form, type Section } from "../core/form.ts";
 import { isOpen, mayDecline, stateOf, underway, type View } from "../core/machine.ts";
 import { own } from "../core/path.ts";
-import { allFields, type Field, type Form, type InputRequest, type Section } from "../core/wire.ts";
+import type { InputRequest } from "../core/wire.ts";
 import { blankOthers, type Draft, EMPTY, type Entry, gated, oneClick, progress } from "./draft.ts";
+import { draftStore } from "./draftstore.ts";
 import { type FieldView, type Filter, UNFILTERED } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
-import { keep } from "./keep.ts";
 import { rich } from "./rich.ts";
 import type { Say } from "./text.ts";
 
@@ -167,9 +168,9 @@ function drawActions(host: FormHost, form: Form): Template {
 
 /** That what was typed is kept on this device, and how to end that. */
 const drawKept = (host: FormHost): Template =>
-  keep?.on
-    ? html`<p class="hint kept">${host.say("keeping.restored")} <button type="button" class="quiet" .onclick=${() => host.forgetDevice()}>${host.say("keeping.off")}</button></p>`
-    : html`<p class="hint kept" role="status">${host.say("keeping.none")}</p>`;
+  draftStore?.on
+    ? html`<p class="hint kept">${host.say("drafts.restored")} <button type="button" class="quiet" .onclick=${() => host.forgetDevice()}>${host.say("drafts.off")}</button></p>`
+    : html`<p class="hint kept" role="status">${host.say("drafts.none")}</p>`;
 
 /** The form with its actions; nothing is sent by the browser itself. */
 export function drawForm(host: FormHost, request: InputRequest, form: Form): Template {

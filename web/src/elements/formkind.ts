@@ -1,24 +1,19 @@
+import { allFields, type Field, type Form, type Section } from "../core/form.ts";
+import type { Values } from "../core/json.ts";
 import { isTerminal } from "../core/lifecycle.ts";
 import { isOpen, type View } from "../core/machine.ts";
 import { isWithin, join } from "../core/path.ts";
-import {
-  allFields,
-  type Field,
-  type Form,
-  type InputRequest,
-  type Section,
-  type Values,
-} from "../core/wire.ts";
+import type { InputRequest } from "../core/wire.ts";
 import { check } from "./check.ts";
 import { doubts, fetchDoubts } from "./doubts.ts";
 import { collect, type Draft, dangerous, EMPTY, type Entry, provided, start } from "./draft.ts";
+import { draftStore } from "./draftstore.ts";
 import type { Settled } from "./ended.ts";
-import type { Filled } from "./events.ts";
+import type { FormAnswer } from "./events.ts";
 import { drawField } from "./field.ts";
 import type { FieldView, Filter } from "./fieldview.ts";
 import { drawForm, drawLead, type FormHost, uidOf } from "./form.ts";
 import type { Template } from "./html.ts";
-import { keep } from "./keep.ts";
 import type { Card, Host, Kind, Place } from "./kind.ts";
 import { drawReceipt } from "./receipt.ts";
 import { answerLine } from "./show.ts";
@@ -58,14 +53,14 @@ export class FormKind implements Kind, FormHost {
     const { locale } = this.host;
     this.form = request.form ?? {};
     this.#start = start(this.form, locale, undefined, request.submitted?.values);
-    const kept = first ? keep?.readDraft(request) : undefined;
+    const kept = first ? draftStore?.readDraft(request) : undefined;
     this.restored ||= kept !== undefined;
     this.draft = start(this.form, locale, kept ?? this.draft, request.submitted?.values);
   }
 
   /** Erase what is kept on this device and keep nothing from now on; what is typed here stays as long as the page. */
   forgetDevice(): void {
-    keep?.stop();
+    draftStore?.stop();
     this.host.redraw();
   }
 
@@ -92,7 +87,7 @@ export class FormKind implements Kind, FormHost {
     this.draft = new Map(this.draft).set(field.id, { ...entry, ...patch });
     this.host.mend(pathOf(field));
     const { request } = this.view;
-    if (request) keep?.writeDraft(request, this.draft, this.#start);
+    if (request) draftStore?.writeDraft(request, this.draft, this.#start);
     if (patch.text) void fetchDoubts();
   }
 
@@ -151,7 +146,7 @@ export class FormKind implements Kind, FormHost {
     else this.send({ revision: this.view.request?.revision ?? 1, values });
   }
 
-  protected send(body: Filled): void {
+  protected send(body: FormAnswer): void {
     this.host.send("answer", body);
   }
 

@@ -1,7 +1,8 @@
 import { Client } from "../client/client.ts";
 import { followInbox } from "../client/follow-inbox.ts";
+import type { Actor } from "../core/actor.ts";
 import { audience, hindrance } from "../core/audience.ts";
-import type { Actor, InputRequest } from "../core/wire.ts";
+import type { InputRequest } from "../core/wire.ts";
 import { told } from "./approval/chips.ts";
 import { DenyAll } from "./approval/denyall.ts";
 import { AskbackElement, type Changed, css, drawList } from "./element.ts";

@@ -1,6 +1,7 @@
+import type { Actor } from "../core/actor.ts";
 import type { View } from "../core/machine.ts";
 import type { Locale } from "../core/messages.ts";
-import type { Actor, FieldError, InputRequest } from "../core/wire.ts";
+import type { FieldError, InputRequest } from "../core/wire.ts";
 import type { Settled } from "./ended.ts";
 import type { Action, Body } from "./events.ts";
 import type { Template } from "./html.ts";

@@ -1,5 +1,6 @@
+import { allFields } from "../core/form.ts";
 import { own } from "../core/path.ts";
-import { allFields, type InputRequest } from "../core/wire.ts";
+import type { InputRequest } from "../core/wire.ts";
 import { FormKind } from "./formkind.ts";
 import type { Host, Kind } from "./kind.ts";
 

@@ -1,4 +1,4 @@
-import type { MultiField, Option, SingleField } from "../core/wire.ts";
+import type { MultiField, Option, SingleField } from "../core/form.ts";
 import { describedBy, type FieldView, ticked, typed } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { labelOf } from "./show.ts";

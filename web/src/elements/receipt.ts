@@ -1,5 +1,6 @@
+import type { Field, Form } from "../core/form.ts";
 import { own, shorten } from "../core/path.ts";
-import type { Answer, Field, Form } from "../core/wire.ts";
+import type { Answer } from "../core/wire.ts";
 import { byline, drawLine, late, type Settled } from "./ended.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";

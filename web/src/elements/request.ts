@@ -1,20 +1,22 @@
 import { WireError } from "../client/errors.ts";
 import { newKey } from "../client/key.ts";
+import type { Actor } from "../core/actor.ts";
 import { isSame } from "../core/audience.ts";
 import { isTerminal } from "../core/lifecycle.ts";
 import { INITIAL, isOpen, mayDecline, next, type Signal, underway, type View } from "../core/machine.ts";
 import { isWithin } from "../core/path.ts";
-import type { Actor, FieldError, InputRequest } from "../core/wire.ts";
+import type { FieldError, InputRequest } from "../core/wire.ts";
 import { drawAsker } from "./asker.ts";
 import { type Doubtful, sendOrDoubt } from "./doubts.ts";
+import type { Retry, Attempt as Submission } from "./drafts.ts";
+import { draftStore, loadDraftStore } from "./draftstore.ts";
 import { AskbackElement, type Changed } from "./element.ts";
 import { drawEnded, type Fate } from "./ended.ts";
-import { type Action, type Body, made } from "./events.ts";
+import { type Action, type Body, createEvent } from "./events.ts";
 import { fields } from "./field.css.ts";
 import { FollowUp } from "./followup.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
-import { type Attempt as Attempted, fetchKeep, keep, type Repeater } from "./keep.ts";
 import type { Card, Host, Kind, Sender, Whole } from "./kind.ts";
 import { fetchKinds, makeKind } from "./kinds.ts";
 import { card, receipt } from "./request.css.ts";
@@ -23,7 +25,7 @@ import { drawProblems, type Problem } from "./summary.ts";
 import { when } from "./text.ts";
 import { buttons, tokens } from "./tokens.css.ts";
 
-interface Attempt extends Attempted {
+interface Attempt extends Submission {
   readonly text: string;
   readonly action: Action;
   readonly key: string;
@@ -95,7 +97,7 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
   #tick: ReturnType<typeof setTimeout> | undefined;
   #me: Promise<void> | undefined;
   /** What sends the attempt again whose outcome is unknown. */
-  #repeater: Repeater | undefined;
+  #retry: Retry | undefined;
   /** Who is signed in, once that is known. */
   #person: Actor | undefined;
 
@@ -114,7 +116,7 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
       if (this.#sent && this.root.activeElement?.matches("[type=submit]")) this.#focusProblems();
       this.#sent = false;
     }
-    if (this.view.phase !== "failed") this.#repeater?.stop();
+    if (this.view.phase !== "failed") this.#retry?.stop();
   }
 
   /** Whether what was sent from here settled the request, as far as that is known. */
@@ -128,7 +130,7 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
     const { client, request } = this;
     if (changed.has("client")) client?.addEventListener?.("link", () => this.redraw());
     if (changed.has("request") && request) {
-      const late = [fetchKinds([request]), fetchKeep(client)].filter(Boolean);
+      const late = [fetchKinds([request]), loadDraftStore(client)].filter(Boolean);
       if (late.length > 0) void Promise.all(late).then(() => this.#adopt(request));
       else this.#adopt(request);
     }
@@ -142,7 +144,7 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
       this.#kind = undefined;
       this.#attempt = null;
       this.#sent = false;
-      this.#repeater?.stop();
+      this.#retry?.stop();
       this.trouble = undefined;
     }
     this.#kind ??= makeKind(request, this);
@@ -165,12 +167,12 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
     if (request) this.#kind?.drawn?.(request);
     if (!request || before?.request?.id !== request.id || before.phase === phase) return;
     if (!isTerminal(request.status)) return;
-    keep?.forget(request.id);
+    draftStore?.forget(request.id);
     const own = this.#isOwn;
     // What had the focus was disabled while the answer was on its way, and the browser gave the focus to the page.
     const dropped = own && !this.#calm && document.activeElement === document.body;
     if (this.#focused || dropped) this.root.querySelector<HTMLElement>("summary, .plain")?.focus();
-    this.dispatchEvent(made("askback-settled", { id: request.id, status: request.status, own }));
+    this.dispatchEvent(createEvent("askback-settled", { id: request.id, status: request.status, own }));
   }
 
   errorAt(path: string): string | undefined {
@@ -225,7 +227,7 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
   }
 
   async #deliver(id: string, { action, body, key, whole }: Attempt): Promise<void> {
-    const unclaimed = this.dispatchEvent(made("askback-submit", { id, action, body, key }));
+    const unclaimed = this.dispatchEvent(createEvent("askback-submit", { id, action, body, key }));
     if (!this.client || !unclaimed) return;
     try {
       const request = await this.client.send(id, action, whole ? whole() : body, key);
@@ -245,13 +247,13 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
     // The reply of a repetition, which may come after its time or after "Discard", begins nothing anew.
     else if (phase === "submitting") {
       this.#signal({ type: "failed", summary: message || null });
-      if (key !== null && !this.#repeater?.active) this.#repeat();
+      if (key !== null && !this.#retry?.active) this.#retryLater();
       if (this.view.phase === "failed") this.#focusProblems();
     }
   }
 
   /** Send it again by and by, with the same key; meanwhile the card stays as it is. */
-  #repeat(): void {
+  #retryLater(): void {
     const { client, view } = this;
     const attempt = this.#attempt;
     const id = view.request?.id;
@@ -260,7 +262,7 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
       this.#calm = true;
       void this.#deliver(id, attempt);
     };
-    this.#repeater = keep?.repeat(client, attempt, send, () => this.redraw());
+    this.#retry = draftStore?.retry(client, attempt, send, () => this.redraw());
   }
 
   #conflict(request: InputRequest): void {
@@ -286,8 +288,10 @@ export class AskbackRequest extends AskbackElement implements Host, Doubtful {
     const { request } = this.view;
     const lines = [
       summary,
-      this.#repeater && say(this.#repeater.active ? "keeping.waits" : "keeping.old"),
-      request && keep && say("keeping.what", { what: keep.describe(request, attempt, say, locale) }),
+      this.#retry && say(this.#retry.active ? "drafts.waits" : "drafts.old"),
+      request &&
+        draftStore &&
+        say("drafts.what", { what: draftStore.describe(request, attempt, say, locale) }),
     ];
     const retry = (): void => (attempt.whole ? this.submit() : this.#send(attempt.action, attempt.body));
     const discard = (): void => {

@@ -1,6 +1,8 @@
+import type { ChoiceField, Field, Form, Option } from "../core/form.ts";
+import { allFields } from "../core/form.ts";
+import type { Json } from "../core/json.ts";
 import { own } from "../core/path.ts";
-import type { Answer, ChoiceField, Field, Form, InputRequest, Json, Option } from "../core/wire.ts";
-import { allFields } from "../core/wire.ts";
+import type { Answer, InputRequest } from "../core/wire.ts";
 import { type Say, variantOf } from "./text.ts";
 
 /** The one line that stands for the whole question. */

@@ -2,13 +2,12 @@ import { Client } from "../client/client.ts";
 import { followThread } from "../client/follow-thread.ts";
 import { type Entry, entries, type Part, type Placed, type Transcript } from "../core/transcript.ts";
 import type { InputRequest } from "../core/wire.ts";
-import type { Composer } from "./composer/composer.ts";
-import type { Doubtful } from "./doubts.ts";
+import type { Composer, ComposerHost } from "./composer/composer.ts";
+import { loadDraftStore } from "./draftstore.ts";
 import { AskbackElement, type Changed, drawList } from "./element.ts";
 import type { SettledEvent } from "./events.ts";
 import { html, render, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
-import { fetchKeep } from "./keep.ts";
 import { fetchKinds } from "./kinds.ts";
 import type { AskbackRequest } from "./request.ts";
 import { questionOf } from "./show.ts";
@@ -31,7 +30,7 @@ const NEAR_PX = 120;
  * @attr thread - the id of the conversation
  * @attr modal - asks for approvals in a dialog, one after the other
  */
-export class AskbackThread extends AskbackElement implements Doubtful {
+export class AskbackThread extends AskbackElement implements ComposerHost {
   static override styles = [tokens, buttons, conversation];
   static override properties = {
     thread: "",
@@ -113,7 +112,7 @@ export class AskbackThread extends AskbackElement implements Doubtful {
   async #furnish(): Promise<void> {
     if (this.#composer) return;
     try {
-      const [part] = await Promise.all([import("./composer/composer.ts"), fetchKeep(this.client)]);
+      const [part] = await Promise.all([import("./composer/composer.ts"), loadDraftStore(this.client)]);
       this.#composer ??= new part.Composer(this);
       this.redraw();
     } catch {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { allFields, type Field, type Form } from "../../src/core/form.ts";
 import { loadTexts } from "../../src/core/messages.ts";
-import { allFields, type Field, type Form } from "../../src/core/wire.ts";
 import type { Draft, Entry } from "../../src/elements/draft.ts";
 import { fillIn, press } from "./page.ts";
 

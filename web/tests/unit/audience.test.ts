@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import type { Actor } from "../../src/core/actor.ts";
 import { hindrance } from "../../src/core/audience.ts";
-import type { Actor, InputRequest, Level } from "../../src/core/wire.ts";
+import type { InputRequest, Level } from "../../src/core/wire.ts";
 
 const request = (more: Partial<InputRequest> = {}): InputRequest => ({
   id: "r1",

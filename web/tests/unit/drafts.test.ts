@@ -1,13 +1,13 @@
 /** requirement: J8 - what a person typed is kept for a day, by person and request, and never what is sensitive. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Field, Form } from "../../src/core/wire.ts";
+import type { Field, Form } from "../../src/core/form.ts";
 import { EMPTY, type Entry } from "../../src/elements/draft.ts";
-import { eraseDrafts, type Shelf } from "../../src/elements/keep.ts";
-import { changedEntries, Drafts, keptEntries } from "../../src/elements/keeping/drafts.ts";
-import { DECISION_MS, Repeater } from "../../src/elements/keeping/repeater.ts";
+import { DECISION_MS, RetryScheduler } from "../../src/elements/drafts/retry.ts";
+import { changedEntries, DraftStorage, storedEntries } from "../../src/elements/drafts/storage.ts";
+import { eraseDrafts, type TextStorage } from "../../src/elements/drafts.ts";
 
 /** A `localStorage`, which may be full. */
-class Place extends Map<string, string> implements Shelf {
+class Place extends Map<string, string> implements TextStorage {
   full = false;
 
   get length(): number {
@@ -40,19 +40,19 @@ afterEach(() => vi.useRealTimers());
 
 test("a draft is its person's and its request's", () => {
   const place = new Place();
-  new Drafts(place, "Eva/x").write("req_1", "half");
-  expect(new Drafts(place, "Eva/x").read("req_1")).toBe("half");
-  expect(new Drafts(place, "Eva").read("x/req_1")).toBeUndefined();
-  expect(new Drafts(place, "Eva/x").read("req_2")).toBeUndefined();
+  new DraftStorage(place, "Eva/x").write("req_1", "half");
+  expect(new DraftStorage(place, "Eva/x").read("req_1")).toBe("half");
+  expect(new DraftStorage(place, "Eva").read("x/req_1")).toBeUndefined();
+  expect(new DraftStorage(place, "Eva/x").read("req_2")).toBeUndefined();
 });
 
 test("a draft is erased a day after the last change", () => {
   const place = new Place();
-  new Drafts(place, "Eva").write("req_1", "half");
+  new DraftStorage(place, "Eva").write("req_1", "half");
   vi.advanceTimersByTime(86_399_000);
-  expect(new Drafts(place, "Eva").read("req_1")).toBe("half");
+  expect(new DraftStorage(place, "Eva").read("req_1")).toBe("half");
   vi.advanceTimersByTime(2_000);
-  new Drafts(place, "Bob");
+  new DraftStorage(place, "Bob");
   expect([...place.keys()]).toEqual([]);
 });
 
@@ -60,14 +60,14 @@ test("what is no draft, or somebody else's key, is left alone or thrown away, an
   const place = new Place();
   place.set("other", "kept");
   place.set("askback.draft/Eva/req_1", "{");
-  expect(new Drafts(place, "Eva").read("req_1")).toBeUndefined();
+  expect(new DraftStorage(place, "Eva").read("req_1")).toBeUndefined();
   expect([...place.keys()]).toEqual(["other"]);
   eraseDrafts(place);
   expect([...place.keys()]).toEqual(["other"]);
 });
 
 test("a full disk keeps nothing and hinders nobody", () => {
-  const drafts = new Drafts(Object.assign(new Place(), { full: true }), "Eva");
+  const drafts = new DraftStorage(Object.assign(new Place(), { full: true }), "Eva");
   drafts.write("req_1", "half");
   expect(drafts.read("req_1")).toBeUndefined();
 });
@@ -92,13 +92,13 @@ test("what was kept fits the form as it is now", () => {
   const kept = JSON.parse(
     '[["a",{"text":7,"chosen":["gone","x"],"other":true,"on":"yes"}],["__proto__",{"text":"fine"}],["gone",{}],["s",{"text":"no"}],3,["a"]]',
   );
-  expect(keptEntries(form, kept)).toEqual(
+  expect(storedEntries(form, kept)).toEqual(
     new Map([
       ["a", entry({ chosen: ["x"] })],
       ["__proto__", entry({ text: "fine" })],
     ]),
   );
-  expect(keptEntries(form, { a: 1 })).toBeUndefined();
+  expect(storedEntries(form, { a: 1 })).toBeUndefined();
 });
 
 test("a decision is sent again for two minutes, a form for as long as it takes (requirement: C18)", () => {
@@ -109,7 +109,7 @@ test("a decision is sent again for two minutes, a form for as long as it takes (
     const client = Object.assign(new EventTarget(), { send: async () => ({}) as never, link: "online" });
     let sent = 0;
     let changes = 0;
-    const repeater = new Repeater(
+    const repeater = new RetryScheduler(
       client,
       () => sent++,
       decision,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readText } from "../../src/core/freetext.ts";
-import type { Field, Form } from "../../src/core/wire.ts";
+import type { Field, Form } from "../../src/core/form.ts";
+import { parseReply } from "../../src/core/freetext.ts";
 
 const options = [
   { value: "s", label: "Small" },
@@ -20,8 +20,8 @@ test.each([
   ["XL", "XL"],
   ["xl", "xl"],
 ])("%j names an option", (said, value) => {
-  expect(readText(one(choice), said)).toEqual({ values: { size: value } });
-  expect(readText(one(several), said)).toEqual({ values: { size: [value] } });
+  expect(parseReply(one(choice), said)).toEqual({ values: { size: value } });
+  expect(parseReply(one(several), said)).toEqual({ values: { size: [value] } });
 });
 
 test.each([
@@ -30,12 +30,12 @@ test.each([
   ["", "not_an_option"],
   ["Xl", "ambiguous"],
 ])("%j names none, or more than one", (said, why) => {
-  expect(readText(one(choice), said)).toEqual({ why });
+  expect(parseReply(one(choice), said)).toEqual({ why });
 });
 
 test("a text is the answer to a single free text that anybody may read", () => {
-  expect(readText(one(text), " ab ")).toEqual({ values: { code: "ab" } });
-  expect(readText(one({ ...text, sensitive: true }), "ab")).toEqual({ why: "not_for_text" });
-  expect(readText(one({ id: "n", type: "number", label: "N" }), "1")).toEqual({ why: "not_for_text" });
-  expect(readText({ fields: [text, choice] }, "s")).toEqual({ why: "several_fields" });
+  expect(parseReply(one(text), " ab ")).toEqual({ values: { code: "ab" } });
+  expect(parseReply(one({ ...text, sensitive: true }), "ab")).toEqual({ why: "not_for_text" });
+  expect(parseReply(one({ id: "n", type: "number", label: "N" }), "1")).toEqual({ why: "not_for_text" });
+  expect(parseReply({ fields: [text, choice] }, "s")).toEqual({ why: "several_fields" });
 });

@@ -1,7 +1,8 @@
 /** A form on a page without a browser: the code of the page, with a model of the native inputs for dates and times. */
 
+import { allFields, type Field, type Form, type Option } from "../../src/core/form.ts";
+import type { Values } from "../../src/core/json.ts";
 import { isObject } from "../../src/core/json.ts";
-import { allFields, type Field, type Form, type Option, type Values } from "../../src/core/wire.ts";
 import { check } from "../../src/elements/check.ts";
 import { collect, type Draft, start } from "../../src/elements/draft.ts";
 import { localOf } from "../../src/elements/zone.ts";

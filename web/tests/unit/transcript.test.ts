@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
+  addRequest,
   applyInboxEvent,
   applyShared,
   EMPTY_INBOX,
   type Inbox,
-  learn,
   waiting,
 } from "../../src/core/inbox.ts";
 import {
@@ -271,20 +271,26 @@ test("the inbox shows what waits, newest first, whatever the order of events", (
 
 test("the inbox knows what its reader may do in each thread, and shows nothing of a hidden one", () => {
   const levels = (inbox: Inbox) => waiting(inbox).map(({ id, level }) => [id, level]);
-  const listed = learn(EMPTY_INBOX, request("r1", { level: "view" }));
-  const later = learn(listed, request("r2", { level: "view", thread_id: "t2", created_at: "2026-11-21" }));
+  const listed = addRequest(EMPTY_INBOX, request("r1", { level: "view" }));
+  const later = addRequest(
+    listed,
+    request("r2", { level: "view", thread_id: "t2", created_at: "2026-11-21" }),
+  );
   const changed = applyShared(later, { thread_id: "t1", level: "prompt" });
   expect(levels(changed)).toEqual([
     ["r2", "view"],
     ["r1", "prompt"],
   ]);
-  expect(levels(learn(changed, request("r1", { level: "all" })))).toContainEqual(["r1", "all"]);
-  expect(levels(learn(changed, request("r1", { status: "resolving" })))).toContainEqual(["r1", "prompt"]);
-  expect(levels(learn(changed, request("r1", { status: "answered" })))).toEqual([["r2", "view"]]);
+  expect(levels(addRequest(changed, request("r1", { level: "all" })))).toContainEqual(["r1", "all"]);
+  expect(levels(addRequest(changed, request("r1", { status: "resolving" })))).toContainEqual([
+    "r1",
+    "prompt",
+  ]);
+  expect(levels(addRequest(changed, request("r1", { status: "answered" })))).toEqual([["r2", "view"]]);
   expect(levels(applyShared(changed, { thread_id: "t1", level: "none" }))).toEqual([["r2", "view"]]);
 });
 
 test("a list that is older than an event does not bring a request back", () => {
   const ended = applyInboxEvent(EMPTY_INBOX, asked(2, "r1", { status: "answered" as Status }));
-  expect(waiting(learn(ended, request("r1")))).toEqual([]);
+  expect(waiting(addRequest(ended, request("r1")))).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { Values } from "../../src/core/json.ts";
 import { INITIAL, isOpen, mayDecline, next, type View } from "../../src/core/machine.ts";
 import { loadTexts } from "../../src/core/messages.ts";
 import { browserMatches } from "../../src/core/patterns.ts";
-import type { Status, Values } from "../../src/core/wire.ts";
+import type { Status } from "../../src/core/wire.ts";
 import { cases, type ExpectedFault, expand } from "./cases.ts";
 import { fillIn, normalForm, type Sentence, withoutUnticked } from "./page.ts";
 

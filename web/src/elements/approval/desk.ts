@@ -1,5 +1,6 @@
+import type { Actor } from "../../core/actor.ts";
 import type { Scope } from "../../core/approval.ts";
-import type { Actor, InputRequest } from "../../core/wire.ts";
+import type { InputRequest } from "../../core/wire.ts";
 import type { Host } from "../kind.ts";
 import type { Shown } from "./call.ts";
 import type { DenyAll } from "./denyall.ts";

@@ -1,5 +1,6 @@
 import type { Approval, Scope } from "../../core/approval.ts";
-import type { InputRequest, Json } from "../../core/wire.ts";
+import type { Json } from "../../core/json.ts";
+import type { InputRequest } from "../../core/wire.ts";
 import type { Decision } from "../events.ts";
 
 /** What the person has typed about an approval, before it is a decision; the names are those of the body. */

@@ -1,9 +1,10 @@
 import "./texts.ts";
+import type { Actor } from "../../core/actor.ts";
 import { hasVoted, type Scope } from "../../core/approval.ts";
 import { hindrance } from "../../core/audience.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { isWithin } from "../../core/path.ts";
-import type { Actor, InputRequest } from "../../core/wire.ts";
+import type { InputRequest } from "../../core/wire.ts";
 import type { Settled } from "../ended.ts";
 import { FollowUp } from "../followup.ts";
 import { html, type Template } from "../html.ts";
@@ -169,7 +170,7 @@ export class ApprovalKind implements Kind, Desk {
   }
 
   #refuse(path: string, key: string): void {
-    this.host.refuse([{ path, code: "invalid", message: this.host.say(key) }]);
+    this.host.refuse([{ path, message: this.host.say(key) }]);
   }
 
   submit(): void {

@@ -1,5 +1,6 @@
+import type { Actor } from "../../core/actor.ts";
 import { hindrance } from "../../core/audience.ts";
-import type { Actor, InputRequest } from "../../core/wire.ts";
+import type { InputRequest } from "../../core/wire.ts";
 import type { Host } from "../kind.ts";
 
 /** Whether an approval can be taken back: until an event says that the call has run or cannot any more. */

@@ -1,27 +1,27 @@
 import "./texts.ts";
+import type { Client } from "../../client/client.ts";
 import { WireError } from "../../client/errors.ts";
 import { newKey } from "../../client/key.ts";
+import type { Actor } from "../../core/actor.ts";
 import type { Transcript } from "../../core/transcript.ts";
-import type { Actor } from "../../core/wire.ts";
-import { sendOrDoubt } from "../doubts.ts";
+import { type Doubtful, sendOrDoubt } from "../doubts.ts";
+import { draftStore } from "../draftstore.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
-import { keep } from "../keep.ts";
-import type { AskbackThread } from "../thread.ts";
 import { composing } from "./composer.css.ts";
-import { foretell, mismatch, openIn, type Told } from "./foretell.ts";
+import { explainMismatch, openRequests, predictOutcome, type Writer } from "./prediction.ts";
 
-const heldIn = ({ messages }: Transcript): number => messages.filter(({ held }) => held).length;
+const heldCount = ({ messages }: Transcript): number => messages.filter(({ held }) => held).length;
 
 const ANSWER_FIRST = "composer.answer_first";
 
-/** Why a message was not taken, by the code of the refusal; all else could not be sent. */
+/** The key of the sentence for each refusal; for all other errors the message could not be sent. */
 const REFUSALS: Record<string, string> = {
   answer_first: ANSWER_FIRST,
   thread_archived: "composer.archived",
 };
 
-/** What was said before it was sent, or was no promise: nothing needs to be said of it afterwards. */
+/** Reasons for which a message answered nothing that the composer announced before, or that need no announcement. */
 const SILENT = [
   "nothing_open",
   "several_open",
@@ -31,10 +31,20 @@ const SILENT = [
   "ambiguous",
 ];
 
+/** The element of the conversation, as the composer uses it. */
+export interface ComposerHost extends Doubtful {
+  readonly client: Client | undefined;
+  /** The id of the conversation. */
+  readonly thread: string;
+  readonly transcript: Transcript | undefined;
+  /** The text in the box. */
+  text: string;
+}
+
 /**
- * Where somebody writes into a conversation, which says before and after what becomes of that.
+ * The box for messages, with a note about what a message will do and what it did.
  *
- * The server decides; what was typed stays until it was taken, also when there is nowhere to send it any more.
+ * The server decides. A text stays in the box until it was accepted, even after the conversation was archived.
  */
 export class Composer {
   #key: string | null = null;
@@ -42,9 +52,9 @@ export class Composer {
   #again = false;
   #me: Actor | undefined;
 
-  constructor(private readonly host: AskbackThread) {
+  constructor(private readonly host: ComposerHost) {
     host.root.adoptedStyleSheets.push(composing);
-    host.text ||= keep?.readText(host.thread) ?? "";
+    host.text ||= draftStore?.readText(host.thread) ?? "";
     host.client?.addEventListener("link", () => host.redraw());
     host.client?.whoami().then(
       ({ principal }) => {
@@ -55,7 +65,7 @@ export class Composer {
     );
   }
 
-  get #told(): Told {
+  get #writer(): Writer {
     const { say, locale } = this.host;
     return { say, locale, me: this.#me };
   }
@@ -74,7 +84,7 @@ export class Composer {
             aria-describedby="note"
             placeholder=${host.say("composer.message")}
             .value=${host.text}
-            .oninput=${(event: Event) => this.#type(event)}
+            .oninput=${(event: Event) => this.#onInput(event)}
             .onkeydown=${(event: KeyboardEvent) => this.#onKey(event)}
           ></textarea>
         </label>
@@ -84,21 +94,21 @@ export class Composer {
       <div class="trouble" role="alert">${host.trouble}</div>`;
   }
 
-  /** What stands beside the name of who wrote a message that is held. */
+  /** The mark beside the author of a message that is held. */
   drawHeld(): Template {
     return html`<span class="waits"> · ${icons.clock} ${this.host.say("composer.held")}</span>`;
   }
 
   #drawNote(thread: Transcript): Template | undefined {
     const { say } = this.host;
-    const words = foretell(thread, this.#told);
-    // Once it was refused for that reason, that stands below.
+    const words = predictOutcome(thread, this.#writer);
+    // The same sentence stands below after a refusal.
     if (!words || words === this.host.trouble) return undefined;
     const stays = thread.free_text === "block_input" && html`<p>${say("composer.stays")}</p>`;
     return html`<div class="note" id="note"><p>${words}</p>${stays}</div>`;
   }
 
-  /** There is nowhere to send it any more. */
+  /** The note in place of the box when nothing can be sent. */
   #drawClosed(why: string): Template {
     const { say, text } = this.host;
     const typed = html`<label>${say("composer.typed")}<textarea rows="1" readonly .value=${text}></textarea></label>`;
@@ -108,25 +118,25 @@ export class Composer {
     </div>`;
   }
 
-  /** What is new for somebody who does not see the page, when the conversation goes on to `next`. */
+  /** Return the announcement for screen readers when the conversation changes to `next`. */
   follow(before: Transcript, next: Transcript): string | undefined {
     const { host } = this;
-    // What was refused because of what was open can be sent now.
-    if (host.trouble === host.say(ANSWER_FIRST) && openIn(next).length === 0) host.trouble = undefined;
+    // A message that was refused because of an open request can be sent now.
+    if (host.trouble === host.say(ANSWER_FIRST) && openRequests(next).length === 0) host.trouble = undefined;
     if (!before.archived_at !== !next.archived_at) {
       if (next.archived_at && host.root.activeElement?.closest(".composer")) host.focusOn("#note");
       return host.say(next.archived_at ? "composer.archived" : "composer.unarchived");
     }
-    const more = heldIn(next) - heldIn(before);
+    const more = heldCount(next) - heldCount(before);
     return more === 0 ? undefined : host.say(more > 0 ? "composer.queue" : "composer.delivered");
   }
 
-  /** Send what was typed, but ask first about what looks like a secret, or was meant as an answer and is none. */
+  /** Send the text, but ask first if it looks like a secret, or like an answer that the form does not accept. */
   #submit(): void {
     const { text, transcript, say } = this.host;
     if (!text.trim()) return;
     const send = () => void sendOrDoubt(this.host, text, () => void this.#send(text));
-    const why = transcript && mismatch(transcript, text, this.#told);
+    const why = transcript && explainMismatch(transcript, text, this.#writer);
     if (why)
       this.host.trouble = html`<div class="ask">
         <span>${why} ${say("composer.no_answer")}</span>
@@ -148,8 +158,8 @@ export class Composer {
     try {
       const { why } = await host.client.say(host.thread, text.trim(), this.#key);
       this.#key = null;
-      // What was typed while it was on its way stays.
-      if (host.text.startsWith(text)) this.#keep(host.text.slice(text.length));
+      // Text that was typed while the message was sent stays.
+      if (host.text.startsWith(text)) this.#store(host.text.slice(text.length));
       if (why && !SILENT.includes(why))
         host.trouble = html`<span class="ask">${host.say("composer.unanswered")}</span>`;
     } catch (error) {
@@ -158,7 +168,7 @@ export class Composer {
     } finally {
       this.#sending = false;
     }
-    // What was typed and sent meanwhile comes next.
+    // A message that was submitted meanwhile comes next.
     if (this.#again) {
       this.#again = false;
       this.#submit();
@@ -170,15 +180,15 @@ export class Composer {
     this.#submit();
   }
 
-  #type(event: Event): void {
-    this.#keep((event.target as HTMLTextAreaElement).value);
+  #onInput(event: Event): void {
+    this.#store((event.target as HTMLTextAreaElement).value);
     this.host.trouble = undefined;
     this.#key = null;
   }
 
-  #keep(text: string): void {
+  #store(text: string): void {
     this.host.text = text;
-    keep?.writeText(this.host.thread, text);
+    draftStore?.writeText(this.host.thread, text);
   }
 
   #onKey(event: KeyboardEvent): void {

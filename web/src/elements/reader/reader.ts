@@ -1,10 +1,11 @@
 import "./texts.ts";
 import { newKey } from "../../client/key.ts";
+import type { Actor } from "../../core/actor.ts";
 import { audience, hindrance } from "../../core/audience.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { isOpen, type View } from "../../core/machine.ts";
 import type { Locale } from "../../core/messages.ts";
-import type { Actor, FieldError, InputRequest } from "../../core/wire.ts";
+import type { FieldError, InputRequest } from "../../core/wire.ts";
 import { drawLine, type Settled } from "../ended.ts";
 import type { Action, Body } from "../events.ts";
 import { html, type Template } from "../html.ts";

@@ -1,16 +1,10 @@
+import { allFields, type Field, type Form, type Section, type TextField } from "../../core/form.ts";
+import type { Values } from "../../core/json.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
-import {
-  allFields,
-  type Field,
-  type Form,
-  type InputRequest,
-  type Section,
-  type TextField,
-  type Values,
-} from "../../core/wire.ts";
+import type { InputRequest } from "../../core/wire.ts";
 import { collect, type Draft, EMPTY, type Entry } from "../draft.ts";
 import type { Settled } from "../ended.ts";
-import type { Filled } from "../events.ts";
+import type { FormAnswer } from "../events.ts";
 import { drawField, labelled } from "../field.ts";
 import { describedBy, type FieldView } from "../fieldview.ts";
 import { uidOf } from "../form.ts";
@@ -133,7 +127,7 @@ export class SensitiveForm extends FormKind {
     }
   }
 
-  protected override send({ revision, values }: Filled): void {
+  protected override send({ revision, values }: FormAnswer): void {
     const told = allFields(this.form).map(({ id, sensitive }): [string, Values[string] | undefined] => [
       id,
       sensitive && Object.hasOwn(values, id) ? SET : values[id],

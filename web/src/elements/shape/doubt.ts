@@ -1,8 +1,9 @@
 import texts from "../../../../src/askback/messages/en.json?shape" with { type: "json" };
+import { allFields, type Field, type Form } from "../../core/form.ts";
+import type { Json, Values } from "../../core/json.ts";
 import { addTexts } from "../../core/messages.ts";
 import { own } from "../../core/path.ts";
 import { findSecret, withoutSecrets } from "../../core/secretshapes.ts";
-import { allFields, type Field, type Form, type Json, type Values } from "../../core/wire.ts";
 import type { AskbackElement } from "../element.ts";
 import { html, type Template } from "../html.ts";
 import type { Say } from "../text.ts";

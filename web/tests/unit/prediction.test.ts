@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
+import type { Form } from "../../src/core/form.ts";
 import { emptyThread, type Placed, type Transcript } from "../../src/core/transcript.ts";
-import type { Form, FreeText, InputRequest } from "../../src/core/wire.ts";
-import { foretell, mismatch, type Told } from "../../src/elements/composer/foretell.ts";
+import type { FreeText, InputRequest } from "../../src/core/wire.ts";
+import { explainMismatch, predictOutcome, type Writer } from "../../src/elements/composer/prediction.ts";
 
 const TEXT: Form = { fields: [{ id: "a", type: "text", label: "A", max_length: 4 }] };
 const CHOICE: Form = {
   fields: [{ id: "a", type: "radio", label: "A", options: [{ value: "s", label: "Small" }] }],
 };
-const eva: Told = {
+const eva: Writer = {
   say: (key, params) => [key, params?.count].filter(Boolean).join(" "),
   locale: "en",
   me: { id: "ses_1", name: "Eva", user: "eva" },
@@ -46,13 +47,15 @@ test.each<[FreeText, Placed[], string | undefined]>([
   ["answer", [asked(TEXT, { assignees: ["Dora"] })], undefined],
   ["answer", [asked(TEXT, { assignees: ["eva"] })], "composer.answers"],
 ])("%s, with what is open, foretells %#", (policy, requests, words) => {
-  expect(foretell(thread(policy, ...requests), eva)).toBe(words);
+  expect(predictOutcome(thread(policy, ...requests), eva)).toBe(words);
 });
 
 test("a text that is no answer says why, where it was meant to be one", () => {
-  expect(mismatch(thread("answer", asked(CHOICE)), "later", eva)).toBe("composer.not_an_option");
-  expect(mismatch(thread("answer", asked(CHOICE)), "small", eva)).toBeUndefined();
-  expect(mismatch(thread("answer", asked(TEXT)), "too long", eva)).toBe("Must be at most 4 characters.");
-  expect(mismatch(thread("answer", asked(TEXT)), "fine", eva)).toBeUndefined();
-  expect(mismatch(thread("ignore", asked(CHOICE)), "later", eva)).toBeUndefined();
+  expect(explainMismatch(thread("answer", asked(CHOICE)), "later", eva)).toBe("composer.not_an_option");
+  expect(explainMismatch(thread("answer", asked(CHOICE)), "small", eva)).toBeUndefined();
+  expect(explainMismatch(thread("answer", asked(TEXT)), "too long", eva)).toBe(
+    "Must be at most 4 characters.",
+  );
+  expect(explainMismatch(thread("answer", asked(TEXT)), "fine", eva)).toBeUndefined();
+  expect(explainMismatch(thread("ignore", asked(CHOICE)), "later", eva)).toBeUndefined();
 });

@@ -1,21 +1,22 @@
+import type { Retry } from "../drafts.ts";
 import type { Sender } from "../kind.ts";
 
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** After this long, what was true when a person decided may not be true any more. */
+/** A decision expires after this time, because the situation may have changed since. */
 export const DECISION_MS = 120_000;
 
 /**
- * Sends an attempt again, with the same key: when the link is back, and from time to time while it is there.
+ * Sends an attempt again with the same key: when the connection is back, and at growing intervals.
  *
- * A decision is sent again for two minutes only; after that `changed` is called, and the person has to say so.
+ * A decision is sent again for two minutes only; then `changed` is called, and the person has to press "Send now".
  */
-export class Repeater {
+export class RetryScheduler implements Retry {
   active = true;
   #pause = FIRST_PAUSE_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #end: ReturnType<typeof setTimeout> | undefined;
-  readonly #heard = (): void => {
+  readonly #onLink = (): void => {
     if (this.client.link === "online") this.send();
   };
 
@@ -25,8 +26,8 @@ export class Repeater {
     decision: boolean,
     changed: () => void,
   ) {
-    client.addEventListener?.("link", this.#heard);
-    this.#later();
+    client.addEventListener?.("link", this.#onLink);
+    this.#schedule();
     if (!decision) return;
     this.#end = setTimeout(() => {
       this.stop();
@@ -38,13 +39,13 @@ export class Repeater {
     this.active = false;
     clearTimeout(this.#timer);
     clearTimeout(this.#end);
-    this.client.removeEventListener?.("link", this.#heard);
+    this.client.removeEventListener?.("link", this.#onLink);
   }
 
-  #later(): void {
+  #schedule(): void {
     this.#timer = setTimeout(() => {
       if (this.client.link !== "offline") this.send();
-      this.#later();
+      this.#schedule();
     }, this.#pause);
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
   }

@@ -1,52 +1,53 @@
 import "./texts.ts";
-import { allFields, type InputRequest } from "../../core/wire.ts";
+import { allFields } from "../../core/form.ts";
+import type { InputRequest } from "../../core/wire.ts";
 import type { Draft } from "../draft.ts";
-import type { Attempt, Keep, Shelf } from "../keep.ts";
+import type { Attempt, DraftStore, Retry, TextStorage } from "../drafts.ts";
 import type { Sender } from "../kind.ts";
 import { answerLine } from "../show.ts";
 import type { Say } from "../text.ts";
-import { changedEntries, Drafts, keptEntries } from "./drafts.ts";
-import { Repeater } from "./repeater.ts";
+import { RetryScheduler } from "./retry.ts";
+import { changedEntries, DraftStorage, storedEntries } from "./storage.ts";
 
-/** Keeps drafts of who is signed in, and sends again what could not be sent. */
-export class Keeping implements Keep {
-  readonly #drafts: Drafts;
+/** Stores the drafts of one person in `localStorage`, and sends again what could not be sent. */
+export class DeviceDraftStore implements DraftStore {
+  readonly #storage: DraftStorage;
 
-  constructor(shelf: Shelf, person: string) {
-    this.#drafts = new Drafts(shelf, person);
+  constructor(storage: TextStorage, person: string) {
+    this.#storage = new DraftStorage(storage, person);
   }
 
   get on(): boolean {
-    return this.#drafts.on;
+    return this.#storage.on;
   }
 
   readText(id: string): string {
-    const text = this.#drafts.read(id);
+    const text = this.#storage.read(id);
     return typeof text === "string" ? text : "";
   }
 
   writeText(id: string, text: string): void {
-    this.#drafts.write(id, text || undefined);
+    this.#storage.write(id, text || undefined);
   }
 
   readDraft({ id, form }: InputRequest): Draft | undefined {
-    return keptEntries(form ?? {}, this.#drafts.read(id));
+    return storedEntries(form ?? {}, this.#storage.read(id));
   }
 
-  writeDraft({ id, form }: InputRequest, draft: Draft, start: Draft): void {
-    this.#drafts.write(id, changedEntries(form ?? {}, draft, start));
+  writeDraft({ id, form }: InputRequest, draft: Draft, initial: Draft): void {
+    this.#storage.write(id, changedEntries(form ?? {}, draft, initial));
   }
 
   forget(id: string): void {
-    this.#drafts.forget(id);
+    this.#storage.forget(id);
   }
 
   stop(): void {
-    this.#drafts.stop();
+    this.#storage.stop();
   }
 
-  repeat(client: Sender, { body }: Attempt, send: () => void, changed: () => void): Repeater {
-    return new Repeater(client, send, "decision" in body, changed);
+  retry(client: Sender, { body }: Attempt, send: () => void, changed: () => void): Retry {
+    return new RetryScheduler(client, send, "decision" in body, changed);
   }
 
   describe({ form }: InputRequest, { body }: Attempt, say: Say, locale: string): string {

@@ -1,6 +1,8 @@
 /**
- * The second half of the session. The cookie alone opens nothing: it reaches every port of the host, while IndexedDB
- * belongs to this origin. All its tabs and a service worker read the same value. After sign-out it opens nothing.
+ * Stores the key that the server asks for beside the session cookie.
+ *
+ * Every port of the host receives the cookie, so the cookie alone is worth nothing; IndexedDB belongs to this origin.
+ * All tabs of the origin and its service worker read the same key, which is void after sign-out.
  */
 
 const STORE = "session";
@@ -18,7 +20,7 @@ const committed = (transaction: IDBTransaction): Promise<void> =>
     transaction.onabort = () => reject(transaction.error);
   });
 
-/** Act on the store; a page that leaves before a write is committed loses it, so that is waited for. */
+/** Run one operation; it resolves after the commit, because a page that is left earlier loses the write. */
 async function inStore<T>(
   mode: IDBTransactionMode,
   act: (store: IDBObjectStore) => IDBRequest<T>,
@@ -35,13 +37,13 @@ async function inStore<T>(
   }
 }
 
-/** Read it; empty when nobody has signed in here. */
-export const readHalf = (): Promise<string> =>
+/** Return the key, or an empty text if nobody has signed in here. */
+export const readSessionKey = (): Promise<string> =>
   inStore("readonly", (store) => store.get(KEY)).then(
-    (half) => half ?? "",
+    (key) => key ?? "",
     () => "",
   );
 
-/** Keep the one of a new login in place of the last. */
-export const keepHalf = (half: string): Promise<unknown> =>
-  inStore("readwrite", (store) => store.put(half, KEY));
+/** Replace the key after a sign-in. */
+export const storeSessionKey = (key: string): Promise<unknown> =>
+  inStore("readwrite", (store) => store.put(key, KEY));

@@ -1,0 +1,98 @@
+import { allFields, type Field, type Form } from "../../core/form.ts";
+import { isObject } from "../../core/json.ts";
+import { type Draft, EMPTY, type Entry } from "../draft.ts";
+import { DRAFT_PREFIX, eraseDrafts, type TextStorage } from "../drafts.ts";
+
+/** Set by "Not on this device". */
+const OFF = "askback.drafts";
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * The drafts of one person on this device, by the id of a request or thread, for a day after the last change.
+ *
+ * Tabs share them, and the last writer wins. A draft is read only when a card appears, so no tab changes what somebody
+ * types in another.
+ */
+export class DraftStorage {
+  on: boolean;
+
+  constructor(
+    private readonly storage: TextStorage,
+    private readonly person: string,
+  ) {
+    this.on = storage.getItem(OFF) === null;
+    eraseDrafts(storage, (text) => !(Date.now() - Number(parsed(text)?.at) < DAY_MS));
+  }
+
+  read(id: string): unknown {
+    return this.on ? parsed(this.storage.getItem(this.#key(id)))?.draft : undefined;
+  }
+
+  /** Store a draft, or erase it if it is undefined. If the disk is full, nothing is stored. */
+  write(id: string, draft: unknown): void {
+    if (!this.on) return;
+    try {
+      if (draft === undefined) this.forget(id);
+      else this.storage.setItem(this.#key(id), JSON.stringify({ at: Date.now(), draft }));
+    } catch {
+      this.forget(id);
+    }
+  }
+
+  forget(id: string): void {
+    this.storage.removeItem(this.#key(id));
+  }
+
+  stop(): void {
+    this.on = false;
+    this.storage.setItem(OFF, "off");
+    eraseDrafts(this.storage);
+  }
+
+  #key(id: string): string {
+    return `${DRAFT_PREFIX}${encodeURIComponent(this.person)}/${id}`;
+  }
+}
+
+function parsed(text: string | null): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? "null");
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The fields that may be stored on a device: all that are not sensitive. */
+const storable = (form: Form): Field[] => allFields(form).filter(({ sensitive }) => !sensitive);
+
+/** Return the entries that differ from the initial ones, or undefined if there are none. */
+export function changedEntries(form: Form, draft: Draft, initial: Draft): [string, Entry][] | undefined {
+  const changed = storable(form).flatMap(({ id }): [string, Entry][] => {
+    const entry = draft.get(id);
+    return entry && JSON.stringify(entry) !== JSON.stringify(initial.get(id) ?? EMPTY) ? [[id, entry]] : [];
+  });
+  return changed.length > 0 ? changed : undefined;
+}
+
+/** Return the stored entries of the fields and options that the form has now, or undefined if there are none. */
+export function storedEntries(form: Form, draft: unknown): Draft | undefined {
+  if (!Array.isArray(draft)) return undefined;
+  const fields = new Map(storable(form).map((field) => [field.id, field]));
+  const entries = draft.flatMap((item: unknown): [string, Entry][] => {
+    const [id, entry] = Array.isArray(item) ? item : [];
+    const field = fields.get(id);
+    return field && isObject(entry) ? [[field.id, restoredEntry(field, entry)]] : [];
+  });
+  return entries.length > 0 ? new Map(entries) : undefined;
+}
+
+function restoredEntry(field: Field, { text, chosen, other, on }: Record<string, unknown>): Entry {
+  const values = "options" in field ? field.options.map(({ value }) => value) : ["yes", "no"];
+  return {
+    text: typeof text === "string" ? text : "",
+    chosen: Array.isArray(chosen) ? values.filter((value) => chosen.includes(value)) : [],
+    other: other === true && "options" in field && field.allow_other === true,
+    on: on === true,
+  };
+}
