@@ -149,7 +149,7 @@ async def converse(house: House, given: dict[str, Any], text: str) -> None:
     assert [each["request"]["id"] for each in told if each["type"] == "request.created"] == [
         each["id"] for each in asked
     ]
-    assert [event.request_id for event in events if event.veiled is not None] == [secret["id"]] * 2
+    assert [event.request_id for event in events if event.redacted is not None] == [secret["id"]] * 2
 
 
 def bodies(given: dict[str, Any], text: str) -> list[dict[str, Any]]:

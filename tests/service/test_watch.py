@@ -14,6 +14,8 @@ from askback.domain.access import Level
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
+from askback.domain.spec import Spec
+from askback.domain.state import State
 from askback.errors import Forbidden, NotFound
 from askback.ports.bus import Bus
 from askback.ports.store import Principal, Settlement
@@ -100,7 +102,9 @@ async def say(store: FakeStore, n: int, *, thread: str = "t1", tenant: str = "ma
 async def ask(store: FakeStore, request_id: str, *, by: Principal = AGENT, thread: str = "t1") -> None:
     spec = f'{{"id":"{request_id}","requester":{{"id":"{by.id}","name":"a"}}}}'
     state = '{"status":"pending","revision":1}'
-    record = Record(request_id, by.tenant, thread, "form", by.id, Status.PENDING, 1, 0, None, spec, state)
+    record = Record(
+        request_id, by.tenant, thread, "form", by.id, Status.PENDING, 1, 0, None, Spec(spec), State(state)
+    )
     await store.insert(record, Draft("request.created", by.tenant, thread, 0, request_id, state, by.id))
 
 
@@ -110,7 +114,7 @@ async def settle(store: FakeStore, request_id: str, *, thread: str = "t1", tenan
     assert record is not None
     event = Draft("request.answered", tenant, thread, 0, request_id, state, record.requester)
     pending = frozenset({Status.PENDING})
-    await store.settle(Settlement(tenant, request_id, pending, 1, Status.ANSWERED, state, event))
+    await store.settle(Settlement(tenant, request_id, pending, 1, Status.ANSWERED, State(state), event))
 
 
 @pytest.mark.requirement("G3", "G5")
@@ -276,7 +280,7 @@ async def test_an_outcome_that_comes_while_a_wait_is_being_checked_does_not_reac
             state = '{"status":"answered","revision":1}'
             event = Draft("request.answered", "main", "t1", 0, "req_1", state, AGENT.id)
             pending = frozenset({Status.PENDING})
-            await store.settle(Settlement("main", "req_1", pending, 1, Status.ANSWERED, state, event))
+            await store.settle(Settlement("main", "req_1", pending, 1, Status.ANSWERED, State(state), event))
             store.go_on.set()
     assert [stranger.outcomes for stranger in strangers] == [[], []]
     assert waits.count() == 0

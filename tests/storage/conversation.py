@@ -19,6 +19,8 @@ from hypothesis.stateful import (
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import TERMINAL, TRANSITIONS, Action, Status
 from askback.domain.record import Record
+from askback.domain.spec import Spec
+from askback.domain.state import State
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
 from askback.ports.resumes import Lease, Resume
@@ -143,7 +145,7 @@ class Conversation(RuleBasedStateMachine):
     @rule(n=which, current=st.booleans())
     def vote(self, n: int, current: bool) -> None:
         row = self._request(n)
-        step = self._step(row, Action.VOTE, row.revision, before=row.state if current else "{}")
+        step = self._step(row, Action.VOTE, row.revision, before=row.state if current else State("{}"))
         self._same(self.model.settle(step, None, ()), self._did(self.place.store.settle(step)))
 
     @precondition(lambda self: any(not row.settled for row in self.model.requests.values()))
@@ -307,7 +309,7 @@ class Conversation(RuleBasedStateMachine):
         lasts: int | None = None,
         *,
         said: str = "",
-        before: str | None = None,
+        before: State | None = None,
     ) -> Settlement:
         """A step as the services take it: from wherever the lifecycle allows it."""
         expected = frozenset(status for status, does in TRANSITIONS if does is action)
@@ -323,11 +325,11 @@ class Conversation(RuleBasedStateMachine):
             expected if status in TERMINAL or action is not Action.NOTE else frozenset({row.status}),
             revision,
             status,
-            state,
+            State(state),
             event,
             state_before=before,
             asks_again=asks_again,
-            spec=row.spec.replace("Nº", "Again, nº") if asks_again else None,
+            spec=Spec(row.spec.text.replace("Nº", "Again, nº")) if asks_again else None,
             times=None if until is None else (until, until),
         )
 

@@ -96,7 +96,7 @@ async def test_a_database_of_an_older_release_is_upgraded_and_read(older: App) -
         assert lunch["id"] in [resume["request"]["id"] for resume in resumes]
         assert leased(await agent.lease("t3", "PAY_KEY")) == {"PAY_KEY": "sk-old-value"}
     events = await older.services.store.tenant_events("default", after=0, limit=100)
-    hidden = [event.veiled.text for event in events if event.veiled is not None]
+    hidden = [event.redacted.text for event in events if event.redacted is not None]
     assert len(hidden) == 2
     assert not any("PAY_KEY" in text for text in hidden)
     assert all(json.loads(event.text)["type"] for event in events)

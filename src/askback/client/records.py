@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from askback.domain.actor import Actor
 from askback.domain.approval import ReasonCode
-from askback.domain.request import Actor
 
 
 class Read(BaseModel):

@@ -6,14 +6,12 @@ When either ends without a verdict, the person is asked again. The deadline of t
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from askback.domain.deadlines import Terms, Times
+from askback.domain.deadlines import Times
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
@@ -49,7 +47,7 @@ def check_of(record: Record) -> Check | None:
     """Return the check of an answer that is resolving, None where there is none."""
     if record.status is not Status.RESOLVING:
         return None
-    found = json.loads(record.state).get("check")
+    found = record.state.members.get("check")
     return None if found is None else Check.model_validate(found)
 
 
@@ -58,11 +56,16 @@ def waiting(now: int, until: int) -> dict[str, Any]:
     return {"state": "waiting", "since": rfc3339(now), "until": rfc3339(until)}
 
 
-def checking(by: Mapping[str, str], now: int, until: int, *, renewed: int = 0) -> dict[str, Any]:
+def checking(checker: str, name: str, now: int, until: int, *, renewed: int = 0) -> dict[str, Any]:
     """Return what the state says of an answer that somebody checks; times are in ms."""
-    who = {"id": by["id"], "name": by["name"]}
     more = {"renewed": renewed} if renewed else {}
-    return {"state": "checking", "since": rfc3339(now), "until": rfc3339(until), "by": who, **more}
+    return {
+        "state": "checking",
+        "since": rfc3339(now),
+        "until": rfc3339(until),
+        "by": {"id": checker, "name": name},
+        **more,
+    }
 
 
 def time_left(record: Record, now: int) -> int | None:
@@ -72,9 +75,9 @@ def time_left(record: Record, now: int) -> int | None:
 
 def asked_again(record: Record, *, now: int, least_ms: int) -> Times:
     """Return the moments of a request whose answer was checked and sent back: what was left, or `least_ms`."""
-    state = json.loads(record.state)
-    left: float | None = state.get("time_left_s")
+    state = record.state.members
+    left = state.get("time_left_s")
     left_ms = time_left(record, now) if left is None else round(left * 1000)
     expires_at = None if left_ms is None else now + max(left_ms, least_ms)
-    terms = Terms.model_validate_json(record.spec)
-    return terms.after(expires_at, created_at=record.created_at, escalated=state.get("escalated", 0))
+    escalated = state.get("escalated", 0)
+    return record.spec.facts.after(expires_at, created_at=record.created_at, escalated=escalated)

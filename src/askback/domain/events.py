@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 
+from askback.domain import jsontext
 from askback.domain.access import OPEN, Access, Agents
-from askback.domain.record import splice
-from askback.domain.secrets.veil import veil_spec, veil_state
+from askback.domain.spec import Spec
+from askback.domain.state import State
 from askback.domain.timestamps import rfc3339
 
 REQUEST_CREATED = "request.created"
@@ -86,8 +87,9 @@ class Event:
     """A committed event; `text` is its wire form, encoded once for all its readers.
 
     `requester` is the id of the principal whose request it tells of, empty for a message. `access` is that to the
-    thread: with the event itself for one that was just committed, and as it is now for one that was read. Where the
-    names of secrets are hidden, `veiled` is the same event for those who must not learn them.
+    thread: with the event itself for one that was just committed, and as it is now for one that was read. `spec` and
+    `state` are those of the request that it is about. Where the names of secrets are hidden, `redacted` is the same
+    event for those who must not learn them. `at` is in milliseconds.
     """
 
     type: str
@@ -100,7 +102,16 @@ class Event:
     text: str
     requester: str = ""
     access: Access = OPEN
-    veiled: Event | None = None
+    at: int = 0
+    subject_at: int = 0
+    spec: Spec | None = None
+    state: State | None = None
+    redacted: Event | None = None
+
+    @property
+    def subject(self) -> str:
+        """The JSON text of what the event is about, such as the request of `request.*`."""
+        return self.text[self.subject_at : -1]
 
 
 def commit(
@@ -108,25 +119,30 @@ def commit(
     *,
     seq: int,
     position: int,
-    spec: str | None,
+    spec: Spec | None,
     access: Access = OPEN,
     hides_names: bool = False,
 ) -> Event:
     """Give a draft its numbers; `spec` and `hides_names` are those of the request, for `request.*` events."""
-    event = _event(draft, seq, position, spec, access)
-    if spec is None or not hides_names:
+    if spec is None:
+        return _event(draft, seq, position, access, _SUBJECTS.get(draft.type, "message"), draft.data)
+    state = State(draft.data)
+    event = _of_request(draft, seq, position, access, spec, state)
+    if not hides_names:
         return event
-    hidden = replace(draft, data=veil_state(draft.data))
-    return replace(event, veiled=_event(hidden, seq, position, veil_spec(spec), access))
+    asked, known = spec.without_names(), state.without_names()
+    return replace(event, redacted=_of_request(draft, seq, position, access, asked, known))
 
 
-def _event(draft: Draft, seq: int, position: int, spec: str | None, access: Access) -> Event:
-    subject = f'"{_SUBJECTS.get(draft.type, "message")}":{draft.data}'
-    if spec is not None:
-        subject = f'"request":{splice(spec, draft.data)}'
-    text = (
+def _of_request(draft: Draft, seq: int, position: int, access: Access, spec: Spec, state: State) -> Event:
+    event = _event(draft, seq, position, access, "request", jsontext.merge(spec.text, state.text))
+    return replace(event, spec=spec, state=state)
+
+
+def _event(draft: Draft, seq: int, position: int, access: Access, name: str, subject: str) -> Event:
+    head = (
         f'{{"type":"{draft.type}","seq":{seq},"position":{position},'
-        f'"thread_id":{json.dumps(draft.thread_id)},"at":"{rfc3339(draft.at)}",{subject}}}'
+        f'"thread_id":{json.dumps(draft.thread_id)},"at":"{rfc3339(draft.at)}","{name}":'
     )
     return Event(
         draft.type,
@@ -136,7 +152,9 @@ def _event(draft: Draft, seq: int, position: int, spec: str | None, access: Acce
         position,
         draft.request_id,
         settles=draft.request_id is not None and draft.type not in _OPEN,
-        text=text,
+        at=draft.at,
+        text=f"{head}{subject}}}",
+        subject_at=len(head),
         requester="" if draft.request_id is None else draft.owner,
         access=access,
     )

@@ -45,6 +45,11 @@ def parse(body: bytes | str, *, limits: Limits = DEFAULTS) -> object:
     return value
 
 
+def merge(first: str, second: str) -> str:
+    """Merge the texts of two JSON objects that have members and no key in common."""
+    return f"{first[:-1]},{second[1:]}"
+
+
 def _read(body: bytes | str, limits: Limits) -> tuple[str, object, Fault | None]:
     """Return the text and its value, or what is wrong; whoever raises it does so where no reader's error is at hand.
 

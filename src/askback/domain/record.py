@@ -1,19 +1,20 @@
-"""A request as it is kept: two JSON texts and the few columns that are searched or compared.
+"""A request as it is stored: what it asks, where it stands, and the few columns that are searched or compared.
 
-`spec` is what was asked: an object that never changes within a revision. `state` is where it
-stands: a small object that each transition replaces. The wire form is the two objects merged,
-and because their keys are disjoint the merge is a splice of text: a form of any size is encoded
-once, when it is created, and never again. Events store only the `state`, so the log stays small.
+The wire form is the objects of `spec` and `state` merged. Their keys are disjoint, so their texts are joined: a form of
+any size is encoded once, when the request is created. Events store only the state, so the log stays small.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from typing import Any
 
+from askback.domain import jsontext
 from askback.domain.access import OPEN, Access
 from askback.domain.lifecycle import TERMINAL, Status
+from askback.domain.spec import Spec
+from askback.domain.state import State, settled_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,8 @@ class Record:
     revision: int
     created_at: int
     expires_at: int | None
-    spec: str
-    state: str
+    spec: Spec
+    state: State
     digest: str | None = None
     """Of the call that a person was asked about (`policy/digest.py`), which their word is looked up by."""
     due_at: int | None = None
@@ -42,30 +43,33 @@ class Record:
     behind: bool = False
     """Whether it waits in line for the one that holds its key; nobody is to answer it yet."""
     hides_names: bool = False
-    """Whether only those who may answer learn the names of its secrets. Set once, when it is made: what is inside
-    `spec` was chosen by others."""
+    """Whether only those who may answer learn the names of its secrets."""
 
     @property
     def wire(self) -> str:
         """The request as JSON text for whoever may see it."""
-        return splice(self.spec, self.state)
+        return jsontext.merge(self.spec.text, self.state.text)
 
     @property
     def settled(self) -> bool:
         """Whether the request has ended."""
         return self.status in TERMINAL
 
+    def wire_with(self, **members: Any) -> str:
+        """Return the request as JSON text with members that it does not have."""
+        return jsontext.merge(self.wire, json.dumps(members))
 
-def says(text: str, name: str, value: bool | str) -> bool:
-    """Whether a JSON object has this member. The text may be long, so it is parsed only where the words stand in it."""
-    return _member(name, value) in text and json.loads(text).get(name) == value
+    def as_dict(self) -> dict[str, Any]:
+        """Return the request as the object of its wire form."""
+        return json.loads(self.wire)
 
+    def without_names(self) -> Record:
+        """Return the request without the names of its secrets where it hides them."""
+        if not self.hides_names:
+            return self
+        return replace(self, spec=self.spec.without_names(), state=self.state.without_names())
 
-@cache
-def _member(name: str, value: bool | str) -> str:
-    return f'"{name}":{json.dumps(value)}'
-
-
-def splice(spec: str, state: str) -> str:
-    """Merge two non-empty JSON objects with disjoint keys into one, as text."""
-    return f"{spec[:-1]},{state[1:]}"
+    def settled_at_once(self, status: Status, **outcome: Any) -> Record:
+        """Return a new request as one that is settled when it is created; None in `outcome` is left out."""
+        state = settled_state(status, self.created_at, **outcome)
+        return replace(self, status=status, expires_at=None, due_at=None, digest=None, state=state)

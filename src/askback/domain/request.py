@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
+from askback.domain.actor import Actor
 from askback.domain.approval import Approval, Mode, ReasonCode, Scope, ShownApproval, Verdict
 from askback.domain.check import Check
 from askback.domain.deadlines import EscalationStep
@@ -100,14 +101,6 @@ class _Read(BaseModel):
     """Read models ignore keys they do not know, so that an older client can talk to a newer server."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class Actor(_Read):
-    """The token or session behind an action: its id and display name; `user` is the host's own id of the person."""
-
-    id: str
-    name: str
-    user: str | None = None
 
 
 class KeptRule(_Read):

@@ -9,10 +9,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from askback.domain import jsontext
 from askback.domain.modeltext import TEXTS, model_text
-from askback.domain.record import Record, splice
+from askback.domain.record import Record
 from askback.domain.request import InputRequest
 from askback.domain.timestamps import rfc3339
+
+
+def check_cause(revision: int) -> str:
+    """Return the cause of a resume that tells of an answer which waits to be checked, by the request's revision."""
+    return f"check:{revision}"
 
 
 def resume_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
@@ -30,7 +36,7 @@ def resume_wire(
     said = resume_text(InputRequest.model_validate_json(record.wire), texts)
     told = {"id": resume_id, "thread_id": record.thread_id, "request_id": record.id, "text": said}
     lasts = {"attempt": attempt, "until": rfc3339(until)}
-    return splice(json.dumps({**told, **lasts}), f'{{"request":{record.wire}}}')
+    return jsontext.merge(json.dumps({**told, **lasts}), f'{{"request":{record.wire}}}')
 
 
 def _subject(request: InputRequest) -> str:

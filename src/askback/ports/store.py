@@ -33,6 +33,8 @@ from askback.domain.access import OPEN, Access
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
+from askback.domain.spec import Spec
+from askback.domain.state import State
 from askback.ports.agents import AgentStore
 from askback.ports.health import HealthStore
 from askback.ports.outcome import Outcome
@@ -83,7 +85,7 @@ class KeyHeld(Exception):
 class Settlement:
     """A step of the lifecycle that is about to be tried on one row.
 
-    `revision` None means whichever revision is current. `state` is the new state's JSON object. With
+    `revision` None means whichever revision is current. `state` is the new state. With
     `state_before` the step is lost unless the row's state is exactly that text: a vote is added to the
     votes that were read. A step that `asks_again` raises the revision by one; with a `spec` it asks something else
     from now on. `times` are the new `expires_at` and `due_at`, None as long as they stay. With `forward` it leaves the
@@ -96,11 +98,11 @@ class Settlement:
     expected: frozenset[Status]
     revision: int | None
     status: Status
-    state: str
+    state: State
     event: Draft
-    state_before: str | None = None
+    state_before: State | None = None
     asks_again: bool = False
-    spec: str | None = None
+    spec: Spec | None = None
     times: tuple[int | None, int | None] | None = None
     forward: bool = False
     refunds: bool = False

@@ -9,9 +9,8 @@ from __future__ import annotations
 from askback.domain import jsontext
 from askback.domain.bodies import AnswerBody
 from askback.domain.lifecycle import Action
-from askback.domain.record import Record, says
+from askback.domain.record import Record
 from askback.domain.secrets.unread import Unread
-from askback.domain.standing import said
 from askback.domain.validation.answer import check_answer
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict
@@ -24,7 +23,7 @@ from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.decide import decide
 from askback.service.read import at_revision, newest
-from askback.service.secrets.fields import answer_fields, has_sensitive
+from askback.service.secrets.fields import answer_fields
 from askback.service.secrets.submit import submit
 from askback.service.settle import replayed, settle
 from askback.service.submission import with_submission
@@ -72,7 +71,7 @@ async def _asked(ctx: Services, principal: Principal, request_id: str) -> Record
 
 
 def _is_secret(record: Record) -> bool:
-    return record.kind == "secret" or (record.kind == "form" and has_sensitive(record))
+    return record.kind == "secret" or (record.kind == "form" and bool(record.spec.sensitive))
 
 
 async def _answer(
@@ -91,11 +90,11 @@ async def _answer(
         return with_submission(before, sent.revision)
     await admit(ctx, principal, record)
     record = await at_revision(ctx, principal, record, sent.revision)
-    checked = check_answer(ctx.newest.form(record), sent.values, limits=ctx.limits)
-    if says(record.spec, "validator", "requester"):
-        change = await submitted(ctx, record, said(checked), by=principal, claim=claimed)
+    checked = check_answer(record.spec.form, sent.values, limits=ctx.limits)
+    if record.spec.facts.validator is not None:
+        change = await submitted(ctx, record, checked.answer, by=principal, claim=claimed)
     else:
-        outcome = {"source": "responder", "answer": said(checked)}
+        outcome = {"source": "responder", "answer": checked.answer}
         along = Along(lifts=lifts) if (lifts := await refusals.lifts_by_answer(ctx, record)) else NOTHING
         change = await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, along=along)
     return change

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 
 from askback.domain.record import Record
@@ -28,7 +27,7 @@ async def run(ctx: Services) -> None:
 
 async def _see(ctx: Services, asked: Record) -> None:
     record = await ctx.store.get(asked.tenant, asked.id)
-    while record is not None and not record.settled and json.loads(record.state).get("unseen"):
+    while record is not None and not record.settled and record.state.members.get("unseen"):
         try:
             await deadlines.look(ctx, record, ctx.clock.now_ms(), somebody=True)
         except Overtaken as overtaken:

@@ -50,12 +50,19 @@ async def _ask(ctx: Services, principal: Principal, body: object, key: str | Non
             ctx.vault.active()
         )  # raises where nothing could be kept: better now than when somebody has typed it
     record = new_record(
-        ctx, principal, asked, text, kind=asked.kind, timeout_s=asked.timeout_s, view=view(asked.form)
+        ctx,
+        principal,
+        asked,
+        text,
+        kind=asked.kind,
+        timeout_s=asked.timeout_s,
+        view=view(asked.form),
+        form=asked.form,
     )
     change = await open_request(ctx, principal, asked, record, claimed, terms)
     # Another server may let others answer meanwhile, or let it come forward.
     if change.outcome is Outcome.APPLIED and not asked.escalation and not change.record.behind:
-        ctx.newest.keep(change.record, asked.form)
+        ctx.newest.keep(change.record)
     return change
 
 

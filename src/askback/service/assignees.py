@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 
 from askback.domain.access import GROUP, TO_ANSWER
@@ -11,8 +10,6 @@ from askback.errors import Conflict, Forbidden
 from askback.ports.store import Principal
 from askback.service import access, sharing
 from askback.service.context import Services
-
-_NAMED = ('"assignees":', '"assigned":')
 
 _log = logging.getLogger(__name__)
 
@@ -43,7 +40,7 @@ async def require_to_answer(ctx: Services, principal: Principal, record: Record)
         raise Conflict(
             "This waits in line behind another request and cannot be answered yet.",
             code="queued_behind",
-            request=json.loads(record.wire),
+            request=record.as_dict(),
         )
     if principal.id == record.requester:
         await access.record_refusal(ctx, principal, "answer", record.id)
@@ -55,15 +52,9 @@ async def require_to_answer(ctx: Services, principal: Principal, record: Record)
 
 
 def _assignees(record: Record) -> list[str]:
-    """Return who the request is for, with those that an escalation added; empty is everybody.
-
-    Most requests are for everybody, and a form is long: it is read only where the word stands in it.
-    """
-    if _NAMED[0] not in record.spec:
-        return []
-    asked: list[str] = json.loads(record.spec).get("assignees") or []
-    added: list[str] = json.loads(record.state).get("assigned", []) if _NAMED[1] in record.state else []
-    return [*asked, *added] if asked else []
+    """Return who the request is for, with those that an escalation added; empty is everybody."""
+    asked = record.spec.facts.assignees
+    return [*asked, *record.state.members.get("assigned", ())] if asked else []
 
 
 async def _is_among(ctx: Services, principal: Principal, assignees: list[str]) -> bool:

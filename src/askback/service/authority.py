@@ -8,10 +8,9 @@ the thread.
 
 from __future__ import annotations
 
-import json
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from askback.domain.access import TO_ANSWER
 from askback.domain.lifecycle import Status
@@ -35,7 +34,7 @@ async def stands(ctx: Services, lease: Lease) -> bool:
         return False
     if lease.resume.cause.startswith("check:"):
         return await _still_waits(ctx, lease)
-    who = json.loads(record.state).get("settled_by")
+    who = record.state.members.get("settled_by")
     if record.status not in _SAID or who is None or _may_say(who, record):
         ctx.withheld.discard(lease.resume.id)
         return True
@@ -72,7 +71,7 @@ def told(lease: Lease) -> Lease:
     return replace(lease, record=refusals.as_repeated(lease.record)) if again else lease
 
 
-def _may_say(who: dict[str, Any], record: Record) -> bool:
+def _may_say(who: Mapping[str, str], record: Record) -> bool:
     as_now = Principal(
         who["id"], record.tenant, who.get("role", "responder"), who["name"], user=who.get("user", "")
     )

@@ -7,7 +7,6 @@ asked again, and what was sent stays to be sent once more.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -18,6 +17,7 @@ from askback.domain.deadlines import Times
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Action, Status
 from askback.domain.record import Record
+from askback.domain.resume import check_cause
 from askback.domain.secrets.trial import tried_until
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
@@ -55,10 +55,10 @@ async def submitted(
     said: dict[str, Any] = {"submitted": answer, "submitted_by": by.settler}
     if probe is not None:
         until = now + 2 * ctx.limits.probe_s * 1000
-        said |= {"check": checking({"id": SERVER, "name": probe}, now, until), "tried_until": rfc3339(until)}
+        said |= {"check": checking(SERVER, probe, now, until), "tried_until": rfc3339(until)}
     elif requester_waits(ctx, record):
         until = now + ctx.limits.check_lease_s * 1000
-        said["check"] = checking(json.loads(record.spec)["requester"], now, until)
+        said["check"] = checking(record.spec.facts.requester.id, record.spec.facts.requester.name, now, until)
     else:
         longest = ctx.limits.check_wait_s * 1000
         until = now + (longest if left is None else min(left, longest))
@@ -99,11 +99,11 @@ async def _renewed(ctx: Services, principal: Principal, record: Record) -> Chang
         raise Conflict(
             f"This check was renewed {ctx.limits.check_renewals} times. Accept the answer or ask again before it ends.",
             code="check_over",
-            request=json.loads(record.wire),
+            request=record.as_dict(),
         )
     now = ctx.clock.now_ms()
     until = now + ctx.limits.check_lease_s * 1000
-    said = {"check": checking(principal.actor, now, until, renewed=renewed), "queued": None}
+    said = {"check": checking(principal.id, principal.name, now, until, renewed=renewed), "queued": None}
     change = await settle(
         ctx,
         record,
@@ -135,9 +135,9 @@ async def give_back(ctx: Services, record: Record, now: int) -> None:
     if check is not None and check.ends_at > now:
         await _look_later(ctx, record, check)
         return
-    said: dict[str, Any] = {"error_summary": _not_checked(ctx, record)}
+    said: dict[str, Any] = {"error_summary": _not_checked(record)}
     if record.kind == "form":
-        said["submitted"] = json.loads(record.state).get("submitted")
+        said["submitted"] = record.state.members.get("submitted")
     await settle(ctx, record, Action.REPROMPT, said, by=None, times=pending_times(ctx, record))
 
 
@@ -152,12 +152,12 @@ def pending_times(ctx: Services, record: Record) -> Times:
     return asked_again(record, now=ctx.clock.now_ms(), least_ms=ctx.limits.again_s * 1000)
 
 
-def _not_checked(ctx: Services, record: Record) -> str:
-    form: Form | None = ctx.newest.form(record) if record.kind == "form" else None
+def _not_checked(record: Record) -> str:
+    form: Form | None = record.spec.form if record.kind == "form" else None
     return translate("fault.not_checked", (form.locale if form else None) or DEFAULT_LOCALE)
 
 
 def stands(record: Record, cause: str) -> bool:
     """Whether the answer still waits to be checked that a resume with this cause tells of."""
     found = check_of(record)
-    return found is not None and found.state == "waiting" and cause == f"check:{record.revision}"
+    return found is not None and found.state == "waiting" and cause == check_cause(record.revision)

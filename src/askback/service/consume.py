@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -144,21 +143,21 @@ def _digest(sent: ConsumeBody) -> str | None:
 
 
 def _approved(record: Record) -> _Approved:
-    state = json.loads(record.state)
+    state = record.state.members
     answer = state.get("answer", {})
     if answer.get("decision") != "approve":
         raise Conflict("This was not approved, so it must not run.", code="not_approved")
-    asked = json.loads(record.spec)["approval"]
+    asked = record.spec.approval
     return _Approved(
-        asked["tool"],
-        answer.get("edited_input", asked["input"]),
+        asked.tool,
+        answer.get("edited_input", asked.input),
         answer["digest"],
         datetime.fromisoformat(answer["expires_at"]),
-        asked.get("project"),
-        "plan" in asked,
+        asked.project,
+        asked.plan is not None,
         state.get("source") == "policy",
-        asked.get("cwd"),
-        tuple(asked.get("secret_free", ())),
+        asked.cwd,
+        tuple(asked.secret_free or ()),
     )
 
 

@@ -5,21 +5,20 @@ Any number of servers sweep: what is due is a compare-and-set like any other ste
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 import anyio
 
-from askback.domain.deadlines import EscalationStep, Terms
+from askback.domain.deadlines import EscalationStep
 from askback.domain.events import REQUEST_DETACHED, REQUEST_ESCALATED, REQUEST_NOTED
 from askback.domain.faults import Faults
 from askback.domain.lifecycle import Action, Status
 from askback.domain.record import Record
 from askback.domain.secrets.trial import tried_until
-from askback.domain.standing import said
+from askback.domain.state import Members
 from askback.domain.validation.answer import Cleaned
 from askback.domain.validation.default import default_answer
 from askback.errors import Conflict, Unavailable
@@ -70,28 +69,28 @@ async def _deal_with(ctx: Services, record: Record, now: int) -> None:
     if record.expires_at is None or record.expires_at > now:
         await look(ctx, record, now)
         return
-    terms = Terms.model_validate_json(record.spec)
-    if terms.on_timeout == "resume":
-        await _detach(ctx, record, terms)
-    elif (answer := _default(ctx, record, terms)) is not None:
-        outcome = {"source": "default", "answer": said(answer)}
+    if record.spec.facts.on_timeout == "resume":
+        await _detach(ctx, record)
+    elif (answer := _default(ctx, record)) is not None:
+        outcome = {"source": "default", "answer": answer.answer}
         await settle(ctx, record, Action.ANSWER, outcome, by=None)
     else:
         await settle(ctx, record, Action.EXPIRE, {}, by=None)
 
 
-def _default(ctx: Services, record: Record, terms: Terms) -> Cleaned | None:
+def _default(ctx: Services, record: Record) -> Cleaned | None:
     """Return the answer that a form declares for the end, which one that took its place later need not have."""
-    if terms.on_timeout != "default":
+    if record.spec.facts.on_timeout != "default":
         return None
     with suppress(Faults):
-        return default_answer(ctx.newest.form(record), ctx.limits)
+        return default_answer(record.spec.form, ctx.limits)
     return None
 
 
-async def _detach(ctx: Services, record: Record, terms: Terms) -> None:
+async def _detach(ctx: Services, record: Record) -> None:
     """Let it be answered at any time: nobody waits any more."""
-    times = terms.after(None, created_at=record.created_at, escalated=_state(record).get("escalated", 0))
+    escalated = record.state.members.get("escalated", 0)
+    times = record.spec.facts.after(None, created_at=record.created_at, escalated=escalated)
     await settle(
         ctx,
         record,
@@ -111,7 +110,7 @@ async def look(ctx: Services, record: Record, now: int, *, somebody: bool = Fals
     """
     if record.status is Status.RESOLVING:
         return
-    terms, state = Terms.model_validate_json(record.spec), _state(record)
+    terms, state = record.spec.facts, record.state.members
     noted: dict[str, Any] = {}
     somebody_by = record.created_at + ctx.limits.unseen_s * 1000 if state.get("unseen") else None
     if somebody_by is not None and (somebody or somebody_by <= now):
@@ -120,7 +119,7 @@ async def look(ctx: Services, record: Record, now: int, *, somebody: bool = Fals
             await settle(ctx, record, Action.CANCEL, {"reason": "not_shown"}, by=None)
             return
         noted["unseen"] = somebody_by = None
-    done: int = state.get("escalated", 0)
+    done = state.get("escalated", 0)
     steps = terms.steps_due(created_at=record.created_at, escalated=done, now=now)
     times = terms.after(
         record.expires_at,
@@ -142,7 +141,7 @@ async def look(ctx: Services, record: Record, now: int, *, somebody: bool = Fals
     )
 
 
-def _escalated(state: Mapping[str, Any], steps: Sequence[EscalationStep]) -> dict[str, Any]:
+def _escalated(state: Members, steps: Sequence[EscalationStep]) -> dict[str, Any]:
     """Return what these steps note: `assigned` may answer as well from now on, `notified` are to be told."""
     if not steps:
         return {}
@@ -152,7 +151,3 @@ def _escalated(state: Mapping[str, Any], steps: Sequence[EscalationStep]) -> dic
     if told := [who for step in steps for who in step.notify]:
         noted["notified"] = list(dict.fromkeys(told))
     return noted
-
-
-def _state(record: Record) -> dict[str, Any]:
-    return json.loads(record.state)

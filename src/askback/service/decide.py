@@ -49,7 +49,7 @@ async def decide(
         return with_submission(before, sent.revision)
     await admit(ctx, principal, record)
     record = await at_revision(ctx, principal, record, sent.revision)
-    shown = shown_approval(record)
+    shown = record.spec.approval
     if sent.digest is not None and sent.digest != shown.digest:
         raise another_call(record)
     if shown.locked and sent.scope != "once":
@@ -58,13 +58,6 @@ async def decide(
         await sharing.require_unlimited(ctx, principal, "rules")
     decided = check_decision(sent, shown, limits=ctx.limits)
     return await _Deciding(ctx, principal, sent, shown, decided, claimed).run(record)
-
-
-def shown_approval(record: Record) -> ShownApproval:
-    """Return what a request for approval shows, without the preview: it is long, and nothing is decided by it here."""
-    shown = json.loads(record.spec)["approval"]
-    shown.pop("preview", None)
-    return ShownApproval.model_validate(shown)
 
 
 def _locked() -> Forbidden:
@@ -133,7 +126,7 @@ class _Deciding:
             record, Action.ANSWER, outcome, votes, by=self.principal, along=along, **ruling.trial
         )
 
-    async def _refused(self, record: Record, ruling: Ruling, votes: list[dict[str, Any]]) -> Change:
+    async def _refused(self, record: Record, ruling: Ruling, votes: list[Mapping[str, Any]]) -> Change:
         """Settle as refused by a rule that came while the request was open, whatever the person said (B24)."""
         answer: dict[str, Any] = {
             "decision": "deny",
@@ -154,7 +147,7 @@ class _Deciding:
         record: Record,
         action: Action,
         outcome: dict[str, Any],
-        votes: list[dict[str, Any]],
+        votes: list[Mapping[str, Any]],
         *,
         by: Principal | None,
         along: Along = NOTHING,
@@ -173,15 +166,15 @@ class _Deciding:
             **facts,
         )
 
-    def _votes(self, record: Record) -> list[dict[str, Any]]:
+    def _votes(self, record: Record) -> list[Mapping[str, Any]]:
         """Return the votes with this one added; nobody votes twice, not with a second session either."""
-        votes: list[dict[str, Any]] = json.loads(record.state).get("votes", [])
+        votes = record.state.members.get("votes", ())
         who = self.principal.actor
         if any(_same(who, vote["by"]) for vote in votes):
             raise Conflict(
                 "You have decided about this already; others have to agree.",
                 code="already_voted",
-                request=json.loads(record.wire),
+                request=record.as_dict(),
             )
         vote = {"by": who, "decision": self.sent.decision, "at": rfc3339(self.ctx.clock.now_ms())}
         return [*votes, vote]

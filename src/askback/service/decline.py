@@ -46,7 +46,7 @@ async def decline(
     seen(record)
     if record.settled:
         raise conflict(record)
-    if sent.reason == "skipped" and not (record.kind == "form" and ctx.newest.form(record).allow_skip):
+    if sent.reason == "skipped" and not (record.kind == "form" and record.spec.form.allow_skip):
         raise Faults([fault("reason", "skip_not_allowed")])
     remembered = await refusals.remember(ctx, record) if _is_refusal(record, sent) else None
     outcome = sent.model_dump(exclude_none=True, exclude={"remember"})

@@ -7,12 +7,11 @@ was asked nothing, and the requester's next try asks it.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 from askback.domain.events import REQUEST_LINED_UP, Draft
 from askback.domain.lifecycle import Action
-from askback.domain.record import Record, splice
+from askback.domain.record import Record
 from askback.domain.request import Envelope
 from askback.errors import Conflict
 from askback.ports.store import Change, Claim, KeyHeld, Principal
@@ -45,7 +44,7 @@ async def insert(
             raise Conflict(
                 "Another request with this exclusive_key is open. Wait for it, or cancel it first.",
                 code="exclusive",
-                request=json.loads(holder.wire),
+                request=holder.as_dict(),
             )
         if asked.on_conflict == "queue":
             return await _line_up(ctx, record, event, claimed, quota)
@@ -55,9 +54,9 @@ async def insert(
 async def _line_up(
     ctx: Services, record: Record, event: Draft, claimed: Claim | None, quota: Quota
 ) -> Change:
-    state = splice(record.state, '{"queued_behind":true}')
+    state = record.state.adding(queued_behind=True)
     waiting = replace(record, behind=True, state=state)
-    lined_up = replace(event, type=REQUEST_LINED_UP, data=state)
+    lined_up = replace(event, type=REQUEST_LINED_UP, data=state.text)
     change = await ctx.store.insert(waiting, lined_up, claimed, quota=quota)
     await come_forward(ctx)  # the one before it may have ended meanwhile
     return change

@@ -44,7 +44,7 @@ async def export(ctx: Services, principal: Principal, thread_id: str) -> str:
     }
     lists: dict[str, list[str]] = {
         "messages": [f'{message.data[:-1]},"seq":{message.seq}}}' for message in view.messages],
-        "requests": [f'{record.wire[:-1]},"seq":{seq}}}' for seq, record in view.requests],
+        "requests": [record.wire_with(seq=seq) for seq, record in view.requests],
         "executions": [text async for text in _executions(ctx, view)],
         "events": [text async for text in _events(ctx, tenant, thread_id, until=view.seq)],
         "audit": [text async for text in _audit(ctx, tenant, thread_id)],

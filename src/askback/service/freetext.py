@@ -103,7 +103,7 @@ async def _meant(
     record, block = found[0], sent.content[0]
     if record.kind != "form" or len(sent.content) != 1 or not isinstance(block, TextBlock):
         return "not_for_text"
-    meant = read_text(ctx.newest.form(record), block.text)
+    meant = read_text(record.spec.form, block.text)
     return str(meant.why) if meant.values is None else (record, dict(meant.values))
 
 

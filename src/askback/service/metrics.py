@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 from askback.domain.events import Event
 from askback.domain.lifecycle import Status
@@ -37,10 +36,7 @@ class Metrics:
 
     def woken(self, event: Event, *, now: int) -> None:
         """Count that somebody who waited was told of an end at `now` (ms)."""
-        # Within a JSON string a quote is escaped, so the first bare `"at":"` is the key.
-        at = event.text.index('"at":"') + len('"at":"')
-        ended = datetime.fromisoformat(event.text[at : event.text.index('"', at)]).timestamp()
-        self._woken.observe(max(0.0, now / 1000 - ended))
+        self._woken.observe(max(0, now - event.at) / 1000)
 
     def attempted(self, *, taken: bool) -> None:
         """Count an attempt to deliver to a webhook."""

@@ -9,11 +9,7 @@ tried with, and whoever loses that is told what the store has.
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict
-
-from askback.domain.fields import Form
 from askback.domain.record import Record
 
 NEWEST = 512
@@ -21,29 +17,18 @@ LARGEST = 8_192
 """Characters of the longest spec that is kept: what is kept has a size that nobody outside can choose."""
 
 
-class _Spec(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    form: Form
-
-
-class _Kept(NamedTuple):
-    record: Record
-    form: Form
-
-
 class Newest:
     """The newest open requests, by id."""
 
     def __init__(self, *, newest: int = NEWEST) -> None:
         self._newest = newest
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: OrderedDict[str, Record] = OrderedDict()
 
-    def keep(self, record: Record, form: Form) -> None:
+    def keep(self, record: Record) -> None:
         """Keep a request that was just stored, unless it is a large one, and let the oldest go."""
-        if len(record.spec) > LARGEST:
+        if len(record.spec.text) > LARGEST:
             return
-        self._kept[record.id] = _Kept(record, form)
+        self._kept[record.id] = record
         if len(self._kept) > self._newest:
             self._kept.popitem(last=False)
 
@@ -54,11 +39,4 @@ class Newest:
     def record(self, tenant: str, request_id: str) -> Record | None:
         """Return the request as it was asked, if it is at hand and of this tenant."""
         kept = self._kept.get(request_id)
-        return kept.record if kept is not None and kept.record.tenant == tenant else None
-
-    def form(self, record: Record) -> Form:
-        """Return the form that `record` asks."""
-        kept = self._kept.get(record.id)
-        if kept is not None and kept.record.revision == record.revision:
-            return kept.form
-        return _Spec.model_validate_json(record.spec).form
+        return kept if kept is not None and kept.tenant == tenant else None

@@ -9,12 +9,14 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from askback.domain import deadlines, events
+from askback.domain import deadlines, events, jsontext
+from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
 from askback.domain.policy.conduct import read_conduct
-from askback.domain.record import Record, splice
+from askback.domain.record import Record
 from askback.domain.request import Ask, Envelope
-from askback.domain.standing import opened
+from askback.domain.spec import Spec
+from askback.domain.state import pending
 from askback.domain.timestamps import rfc3339
 from askback.domain.tracing import HEADER
 from askback.errors import Unavailable
@@ -38,6 +40,7 @@ def new_record(
     view: Mapping[str, Any] | None = None,
     digest: str | None = None,
     hides_names: bool = False,
+    form: Form | None = None,
 ) -> Record:
     """Make the row of a pending request. `text` is what was asked, as a JSON object without what the server adds."""
     now = ctx.clock.now_ms()
@@ -67,8 +70,8 @@ def new_record(
         revision=1,
         created_at=now,
         expires_at=expires_at,
-        spec=splice(to_json(given).decode(), text),
-        state=opened(expires_at),
+        spec=Spec(jsontext.merge(to_json(given).decode(), text), form=form),
+        state=pending(expires_at),
         digest=digest,
         due_at=due_at,
         hides_names=hides_names,
@@ -90,7 +93,7 @@ async def open_request(
     until: int | None = None
     if asked.require_client != "durable" and not await ctx.presence.anybody(record.tenant, record.thread_id):
         if asked.require_client == "fail_fast":
-            ended = _unseen(record)
+            ended = record.settled_at_once(Status.CANCELLED, reason="not_shown")
             along = Along(resumes=resumes_at_once(ctx, ended, now=ended.created_at))
             event = opening(principal, ended, f"request.{ended.status}")
             return await ctx.store.insert(ended, event, claimed, along)
@@ -126,28 +129,10 @@ async def _expect_somebody(ctx: Services, record: Record, until: int) -> None:
             ctx.unseen.arrived(record.tenant, record.thread_id)
 
 
-def _unseen(record: Record) -> Record:
-    """Return a request that is over as it begins."""
-    state = {
-        "status": Status.CANCELLED,
-        "revision": 1,
-        "reason": "not_shown",
-        "settled_at": rfc3339(record.created_at),
-    }
-    return replace(
-        record,
-        status=Status.CANCELLED,
-        expires_at=None,
-        due_at=None,
-        digest=None,
-        state=to_json(state).decode(),
-    )
-
-
 def _waiting(record: Record, until: int) -> Record:
     """Return a request for which somebody has to come."""
     due_at = until if record.due_at is None else min(record.due_at, until)
-    return replace(record, state=splice(record.state, '{"unseen":true}'), due_at=due_at)
+    return replace(record, state=record.state.adding(unseen=True), due_at=due_at)
 
 
 def opening(principal: Principal, record: Record, kind: str = events.REQUEST_CREATED) -> events.Draft:
@@ -158,7 +143,7 @@ def opening(principal: Principal, record: Record, kind: str = events.REQUEST_CRE
         record.thread_id,
         record.created_at,
         record.id,
-        record.state,
+        record.state.text,
         record.requester,
         sharing.agent_of(principal),
     )

@@ -10,10 +10,12 @@ in doubt until their connection says that it has arrived. If it ends before, suc
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
-from askback.domain.record import Record, says
+from askback.domain.record import Record
+from askback.domain.resume import check_cause
+from askback.domain.spec import Spec
+from askback.domain.state import State
 from askback.ports.resumes import Resume
 from askback.ports.store import Principal
 from askback.service.context import Services
@@ -28,7 +30,7 @@ def resumes(ctx: Services, record: Record, *, by: Principal | None, now: int) ->
 
 def check_resumes(ctx: Services, record: Record, *, now: int) -> tuple[Resume, ...]:
     """Return what to write along with an answer that waits for its requester to check it."""
-    return _resume(ctx, record, now, cause=f"check:{record.revision}")
+    return _resume(ctx, record, now, cause=check_cause(record.revision))
 
 
 def resumes_at_once(ctx: Services, record: Record, *, now: int, cause: str = "") -> tuple[Resume, ...]:
@@ -38,7 +40,7 @@ def resumes_at_once(ctx: Services, record: Record, *, now: int, cause: str = "")
 
 def is_durable(record: Record) -> bool:
     """Whether the requester of a request has ended its turn, and goes on by a resume."""
-    return says(record.spec, "delivery", "resume")
+    return record.spec.facts.delivery == "resume"
 
 
 def requester_waits(ctx: Services, record: Record) -> bool:
@@ -47,11 +49,11 @@ def requester_waits(ctx: Services, record: Record) -> bool:
 
 
 def _resume(ctx: Services, record: Record, now: int, *, cause: str = "") -> tuple[Resume, ...]:
-    if says(record.spec, "auto_resume", False):
+    if not record.spec.facts.auto_resume:
         return ()
     durable = is_durable(record)
     # Whoever was told that its time is up has gone on, or would be waiting here.
-    at_once = durable or says(record.state, "detached", True)
+    at_once = durable or record.state.members.get("detached", False)
     return (
         Resume(
             ctx.ids.new("rsm", now_ms=now),
@@ -71,7 +73,7 @@ async def reached(ctx: Services, principal: Principal, record: Record) -> None:
     if principal.id != record.requester:
         return
     ctx.attendance.heard(record.id, principal.id)
-    if is_held(record.wire) or await _was_held_later(ctx, record):
+    if is_held(record.spec, record.state) or await _was_held_later(ctx, record):
         await ctx.store.drop_held(record.tenant, (record.id,))
 
 
@@ -89,16 +91,16 @@ async def unheard(ctx: Services, principal: Principal, request_ids: Iterable[str
 
 
 def _ended_by_requester(record: Record) -> bool:
-    return json.loads(record.state).get("settled_by", {}).get("id") == record.requester
+    return record.state.members.get("settled_by", {}).get("id") == record.requester
 
 
 async def _was_held_later(ctx: Services, record: Record) -> bool:
-    if says(record.spec, "delivery", "resume"):
+    if is_durable(record):
         return False
     standing = await ctx.store.resume_of(record.tenant, record.id)
     return standing is not None and standing.resume.held and standing.attempt == 0
 
 
-def is_held(wire: str) -> bool:
-    """Whether a resume is kept for a request in case that nobody waits, by its JSON text."""
-    return says(wire, "queued", True) and not says(wire, "delivery", "resume")
+def is_held(spec: Spec, state: State) -> bool:
+    """Whether a resume is kept for a request in case that nobody waits."""
+    return state.members.get("queued", False) and spec.facts.delivery != "resume"

@@ -8,7 +8,6 @@ that insists fills no list.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from pydantic_core import to_json
@@ -74,7 +73,7 @@ async def _settled_at_once(
     """Store what a rule decided, with the event of its end for its only one."""
     record = _record(ctx, principal, asked, shown=_stated(asked))
     now, verdict = record.created_at, _VERDICTS[ruling.decision.decision]
-    answer = {
+    answer: dict[str, Any] = {
         "decision": verdict,
         "digest": asked.digest,
         "policy_rule": ruling.decision.rule,
@@ -85,21 +84,8 @@ async def _settled_at_once(
         # No longer than usual, whatever the agent asks for: it could collect permissions for later.
         until = min(valid_ms(ctx, asked.ask.approval.valid_s), valid_ms(ctx, None))
         answer |= {"scope": "once", "expires_at": rfc3339(now + until)}
-    state = {
-        "status": Status.ANSWERED,
-        "revision": 1,
-        "source": "policy",
-        "answer": {name: value for name, value in answer.items() if value is not None},
-        "settled_at": rfc3339(now),
-    }
-    record = replace(
-        record,
-        status=Status.ANSWERED,
-        expires_at=None,
-        due_at=None,
-        state=to_json(state).decode(),
-        digest=None,
-    )
+    answer = {name: value for name, value in answer.items() if value is not None}
+    record = record.settled_at_once(Status.ANSWERED, source="policy", answer=answer)
     audit = entry(
         "decide",
         at=now,

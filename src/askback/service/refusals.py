@@ -7,7 +7,6 @@ in the thread, by "Ask me again", or by an answer that begins a new run of the a
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +15,7 @@ from askback.domain.bodies import EmptyBody
 from askback.domain.fields import Form
 from askback.domain.policy.calls import Call
 from askback.domain.policy.digest import NotCanonical, canonical_json
-from askback.domain.record import Record, splice
+from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
 from askback.ports.outcome import Outcome
@@ -63,18 +62,18 @@ def secret_identity(names: list[str]) -> str:
     return hashlib.sha256("\n".join(sorted(names)).encode()).hexdigest()
 
 
-def _identity(ctx: Services, record: Record) -> str | None:
+def _identity(record: Record) -> str | None:
     if record.kind == "form":
-        return form_identity(ctx.newest.form(record))
-    asked = json.loads(record.spec)[record.kind]
+        return form_identity(record.spec.form)
     if record.kind == "secret":
-        return secret_identity(asked["names"])
-    return None if "plan" in asked else approval_identity(asked["tool"], asked["input"])
+        return secret_identity(record.spec.secret.names)
+    asked = record.spec.approval
+    return None if asked.plan is not None else approval_identity(asked.tool, asked.input)
 
 
 async def remember(ctx: Services, record: Record) -> Remembered | None:
     """Return what a person's refusal of a request leads to; None for what is never the same again, such as a plan."""
-    if (identity := _identity(ctx, record)) is None:
+    if (identity := _identity(record)) is None:
         return None
     now = ctx.clock.now_ms()
     before = await _found(ctx, record, identity, since_ms=now - ctx.limits.refusal_window_s * 1000)
@@ -122,7 +121,7 @@ async def repeated(
 
 def as_repeated(record: Record) -> Record:
     """Return a refused request as it is returned to whoever asks the same again."""
-    return replace(record, state=splice(record.state, '{"repeated":true}'))
+    return replace(record, state=record.state.adding(repeated=True))
 
 
 async def lift(ctx: Services, principal: Principal, thread_id: str, *, request_id: str | None = None) -> None:

@@ -9,11 +9,8 @@ second is the first.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, cast
-
-from pydantic_core import to_json
 
 from askback.domain.bodies import EmptyBody, RepromptBody
 from askback.domain.faults import Faults, fault, join
@@ -33,7 +30,6 @@ from askback.service.claims import claim
 from askback.service.context import Services
 from askback.service.read import get
 from askback.service.secrets import resolve as secrets
-from askback.service.secrets.submit import shown_secret
 from askback.service.settle import replayed, settle
 
 
@@ -48,8 +44,12 @@ async def accept(
     require_resolving(record)
     if record.kind == "secret":
         return await secrets.accept(ctx, principal, record, claim=claimed)
-    state = json.loads(record.state)
-    outcome = {"source": "responder", "answer": state["submitted"], "settled_by": state["submitted_by"]}
+    state = record.state.members
+    outcome = {
+        "source": "responder",
+        "answer": state.get("submitted"),
+        "settled_by": state.get("submitted_by"),
+    }
     return await settle(ctx, record, Action.ACCEPT, outcome, by=principal, claim=claimed)
 
 
@@ -68,17 +68,17 @@ async def reprompt(
         return before
     require_resolving(record)
     form = _new_form(ctx, record, cast("Mapping[str, Any]", body).get("form"))
-    shown = form or (ctx.newest.form(record) if record.kind == "form" else None)
+    shown = form or (record.spec.form if record.kind == "form" else None)
     _check(ctx, sent, _places(record, shown))
     if record.revision > ctx.limits.reprompts:
         return await settle(ctx, record, Action.CANCEL, {"reason": "failed"}, by=principal, claim=claimed)
     scrub = await secrets.scrubber(ctx, record) if record.kind == "secret" else str
     said = _said(sent, scrub)
     if shown is not None:
-        said["submitted"] = json.loads(record.state)["submitted"]
+        said["submitted"] = record.state.members.get("submitted")
         if sent.field_errors and sent.error_summary is None:
             said["error_summary"] = translate("fault.reprompted", shown.locale or DEFAULT_LOCALE)
-    spec = None if form is None else _asking(record, form)
+    spec = None if form is None else record.spec.with_form(form, view(form))
     times = pending_times(ctx, record)
     return await settle(
         ctx, record, Action.REPROMPT, said, by=principal, spec=spec, claim=claimed, times=times
@@ -105,7 +105,7 @@ def _places(record: Record, form: Form | None) -> set[str]:
     """Return the paths that can be spoken of."""
     if form is not None:
         return {join("values", field.id) for field in form.all_fields}
-    return {join("secrets", name) for name in shown_secret(record).names}
+    return {join("secrets", name) for name in record.spec.secret.names}
 
 
 def _check(ctx: Services, sent: RepromptBody, places: set[str]) -> None:
@@ -128,12 +128,3 @@ def _said(sent: RepromptBody, scrub: Callable[[str], str]) -> dict[str, Any]:
         "error_summary": None if sent.error_summary is None else scrub(sent.error_summary),
     }
     return {name: value for name, value in again.items() if value}
-
-
-def _asking(record: Record, form: Form) -> str:
-    """Return what is asked from now on: the same request with another form."""
-    spec: dict[str, Any] = json.loads(record.spec)
-    spec["form"] = form.model_dump(exclude_none=True)
-    spec.pop("view", None)
-    shown = view(form)
-    return to_json({**spec, "view": shown} if shown else spec).decode()

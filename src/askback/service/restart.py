@@ -11,7 +11,7 @@ import logging
 import anyio
 
 from askback.domain.lifecycle import Action
-from askback.domain.record import Record, says
+from askback.domain.record import Record
 from askback.errors import Conflict, Unavailable
 from askback.service.context import Services
 from askback.service.settle import settle
@@ -52,4 +52,4 @@ async def expire(ctx: Services, *, before_ms: int) -> int:
 
 
 def _is_awaited(record: Record) -> bool:
-    return not says(record.spec, "delivery", "resume") and not says(record.state, "detached", True)
+    return record.spec.facts.delivery != "resume" and not record.state.members.get("detached")

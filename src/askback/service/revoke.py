@@ -6,7 +6,6 @@ revocation is a use that nothing can follow. What the request says of it (`revok
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from askback.domain.bodies import EmptyBody
 from askback.domain.events import REQUEST_REVOKED, REQUEST_USED, Draft
 from askback.domain.lifecycle import Status
-from askback.domain.record import Record, splice
+from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Gone
@@ -41,13 +40,13 @@ async def revoke(ctx: Services, principal: Principal, request_id: str, body: obj
     record = await get(ctx, principal, request_id)
     parse(EmptyBody, body)
     await require_to_answer(ctx, principal, record)
-    state = json.loads(record.state)
+    state = record.state.members
     answer = state.get("answer", {})
     if answer.get("decision") != "approve":
         raise Conflict(
             "This was not approved, so there is nothing to revoke.",
             code="not_approved",
-            request=json.loads(record.wire),
+            request=record.as_dict(),
         )
     now = ctx.clock.now_ms()
     used = await ctx.store.execution(record.tenant, record.id)
@@ -56,7 +55,7 @@ async def revoke(ctx: Services, principal: Principal, request_id: str, body: obj
             raise Gone("The approval has expired, so there is nothing to revoke.", code="decision_expired")
         used = await _end(ctx, principal, record, now)
     if used.outcome != REVOKED:
-        raise Conflict("The call has run already.", code="already_consumed", request=json.loads(record.wire))
+        raise Conflict("The call has run already.", code="already_consumed", request=record.as_dict())
     if REVOKED in state:
         return record
     said = {REVOKED: {"at": rfc3339(used.consumed_at), "by": principal.settler}}
@@ -70,22 +69,28 @@ def is_revoked(used: Execution) -> bool:
 
 async def note_use(ctx: Services, record: Record, at: int) -> None:
     """Say on a request that a person approved that its call has run, for the pages that show it."""
-    if json.loads(record.state).get("source") == "responder":
+    if record.state.members.get("source") == "responder":
         await note(ctx, record, REQUEST_USED, {"used_at": rfc3339(at)})
 
 
 async def note(ctx: Services, record: Record, event: str, said: Mapping[str, Any]) -> Record:
     """Add to the state of an answered request, unless somebody has added something meanwhile."""
-    text = splice(record.state, json.dumps(said, ensure_ascii=False))
+    state = record.state.adding(**said)
     step = Settlement(
         tenant=record.tenant,
         id=record.id,
         expected=frozenset({Status.ANSWERED}),
         revision=record.revision,
         status=Status.ANSWERED,
-        state=text,
+        state=state,
         event=Draft(
-            event, record.tenant, record.thread_id, ctx.clock.now_ms(), record.id, text, record.requester
+            event,
+            record.tenant,
+            record.thread_id,
+            ctx.clock.now_ms(),
+            record.id,
+            state.text,
+            record.requester,
         ),
         state_before=record.state,
     )

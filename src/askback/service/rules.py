@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from askback.domain import jsontext
 from askback.domain.access import Level
 from askback.domain.bodies import RuleBody
 from askback.domain.faults import Faults, fault
@@ -17,7 +18,7 @@ from askback.domain.policy.narrow import rule_scripts, says_nothing
 from askback.domain.policy.prefixes import choice_of, needs_choice
 from askback.domain.policy.rules import Rule, RuleError, parse_rule
 from askback.domain.preview import coded
-from askback.domain.record import Record, splice
+from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
@@ -45,7 +46,7 @@ def kept_rule(
 ) -> RuleRecord:
     """Make the rule that a decision keeps, for the agent that asked or every agent, to be written along with it."""
     agent = None if every_agent else about.requester
-    name = None if every_agent else json.loads(about.spec)["requester"]["name"]
+    name = None if every_agent else about.spec.facts.requester.name
     return _made(
         ctx, by, rule, scope=scope, subject=subject, request_id=about.id, agent=agent, agent_name=name
     )
@@ -152,7 +153,7 @@ async def revoke(ctx: Services, principal: Principal, rule_id: str) -> str:
         "revoked_at": rfc3339(ctx.clock.now_ms()),
         "revoked_by": principal.actor,
     }
-    wire = splice(rule.wire, to_json(ending).decode())
+    wire = jsontext.merge(rule.wire, to_json(ending).decode())
     along = Along(audit=(_entry(ctx, "rule.revoke", principal, rule),))
     if await ctx.store.revoke_rule(principal.tenant, rule_id, wire, along):
         return wire
@@ -173,7 +174,7 @@ def _with_choice(rule: RuleRecord) -> RuleRecord:
     if choice is None:
         return rule
     marked = {"needs_choice": choice, "needs_choice_code": coded(choice)}
-    return replace(rule, wire=splice(rule.wire, to_json(marked).decode()))
+    return replace(rule, wire=jsontext.merge(rule.wire, to_json(marked).decode()))
 
 
 async def _require_power(ctx: Services, principal: Principal, thread_id: str | None) -> None:

@@ -5,7 +5,6 @@ What becomes of a tool call or of secrets, and by whom, is written into the audi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -16,7 +15,8 @@ from askback.domain.events import REQUEST_CREATED, REQUEST_REPROMPTED, REQUEST_V
 from askback.domain.lifecycle import TERMINAL, TRANSITIONS, Action, Status, step
 from askback.domain.policy.conduct import read_conduct
 from askback.domain.record import Record
-from askback.domain.standing import moved
+from askback.domain.spec import Spec
+from askback.domain.state import State, after_step
 from askback.domain.timestamps import rfc3339
 from askback.errors import Conflict, Gone, NotFound, Unavailable
 from askback.ports.outcome import Outcome
@@ -54,7 +54,7 @@ async def settle(
     exactly: bool = False,
     event: str | None = None,
     times: Times | None = None,
-    spec: str | None = None,
+    spec: Spec | None = None,
     forward: bool = False,
     refused: bool = False,
     **facts: Any,
@@ -75,7 +75,7 @@ async def settle(
     queued = resumes(ctx, record, by=by, now=now) if status in TERMINAL else ()
     if queued:
         outcome, along = {**outcome, "queued": True}, replace(along, resumes=queued)
-    text = _state(record, action, status, outcome, by=by, now=now, times=times)
+    state = _state(record, action, status, outcome, by=by, now=now, times=times)
     kind = event or _EVENTS.get(action, f"request.{status}")
     if record.status is Status.RESOLVING and action is not Action.NOTE and along.promote is None:
         along = replace(along, discard=(record.tenant, record.id))  # whatever was tried, the trial is over
@@ -89,8 +89,8 @@ async def settle(
             expected=frozenset({record.status}),
             revision=record.revision,
             status=status,
-            state=text,
-            event=Draft(kind, record.tenant, record.thread_id, now, record.id, text, record.requester),
+            state=state,
+            event=Draft(kind, record.tenant, record.thread_id, now, record.id, state.text, record.requester),
             state_before=record.state if exactly else None,
             asks_again=action is Action.REPROMPT,
             spec=spec,
@@ -159,15 +159,15 @@ def _state(
     by: Principal | None,
     now: int,
     times: Times | None,
-) -> str:
-    said: dict[str, Any] = {**json.loads(record.state), **outcome} if action is Action.NOTE else {**outcome}
+) -> State:
+    changes: dict[str, Any] = {**(record.state.members if action is Action.NOTE else {}), **outcome}
     if status in TERMINAL:
-        said["settled_at"] = rfc3339(now)
-        if by is not None and "settled_by" not in said:
-            said["settled_by"] = by.settler
+        changes["settled_at"] = rfc3339(now)
+        if by is not None and "settled_by" not in changes:
+            changes["settled_by"] = by.settler
     revision = record.revision + (action is Action.REPROMPT)
     expires_at = record.expires_at if times is None else times.expires_at
-    return moved(record, status, said, revision=revision, expires_at=expires_at)
+    return after_step(record.state, status, changes, revision=revision, expires_at=expires_at)
 
 
 def _audited(
@@ -203,8 +203,9 @@ def _audited(
 
 
 def _subject(record: Record) -> dict[str, Any]:
-    asked = json.loads(record.spec)[record.kind]
-    return {"tool": asked["tool"]} if record.kind == "approval" else {"names": asked["names"]}
+    if record.kind == "approval":
+        return {"tool": record.spec.approval.tool}
+    return {"names": record.spec.secret.names}
 
 
 def _told(change: Change, record: Record, action: Action) -> Change:
@@ -224,7 +225,7 @@ async def replayed(ctx: Services, claim: Claim | None) -> Change | None:
 
 def conflict(record: Record) -> Conflict:
     """Say why this call cannot be taken, with the request as it is now."""
-    request = json.loads(record.wire)
+    request = record.as_dict()
     if record.status is Status.EXPIRED:
         return Gone("The request expired before this came.", request=request)
     if record.settled:
@@ -245,7 +246,7 @@ def another_call(record: Record) -> Conflict:
     return Conflict(
         "The digest is that of another call; nothing was decided.",
         code="digest_mismatch",
-        request=json.loads(record.wire),
+        request=record.as_dict(),
     )
 
 

@@ -9,14 +9,12 @@ other.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
 from askback.domain.access import Access, Agents, Level
 from askback.domain.record import Record
-from askback.domain.secrets.veil import veiled
 from askback.errors import Forbidden, NotFound
 from askback.ports.store import Principal
 from askback.ports.threads import Terms, ThreadOfAnother
@@ -67,8 +65,8 @@ def lets_in_requester(record: Record) -> bool:
     """Whether the agent that made a request is still let into its thread."""
     if record.access.admits(Agents((record.requester,))):
         return True
-    who = json.loads(record.spec)["requester"]
-    return record.access.admits(_agent(who["id"], who.get("user", who["id"])))
+    who = record.spec.facts.requester
+    return record.access.admits(_agent(who.id, who.id if who.user is None else who.user))
 
 
 def level(principal: Principal, access: Access, thread_id: str) -> Level:
@@ -101,14 +99,14 @@ def learns_names(principal: Principal, access: Access, thread_id: str) -> bool:
 
 def as_seen(principal: Principal, record: Record) -> Record:
     """Return a record that the caller may see without what it may not."""
-    return record if learns_names(principal, record.access, record.thread_id) else veiled(record)
+    return record if learns_names(principal, record.access, record.thread_id) else record.without_names()
 
 
 def listed(principal: Principal, record: Record) -> str:
     """Return the wire form of a record in a list: people learn beside it what they may do in its thread (`level`)."""
     if principal.role not in roles.PEOPLE:
         return record.wire
-    return f'{record.wire[:-1]},"level":"{level(principal, record.access, record.thread_id).word}"}}'
+    return record.wire_with(level=level(principal, record.access, record.thread_id).word)
 
 
 async def require(

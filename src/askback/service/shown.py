@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 from askback.domain.bodies import EmptyBody
-from askback.domain.deadlines import Terms
 from askback.domain.events import REQUEST_SHOWN
 from askback.domain.lifecycle import Action, Status
-from askback.domain.record import Record, says
+from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict
@@ -30,12 +27,12 @@ async def shown(ctx: Services, principal: Principal, request_id: str, body: obje
     parse(EmptyBody, body)
     if record.behind or not await may_answer(ctx, principal, record):
         return record
-    while record.status is Status.PENDING and "shown_at" not in (state := json.loads(record.state)):
+    while record.status is Status.PENDING and "shown_at" not in (state := record.state.members):
         now = ctx.clock.now_ms()
         times = None
-        if says(record.spec, "timeout_from", "shown"):
-            terms = Terms.model_validate_json(record.spec)
-            escalated: int = state.get("escalated", 0)
+        terms = record.spec.facts
+        if terms.timeout_from == "shown":
+            escalated = state.get("escalated", 0)
             times = terms.times(created_at=record.created_at, shown_at=now, escalated=escalated)
         try:
             noted = {"shown_at": rfc3339(now), "unseen": None}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 from askback.domain.lifecycle import Status
-from askback.domain.record import Record, splice
+from askback.domain.record import Record
 from askback.ports.store import Change
 
 
@@ -16,8 +15,8 @@ def with_submission(change: Change, revision: int | None = None) -> Change:
     `revision` is what an answer was sent to; None is for what ends a request at once.
     """
     said = "accepted" if revision is None else _outcome(change.record, revision)
-    told = replace(change.record, state=splice(change.record.state, f'{{"submission":"{said}"}}'))
-    return replace(change, record=told)
+    record = replace(change.record, state=change.record.state.adding(submission=said))
+    return replace(change, record=record)
 
 
 def _outcome(record: Record, revision: int) -> str:
@@ -27,5 +26,5 @@ def _outcome(record: Record, revision: int) -> str:
         return "checking"
     if record.status is Status.PENDING:
         return "accepted"  # a vote: it counts, and others are to follow
-    answered = record.status is Status.ANSWERED and json.loads(record.state).get("source") == "responder"
+    answered = record.status is Status.ANSWERED and record.state.members.get("source") == "responder"
     return "accepted" if answered else "refused"

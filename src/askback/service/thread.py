@@ -26,7 +26,7 @@ async def read(ctx: Services, principal: Principal, thread_id: str) -> str:
     await sharing.require(ctx, principal, view.access, Level.VIEW, thread_id=thread_id, attempted="read")
     messages = [f'{m.data[:-1]},"seq":{m.seq}}}' for m in view.messages]
     requests = [
-        f'{sharing.as_seen(principal, record).wire[:-1]},"seq":{seq}}}'
+        sharing.as_seen(principal, record).wire_with(seq=seq)
         for seq, record in view.requests
         if sharing.sees(principal, record.requester, record.access, thread_id)
     ]

@@ -15,7 +15,6 @@ from typing import NamedTuple, Protocol
 from askback.domain.access import Access
 from askback.domain.events import Event
 from askback.domain.record import Record
-from askback.domain.secrets.veil import veiled
 from askback.ports.bus import tenant_topic
 from askback.ports.store import Principal
 from askback.service import access, read, sharing
@@ -47,14 +46,15 @@ class Waiter(Protocol):
 
 
 class _End(NamedTuple):
-    """How a request ended: whose it is, who may see it, and its text, also for those who learn no names."""
+    """How a request ended: whose it is, who may see it, its text, also without names, and whether a resume is held."""
 
     tenant: str
     requester: str
     access: Access
     thread_id: str
     wire: str
-    veiled: str
+    redacted: str
+    held: bool
 
 
 class Waits:
@@ -147,15 +147,25 @@ class Waits:
                     record.access,
                     record.thread_id,
                     record.wire,
-                    veiled(record).wire,
+                    record.without_names().wire,
+                    is_held(record.spec, record.state),
                 ),
             )
 
     def _on_event(self, event: Event) -> None:
         if event.settles and event.request_id is not None and event.request_id in self._waiting:
-            wire, discreet = request_text(event), request_text(event.veiled or event)
+            assert event.spec is not None
+            assert event.state is not None
             self._ctx.metrics.woken(event, now=self._ctx.clock.now_ms())
-            end = _End(event.tenant, event.requester, event.access, event.thread_id, wire, discreet)
+            end = _End(
+                event.tenant,
+                event.requester,
+                event.access,
+                event.thread_id,
+                event.subject,
+                (event.redacted or event).subject,
+                is_held(event.spec, event.state),
+            )
             self._tell(event.request_id, end)
 
     def _tell(self, request_id: str, end: _End) -> None:
@@ -171,8 +181,8 @@ class Waits:
             if who.id == end.requester:
                 self._ctx.attendance.told(request_id, who.id)
             learns = sharing.learns_names(who, end.access, end.thread_id)
-            waiter.settled(request_id, end.wire if learns else end.veiled)
-            if who.id == end.requester and is_held(end.wire):
+            waiter.settled(request_id, end.wire if learns else end.redacted)
+            if who.id == end.requester and end.held:
                 self._reached(end.tenant, request_id)
 
     def _reached(self, tenant: str, request_id: str) -> None:
@@ -202,12 +212,3 @@ class Waits:
             self._patrolling = None
             if self._waiting:
                 self._wind()
-
-
-def request_text(event: Event) -> str:
-    """Cut the request out of the text of its event, without decoding it.
-
-    Every string in the text is JSON, where a quote is escaped, so the first bare `"request":` is the key.
-    """
-    start = event.text.index('"request":') + len('"request":')
-    return event.text[start:-1]

@@ -212,10 +212,10 @@ class Watcher:
             self.close()
             self._reader.ended(self)
         elif self._concerns(event):
-            if event.veiled is not None and not sharing.learns_names(
+            if event.redacted is not None and not sharing.learns_names(
                 self._principal, event.access, event.thread_id
             ):
-                event = event.veiled
+                event = event.redacted
             self._reader.push(event)
 
     async def _catch_up(self) -> None:

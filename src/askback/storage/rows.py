@@ -12,6 +12,8 @@ from askback.domain.access import read_access
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
+from askback.domain.spec import Spec
+from askback.domain.state import State
 from askback.ports.agents import Agent, Root, Token
 from askback.ports.policy import RuleRecord
 from askback.ports.secrets import Grant, SecretRecord
@@ -44,8 +46,8 @@ def record(row: Row) -> Record:
     ) = row  # fmt: skip
     return Record(
         request_id, tenant, thread_id, kind, requester, _STATUS[status], revision,
-        created_at, expires_at, spec, state, digest, due_at, read_access(people, agents), exclusive, bool(behind),
-        bool(hides_names),
+        created_at, expires_at, Spec(spec), State(state), digest, due_at, read_access(people, agents),
+        exclusive, bool(behind), bool(hides_names),
     )  # fmt: skip
 
 
@@ -56,7 +58,7 @@ def event(row: Row) -> Event:
         Draft(*draft),
         seq=seq,
         position=position,
-        spec=spec,
+        spec=None if spec is None else Spec(spec),
         access=read_access(people, agents),
         hides_names=bool(hides_names),
     )

@@ -10,6 +10,7 @@ from askback.domain import events as domain_events
 from askback.domain.access import Access
 from askback.domain.events import Draft, Event
 from askback.domain.record import Record
+from askback.domain.spec import Spec
 from askback.ports.store import Claim, ClaimMismatch, Message
 from askback.testing.fake_along import FakeAlong
 
@@ -40,7 +41,7 @@ class Written:
     draft: Draft
     seq: int
     position: int
-    spec: str | None
+    spec: Spec | None
     hides_names: bool
 
     def read(self, access: Access) -> Event:

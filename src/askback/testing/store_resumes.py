@@ -8,6 +8,7 @@ import asyncio
 from dataclasses import replace
 
 from askback.domain.lifecycle import Status
+from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.ports.resumes import Resume
@@ -167,7 +168,7 @@ class ResumeContracts(StoreSuite):
     async def test_a_step_can_move_the_times_and_what_is_asked(self, store: Store) -> None:
         row = record(1, expires_at=NOON + 9)
         await store.insert(row, created(row))
-        spec = row.spec.replace("Nº 1", "Another")
+        spec = Spec(row.spec.text.replace("Nº 1", "Another"))
         step = replace(
             answer(row, status=Status.PENDING), asks_again=True, spec=spec, times=(NOON + 20, NOON + 10)
         )

@@ -15,7 +15,8 @@ from askback.domain.events import (
 )
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
-from askback.domain.standing import OPEN as PENDING
+from askback.domain.spec import Spec
+from askback.domain.state import PENDING, State
 from askback.ports.agents import Agent, Root, Token
 from askback.ports.policy import Along, AuditDraft, PolicyRecord, RuleRecord
 from askback.ports.secrets import Grant, SecretRecord
@@ -52,7 +53,7 @@ def record(
         revision=1,
         created_at=NOON + n,
         expires_at=expires_at,
-        spec=spec,
+        spec=Spec(spec),
         state=PENDING,
         digest=digest,
         due_at=expires_at,
@@ -61,7 +62,9 @@ def record(
 
 def created(row: Record) -> Draft:
     """Make the event that a request begins with."""
-    return Draft(REQUEST_CREATED, row.tenant, row.thread_id, row.created_at, row.id, row.state, row.requester)
+    return Draft(
+        REQUEST_CREATED, row.tenant, row.thread_id, row.created_at, row.id, row.state.text, row.requester
+    )
 
 
 def answer(
@@ -77,7 +80,7 @@ def answer(
     state = json.dumps({"status": status, "revision": row.revision, "answer": {"values": {"a": value}}})
     tenant = tenant or row.tenant
     event = Draft(f"request.{status}", tenant, row.thread_id, NOON + 1, row.id, state, row.requester)
-    return Settlement(tenant, row.id, expected, revision, status, state, event)
+    return Settlement(tenant, row.id, expected, revision, status, State(state), event)
 
 
 def vote(row: Record, *voters: str) -> Settlement:
@@ -86,7 +89,7 @@ def vote(row: Record, *voters: str) -> Settlement:
     event = Draft(REQUEST_VOTED, row.tenant, row.thread_id, NOON + 1, row.id, state, row.requester)
     pending = Status.PENDING
     return Settlement(
-        row.tenant, row.id, frozenset({pending}), 1, pending, state, event, state_before=row.state
+        row.tenant, row.id, frozenset({pending}), 1, pending, State(state), event, state_before=row.state
     )
 
 

@@ -15,6 +15,7 @@ from askback.domain.access import OPEN, Access, Agents, Level
 from askback.domain.events import THREAD_ARCHIVED, Draft
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
+from askback.domain.state import State
 from askback.ports.outcome import Outcome
 from askback.ports.store import IdTaken, MessageFull, MessageMissing, Store
 from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadOfAnother
@@ -163,4 +164,4 @@ class ThreadAgentContracts(StoreSuite):
 
 def answered(row: Record) -> Record:
     """Make a request that is settled as it is made."""
-    return replace(row, status=Status.ANSWERED, state='{"status":"answered","revision":1}')
+    return replace(row, status=Status.ANSWERED, state=State('{"status":"answered","revision":1}'))

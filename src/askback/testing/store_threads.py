@@ -47,7 +47,7 @@ def keyed(n: int, key: str = "k", *, behind: bool = False, thread: str = "t1") -
 def forward(row: Record) -> Settlement:
     """Make the step of a request that leaves its line."""
     pending = frozenset({Status.PENDING})
-    event = Draft(REQUEST_CREATED, row.tenant, row.thread_id, NOON, row.id, row.state, row.requester)
+    event = Draft(REQUEST_CREATED, row.tenant, row.thread_id, NOON, row.id, row.state.text, row.requester)
     return Settlement(
         row.tenant, row.id, pending, 1, Status.PENDING, row.state, event, state_before=row.state, forward=True
     )

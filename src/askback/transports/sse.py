@@ -222,7 +222,7 @@ _encoded: dict[tuple[bool, bool], tuple[Event, bytes]] = {}
 
 def encode(event: Event, *, inbox: bool) -> bytes:
     """Return the text of an event. All readers of an event ask in turn, so the last one of each form is kept."""
-    form = (inbox, event.veiled is None)
+    form = (inbox, event.redacted is None)
     last = _encoded.get(form)
     if last is not None and last[0] is event:
         return last[1]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from askback.domain import jsontext
 from askback.domain.auditseal import Standing, read_seal
-from askback.domain.record import Record, splice
+from askback.domain.record import Record
 from askback.domain.resume import resume_wire
 from askback.domain.timestamps import rfc3339
 from askback.ports.audit import AuditHead
@@ -38,7 +39,8 @@ def _result(request_id: str, found: Change | Exception, locale: str) -> str:
 def _brief(record: Record) -> str:
     """Write where a request stands without what it asked: of two hundred, all that they asked would be too much."""
     named = {"id": record.id, "kind": record.kind, "thread_id": record.thread_id}
-    return splice(json.dumps({**named, "created_at": rfc3339(record.created_at)}), record.state)
+    asked = json.dumps({**named, "created_at": rfc3339(record.created_at)})
+    return jsontext.merge(asked, record.state.text)
 
 
 def resumes_text(found: Sequence[Lease], texts: Mapping[str, str]) -> str:

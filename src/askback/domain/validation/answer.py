@@ -18,6 +18,11 @@ class Cleaned(NamedTuple):
     values: dict[str, Any]
     other: dict[str, bool]
 
+    @property
+    def answer(self) -> dict[str, Any]:
+        """The answer as the state of a request keeps it."""
+        return {"values": self.values, "other": self.other} if self.other else {"values": self.values}
+
 
 def check_answer(form: Form, values: object, *, limits: Limits = DEFAULTS) -> Cleaned:
     """Return the cleaned answer: typed values in the order of the form, without what was not provided.

@@ -20,7 +20,6 @@ from askback.service.ledger import entry
 from askback.service.read import get
 from askback.service.secrets.keep import looks_after
 from askback.service.secrets.places import EVERY_AGENT, places
-from askback.service.secrets.submit import shown_secret
 
 
 class SecretAgentsBody(Model):
@@ -107,7 +106,7 @@ async def saved(ctx: Services, principal: Principal, request_id: str) -> Mapping
     await sharing.require(
         ctx, principal, record.access, TO_ANSWER["secret"], thread_id=record.thread_id, attempted="answer"
     )
-    asked = shown_secret(record)
+    asked = record.spec.secret
     where = places(thread_id=record.thread_id, project=asked.project)
     found: dict[str, list[str]] = {}
     for each in await ctx.store.secrets_at(record.tenant, record.access.owner, where, asked.names):

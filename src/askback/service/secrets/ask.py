@@ -13,7 +13,6 @@ from askback.domain.lifecycle import Status
 from askback.domain.markdown import may_be_markdown, tree
 from askback.domain.record import Record
 from askback.domain.request import SecretRequest
-from askback.domain.timestamps import rfc3339
 from askback.domain.validation.secret import check_secret
 from askback.ports.policy import Along
 from askback.ports.secrets import SecretRecord
@@ -66,13 +65,7 @@ def _settled(record: Record, here: Sequence[SecretRecord]) -> tuple[Record, Alon
     """Settle as it is made: all is set already, and the agent may use it. The scope is the one where all are valid."""
     names = sorted(each.name for each in here)
     scope = min((each.scope for each in here), key=REACH.index)
-    state = {
-        "status": Status.ANSWERED,
-        "revision": 1,
-        "source": "existing",
-        "answer": {"names": names, "scope": scope, "existing": names},
-        "settled_at": rfc3339(record.created_at),
-    }
+    answer = {"names": names, "scope": scope, "existing": names}
     told = entry(
         "secret.grant",
         at=record.created_at,
@@ -85,14 +78,7 @@ def _settled(record: Record, here: Sequence[SecretRecord]) -> tuple[Record, Alon
         source="existing",
     )
     given = grants(here, thread_id=record.thread_id, requester=record.requester, request_id=record.id)
-    settled = replace(
-        record,
-        status=Status.ANSWERED,
-        expires_at=None,
-        due_at=None,
-        digest=None,
-        state=to_json(state).decode(),
-    )
+    settled = record.settled_at_once(Status.ANSWERED, source="existing", answer=answer)
     return settled, Along(audit=(told,), grants=given)
 
 

@@ -12,12 +12,12 @@ from typing import Any, cast
 
 from askback.domain import jsontext
 from askback.domain.faults import Fault, Faults, fault
-from askback.domain.fields import Form
 from askback.domain.lifecycle import Action
 from askback.domain.limits import Limits
 from askback.domain.record import Record
 from askback.domain.secrets.secret import Secret
 from askback.domain.secrets.unread import Unread
+from askback.domain.spec import Spec
 from askback.domain.validation.answer import check_answer
 from askback.ports.policy import Along
 from askback.ports.secrets import Grant, Place, SecretRecord, VersionTaken
@@ -32,18 +32,13 @@ from askback.service.settle import replayed, settle
 from askback.service.submission import with_submission
 
 
-def has_sensitive(record: Record) -> bool:
-    """Tell whether a form has a sensitive field; most have none, and then nothing is parsed."""
-    return '"sensitive":true' in record.spec and bool(_sensitive(_form(record)))
-
-
 async def answer_fields(
     ctx: Services, principal: Principal, record: Record, body: Unread, *, key: str | None
 ) -> Change:
     """Settle a form with sensitive fields; see `answer.answer_unread`. Raises `Faults` that name fields only."""
-    form = ctx.newest.form(record)
+    spec = record.spec
     sent = await readable(
-        ctx, principal, record, lambda: body.read(lambda text: _read(text, form, ctx.limits))
+        ctx, principal, record, lambda: body.read(lambda text: _read(text, spec, ctx.limits))
     )
     claimed = claim(principal, f"answer:{record.id}", key, sent.said)
     if (before := await replayed(ctx, claimed)) is not None:
@@ -106,13 +101,13 @@ class _Sent:
     secrets: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
 
 
-def _read(body: bytes, form: Form, limits: Limits) -> _Sent:
+def _read(body: bytes, spec: Spec, limits: Limits) -> _Sent:
     revision, given = _members(body, limits)
-    names = _sensitive(form)
+    names = spec.sensitive
     plain = {name: value for name, value in given.items() if name not in names}
     said = json.dumps([revision, plain, sorted(given)])
     try:
-        checked = check_answer(form, given, limits=limits)
+        checked = check_answer(spec.form, given, limits=limits)
     except Faults as refused:
         return _Sent(revision, said, faults=refused.faults)
     return _Sent(
@@ -143,11 +138,3 @@ def _members(body: bytes, limits: Limits) -> tuple[int, dict[str, Any]]:
 def _secret(value: object) -> Secret:
     """Hold a checked value; what is no text is kept as its JSON."""
     return Secret(value if isinstance(value, str) else json.dumps(value))
-
-
-def _form(record: Record) -> Form:
-    return Form.model_validate(json.loads(record.spec)["form"])
-
-
-def _sensitive(form: Form) -> set[str]:
-    return {field.id for field in form.all_fields if field.sensitive}

@@ -7,7 +7,6 @@ the request, by a deadline or a cancel; nothing is tried twice.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,7 +21,6 @@ from askback.ports.store import Change, Claim, Principal
 from askback.service.context import Services
 from askback.service.secrets.places import binding, grants, nearest, places
 from askback.service.secrets.sealing import sealed
-from askback.service.secrets.submit import shown_secret
 from askback.service.settle import settle
 
 
@@ -39,11 +37,10 @@ async def accept(
 
     `verified` is what a probe of the server has found; `facts` go into the audit log.
     """
-    state = json.loads(record.state)
-    answer, who = state["submitted"], state["submitted_by"]
+    answer, who = _submitted(record), record.state.members.get("submitted_by", {})
     if verified is not None:
         answer["verified"] = facts["verified"] = verified
-    reused = await saved(ctx, record, shown_secret(record), answer["existing"])
+    reused = await saved(ctx, record, record.spec.secret, answer["existing"])
     tried = await ctx.store.candidates(record.tenant, record.id)
     kept, along = tried, Along(promote=(record.tenant, record.id))
     outcome = {"source": "responder", "answer": answer, "settled_by": who}
@@ -71,11 +68,15 @@ async def _sealed_again(
     return await sealed(ctx, person, values, where, owner=tried[0].owner, request_id=record.id)
 
 
+def _submitted(record: Record) -> dict[str, Any]:
+    return {**record.state.members.get("submitted", {})}
+
+
 async def trying(ctx: Services, record: Record) -> Sequence[SecretRecord]:
     """Return what is to be tried: the values that were typed, and the saved ones that the person chose."""
     rows = await ctx.store.candidates(record.tenant, record.id)
-    chosen = json.loads(record.state)["submitted"]["existing"]
-    return [*rows, *await saved(ctx, record, shown_secret(record), chosen)]
+    chosen = _submitted(record)["existing"]
+    return [*rows, *await saved(ctx, record, record.spec.secret, chosen)]
 
 
 async def scrubber(ctx: Services, record: Record) -> Callable[[str], str]:

@@ -37,7 +37,7 @@ async def submit(
 
     Raises `Faults` that name fields only (the request stays open), `Conflict`, `Gone`.
     """
-    shown = shown_secret(record)
+    shown = record.spec.secret
     sent = await readable(ctx, principal, record, lambda: read_submission(body, shown, limits=ctx.limits))
     # The key is bound to the names: a digest of the values would tell a short one to whoever reads the table.
     said = json.dumps([sent.revision, sent.scope, sorted(sent.values), sorted(sent.existing)])
@@ -56,11 +56,6 @@ async def submit(
         except VersionTaken:
             continue  # another value came into the same place: seal over that one
         return change
-
-
-def shown_secret(record: Record) -> ShownSecret:
-    """Return what a request for secrets shows."""
-    return ShownSecret.model_validate(json.loads(record.spec)["secret"])
 
 
 async def _sealed(

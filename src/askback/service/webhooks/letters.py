@@ -38,7 +38,7 @@ async def write(ctx: Services, delivery: Delivery, *, until_ms: int) -> Letter |
     if not page or page[0].position != position:
         return None
     # Who is behind an address is not known: it gets what those get who may see the least.
-    event = page[0].veiled or page[0]
+    event = page[0].redacted or page[0]
     return Letter(delivery.id, message(delivery.type, at=rfc3339(delivery.since), data=event.text))
 
 

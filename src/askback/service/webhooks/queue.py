@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from askback.domain.events import REQUEST_RESOLVING, Event
+from askback.domain.resume import check_cause
 from askback.domain.webhooks import RESUME
 from askback.ports.webhooks import Delivery, Webhook
 from askback.service.context import Services
@@ -40,7 +40,8 @@ async def _deliveries(ctx: Services, webhook: Webhook, event: Event, now: int) -
     if event.type in webhook.events:
         told.append((event.type, str(event.position), now))
     if (event.settles or event.type == REQUEST_RESOLVING) and RESUME in webhook.events:
-        cause = "" if event.settles else f"check:{json.loads(event.text)['request']['revision']}"
+        revision = None if event.state is None else event.state.members.get("revision")
+        cause = "" if event.settles or revision is None else check_cause(revision)
         left = await ctx.store.resume_of(webhook.tenant, event.request_id, cause)
         if left is not None:
             told.append((RESUME, left.resume.id, max(now, left.resume.available_at)))

@@ -13,6 +13,7 @@ from typing import Any
 from askback.domain import events as domain_events
 from askback.domain.events import Event
 from askback.domain.record import Record
+from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
 from askback.ports.store import Change
 from askback.storage.postgres import admission, claims, messages, requests
@@ -75,7 +76,7 @@ def _entry(job: Job) -> Entry:
     if isinstance(job.change, Insert):
         spec, hides_names = job.change.record.spec, job.change.record.hides_names
     elif isinstance(job.change, Settle):
-        spec, hides_names = job.found[5], job.found[10]
+        spec, hides_names = Spec(job.found[5]), job.found[10]
     return Entry(job.change.draft, job.place, spec, hides_names)
 
 
@@ -90,5 +91,5 @@ def _written(job: Job) -> Record:
     kind, requester, revision, created_at, expires_at, spec, digest, due_at, *line = job.found
     return Record(
         step.id, step.tenant, step.event.thread_id, kind, requester, step.status, revision,
-        created_at, expires_at, spec, step.state, digest, due_at, access, *line,
+        created_at, expires_at, Spec(spec), step.state, digest, due_at, access, *line,
     )  # fmt: skip

@@ -13,6 +13,7 @@ from pydantic_core import to_json
 from askback.domain.access import Access
 from askback.domain.events import Draft
 from askback.domain.record import Record
+from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Claim, Settlement
@@ -127,7 +128,7 @@ class Entry:
 
     draft: Draft
     place: Place
-    spec: str | None = None
+    spec: Spec | None = None
     hides_names: bool = False
     position: int = 0
 

@@ -35,9 +35,9 @@ async def settle(db: Connection, jobs: Sequence[Job]) -> None:
 def _step(step: Settlement) -> tuple[Any, ...]:
     expires_at, due_at = step.times or (None, None)
     return (
-        step.tenant, step.id, " ".join(step.expected), step.revision, step.state_before,
-        step.status.value, step.state, int(step.asks_again), step.spec, step.times is not None, expires_at, due_at,
-        step.forward,
+        step.tenant, step.id, " ".join(step.expected), step.revision,
+        step.state_before and step.state_before.text, step.status.value, step.state.text, int(step.asks_again),
+        step.spec and step.spec.text, step.times is not None, expires_at, due_at, step.forward,
     )  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def _request(job: Job, change: Insert) -> tuple[Any, ...]:
     record = change.record
     return (
         record.tenant, record.id, job.place.thread, record.kind, record.requester, record.status.value,
-        record.revision, record.created_at, record.expires_at, job.place.seq, record.state, record.spec,
+        record.revision, record.created_at, record.expires_at, job.place.seq, record.state.text, record.spec.text,
         record.digest, record.due_at, record.exclusive, record.behind, record.hides_names,
     )  # fmt: skip
 

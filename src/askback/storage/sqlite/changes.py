@@ -10,6 +10,7 @@ from dataclasses import replace
 from askback.domain.access import Access
 from askback.domain.events import Draft, Event
 from askback.domain.record import Record
+from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.ports.store import (
@@ -50,7 +51,7 @@ def insert(
     at = next_seq(db, draft, new=True) if record.settled else threads.admit(db, draft, record, quota)
     row = (
         record.tenant, record.id, at.thread, record.kind, record.requester, record.status.value, record.revision,
-        record.created_at, record.expires_at, at.seq, record.state, record.spec, record.digest, record.due_at,
+        record.created_at, record.expires_at, at.seq, record.state.text, record.spec.text, record.digest, record.due_at,
         record.exclusive, record.behind, record.hides_names,
     )  # fmt: skip
     try:
@@ -71,16 +72,24 @@ def settle(
     if claim is not None and (target := claimed(db, claim)) is not None:
         return Change(_present(db, step.tenant, target), Outcome.REPLAYED)
     expected = f" {' '.join(step.expected)} "
-    where = (step.tenant, step.id, expected, step.revision, step.state_before)
+    where = (step.tenant, step.id, expected, step.revision, step.state_before and step.state_before.text)
     timed, (expires_at, due_at) = step.times is not None, step.times or (None, None)
     times = (timed, expires_at, timed, due_at)
-    new = (step.status.value, step.state, step.asks_again, step.spec, *times, step.forward)
+    new = (
+        step.status.value,
+        step.state.text,
+        step.asks_again,
+        step.spec and step.spec.text,
+        *times,
+        step.forward,
+    )
     held = step.forward and threads.is_held_by_another(db, step.tenant, step.id)
     row = None if held else db.execute(queries.SETTLE, (*new, *where)).fetchone()
     if row is None:
         found = read_request(db, step.tenant, step.id)
         return None if found is None else Change(found, Outcome.LOST)
-    key, kind, requester, revision, created_at, expires_at, spec, digest, due_at, *line = row
+    key, kind, requester, revision, created_at, expires_at, text, digest, due_at, *line = row
+    spec = Spec(text)
     draft = step.event
     at = next_seq(db, draft)
     append(db, events, draft, at, request=key, spec=spec, hides_names=bool(line[2]))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from askback.domain import events as domain_events
 from askback.domain.access import Access, read_access
 from askback.domain.events import Draft, Event
+from askback.domain.spec import Spec
 from askback.ports.threads import ThreadArchived, ThreadOfAnother
 from askback.storage.sqlite import queries, thread_queries
 from askback.storage.sqlite.connection import Connection
@@ -61,7 +62,7 @@ def append(
     at: Place,
     *,
     request: int | None = None,
-    spec: str | None = None,
+    spec: Spec | None = None,
     hides_names: bool = False,
 ) -> None:
     """Write an event in its place; `request` is the key of the one that it tells of, `spec` what that asks."""

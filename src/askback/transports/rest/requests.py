@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable
 from typing import TypeVar
 
-from askback.domain.record import says
 from askback.ports.outcome import Outcome
 from askback.ports.store import Change
 from askback.service import answer as answers
@@ -28,7 +27,7 @@ _T = TypeVar("_T")
 async def create(call: Call) -> Reply:
     """`POST /v1/requests`."""
     change = await asks.ask(call.ctx, call.principal, await call.json(), key=call.key)
-    repeated = change.outcome is Outcome.REPLAYED and says(change.record.state, "repeated", True)
+    repeated = change.outcome is Outcome.REPLAYED and change.record.state.members.get("repeated", False)
     return _changed(change, status=200 if repeated else 201)
 
 

@@ -1,0 +1,128 @@
+"""The state of a request: the small JSON object beside its spec, which each transition replaces.
+
+It is written here and nowhere else. Some members outlast the step that wrote them: votes, when the request was first
+shown, how far it was escalated, that nobody waits for it any more. The others belong to one step: what was sent and is
+being checked, what was wrong with it, how the request ended.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypedDict
+
+from pydantic_core import to_json
+
+from askback.domain import jsontext
+from askback.domain.lifecycle import Status
+from askback.domain.timestamps import rfc3339
+
+_LASTING = (
+    "queued_behind", "votes", "shown_at", "escalated", "assigned", "detached", "unseen",
+)  # fmt: skip
+
+
+class Members(TypedDict, total=False):
+    """The members of a state, as they are on the wire; see `InputRequest`. Times are RFC 3339."""
+
+    status: str
+    revision: int
+    expires_at: str
+    queued_behind: bool
+    votes: Sequence[Mapping[str, Any]]
+    shown_at: str
+    escalated: int
+    assigned: Sequence[str]
+    notified: Sequence[str]
+    detached: bool
+    unseen: bool
+    submitted: Mapping[str, Any]
+    submitted_by: Mapping[str, str]
+    check: Mapping[str, Any]
+    tried_until: str
+    time_left_s: float
+    field_errors: Sequence[Mapping[str, str]]
+    error_summary: str
+    answer: Mapping[str, Any]
+    source: str
+    reason: str
+    note: str
+    refusal: Mapping[str, Any]
+    queued: bool
+    settled_at: str
+    settled_by: Mapping[str, str]
+    used_at: str
+    revoked: Mapping[str, Any]
+    repeated: bool
+    submission: str
+
+
+class State:
+    """Where a request stands: `text` is a JSON object, decoded when its members are first used.
+
+    States are equal when their texts are.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return f"State({self.text!r})"
+
+    @cached_property
+    def members(self) -> Members:
+        """The members."""
+        return json.loads(self.text)
+
+    def adding(self, **members: Any) -> State:
+        """Return the state with members that it does not have yet."""
+        return State(jsontext.merge(self.text, to_json(members).decode()))
+
+    def without_names(self) -> State:
+        """Return a state without the names of secrets: neither those that were sent nor those of fields with errors."""
+        kept: dict[str, Any] = {**self.members}
+        kept.pop("field_errors", None)
+        kept.pop("error_summary", None)
+        for part in ("answer", "submitted"):
+            if part in kept:
+                kept[part] = {**kept[part], "names": [], "existing": []}
+        return _state(kept)
+
+
+PENDING = State('{"status":"pending","revision":1}')
+"""A new request without a deadline."""
+
+
+def pending(expires_at: int | None = None) -> State:
+    """Return the state of a new request; its deadline is in milliseconds since the epoch."""
+    return PENDING if expires_at is None else PENDING.adding(expires_at=rfc3339(expires_at))
+
+
+def settled_state(status: Status, at: int, **outcome: Any) -> State:
+    """Return the state of a request that is settled as it is created, at `at` (ms); None in `outcome` is left out."""
+    return _state({"status": status, "revision": 1, **outcome, "settled_at": rfc3339(at)})
+
+
+def lasting(state: State) -> dict[str, Any]:
+    """Return the members that the next step keeps."""
+    return {name: value for name, value in state.members.items() if name in _LASTING}
+
+
+def after_step(
+    state: State, status: Status, changes: Mapping[str, Any], *, revision: int, expires_at: int | None
+) -> State:
+    """Return the state after a step that came to `status`; `changes` are members of this step, None removes one."""
+    members = {**lasting(state), **changes, "status": status, "revision": revision}
+    members["expires_at"] = None if expires_at is None else rfc3339(expires_at)
+    return _state(members)
+
+
+def _state(members: Mapping[str, Any]) -> State:
+    return State(to_json({name: value for name, value in members.items() if value is not None}).decode())
