@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
+from pydantic_core import to_json
+
 from askback.domain.faults import Fault, Faults, fault
 from askback.domain.limits import DEFAULTS, Limits
 
@@ -48,6 +50,11 @@ def parse(body: bytes | str, *, limits: Limits = DEFAULTS) -> object:
 def merge(first: str, second: str) -> str:
     """Merge the texts of two JSON objects that have members and no key in common."""
     return f"{first[:-1]},{second[1:]}"
+
+
+def with_members(text: str, **members: object) -> str:
+    """Return the text of a JSON object that has members, with more that it does not have yet."""
+    return merge(text, to_json(members).decode())
 
 
 def _read(body: bytes | str, limits: Limits) -> tuple[str, object, Fault | None]:

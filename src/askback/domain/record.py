@@ -47,7 +47,7 @@ class Record:
 
     @property
     def wire(self) -> str:
-        """The request as JSON text for whoever may see it."""
+        """The request as JSON text."""
         return jsontext.merge(self.spec.text, self.state.text)
 
     @property
@@ -57,7 +57,7 @@ class Record:
 
     def wire_with(self, **members: Any) -> str:
         """Return the request as JSON text with members that it does not have."""
-        return jsontext.merge(self.wire, json.dumps(members))
+        return jsontext.with_members(self.wire, **members)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the request as the object of its wire form."""

@@ -83,7 +83,7 @@ class State:
 
     def adding(self, **members: Any) -> State:
         """Return the state with members that it does not have yet."""
-        return State(jsontext.merge(self.text, to_json(members).decode()))
+        return State(jsontext.with_members(self.text, **members))
 
     def without_names(self) -> State:
         """Return a state without the names of secrets: neither those that were sent nor those of fields with errors."""

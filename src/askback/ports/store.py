@@ -29,6 +29,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from askback.domain import jsontext
 from askback.domain.access import OPEN, Access
 from askback.domain.events import Draft, Event
 from askback.domain.lifecycle import Status
@@ -124,6 +125,11 @@ class Message:
     id: str
     seq: int
     data: str
+
+    @property
+    def wire(self) -> str:
+        """The message as JSON text as readers get it."""
+        return jsontext.with_members(self.data, seq=self.seq)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from dataclasses import asdict
 from typing import Any
 
+from askback.domain import jsontext
 from askback.domain.access import Level
 from askback.domain.timestamps import rfc3339
 from askback.ports.policy import Along
@@ -43,14 +44,14 @@ async def export(ctx: Services, principal: Principal, thread_id: str) -> str:
         "seq": view.seq,
     }
     lists: dict[str, list[str]] = {
-        "messages": [f'{message.data[:-1]},"seq":{message.seq}}}' for message in view.messages],
+        "messages": [message.wire for message in view.messages],
         "requests": [record.wire_with(seq=seq) for seq, record in view.requests],
         "executions": [text async for text in _executions(ctx, view)],
         "events": [text async for text in _events(ctx, tenant, thread_id, until=view.seq)],
         "audit": [text async for text in _audit(ctx, tenant, thread_id)],
     }
-    parts = "".join(f',"{name}":[{",".join(texts)}]' for name, texts in lists.items())
-    return f"{json.dumps(about)[:-1]}{parts}}}"
+    parts = ",".join(f'"{name}":[{",".join(texts)}]' for name, texts in lists.items())
+    return jsontext.merge(json.dumps(about), f"{{{parts}}}")
 
 
 async def _executions(ctx: Services, view: ThreadView) -> AsyncIterator[str]:

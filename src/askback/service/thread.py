@@ -24,7 +24,7 @@ async def read(ctx: Services, principal: Principal, thread_id: str) -> str:
         raise sharing.no_such_thread()
     view = await ctx.store.thread(principal.tenant, thread_id) or NOTHING
     await sharing.require(ctx, principal, view.access, Level.VIEW, thread_id=thread_id, attempted="read")
-    messages = [f'{m.data[:-1]},"seq":{m.seq}}}' for m in view.messages]
+    messages = [message.wire for message in view.messages]
     requests = [
         sharing.as_seen(principal, record).wire_with(seq=seq)
         for seq, record in view.requests

@@ -61,7 +61,7 @@ def secrets_text(
     secrets: Sequence[SecretRecord], agents: Mapping[str, Sequence[str] | str], cursor: str | None
 ) -> str:
     """Write a page of secrets: names, times, and `agents`, by the id of the secret: those that may use it."""
-    found = ",".join(f'{each.wire[:-1]},"agents":{json.dumps(agents[each.id])}}}' for each in secrets)
+    found = ",".join(jsontext.with_members(each.wire, agents=agents[each.id]) for each in secrets)
     return f'{{"secrets":[{found}],"next_cursor":{json.dumps(cursor)}}}'
 
 

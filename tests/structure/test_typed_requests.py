@@ -1,0 +1,62 @@
+"""What a request says is read from typed values: only the modules that own its texts look into them.
+
+A text holds objects that others chose, so a search for a key in it finds theirs as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tests.structure.tree import ROOT, relative
+
+OWNERS = frozenset(
+    f"src/askback/domain/{name}.py" for name in ("events", "jsontext", "record", "spec", "state")
+)
+TEXT = re.compile(r"\b(spec\.text|state\.text|record\.wire|event\.text|event\.subject|draft\.data)$")
+READERS = frozenset({"loads", "from_json", "fromstring"})
+SEARCHES = frozenset({"count", "endswith", "find", "index", "partition", "replace", "split", "startswith"})
+
+
+def looks(tree: ast.AST) -> list[int]:
+    """The lines that decode, cut or search the text of a request."""
+    found: list[int] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(name) | ast.Attribute(attr=name), args=[first, *_]) if (
+                name in READERS
+            ):
+                inside = [first]
+            case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in SEARCHES:
+                inside = [value]
+            case ast.Subscript(value=value):
+                inside = [value]
+            case ast.Compare(ops=ops, comparators=others) if any(
+                isinstance(op, ast.In | ast.NotIn) for op in ops
+            ):
+                inside = others
+            case _:
+                inside = []
+        found += [node.lineno for each in inside if TEXT.search(ast.unparse(each))]  # type: ignore[attr-defined] - statements and expressions have lines
+    return found
+
+
+def test_only_the_owners_of_a_requests_texts_look_into_them() -> None:
+    source = [
+        path
+        for path in (ROOT / "src").rglob("*.py")
+        if relative(path) not in OWNERS and "testing" not in path.parts
+    ]
+    peeks = {relative(path): looks(ast.parse(path.read_text("utf-8"))) for path in source}
+    assert {name: lines for name, lines in peeks.items() if lines} == {}
+
+
+def test_each_way_of_looking_into_a_text_is_found() -> None:
+    ways = (
+        "json.loads(record.spec.text)",
+        "from_json(self.record.wire)",
+        "record.state.text[:-1]",
+        "'x' in record.spec.text",
+        "event.text.index('x')",
+    )
+    assert [looks(ast.parse(way)) for way in ways] == [[1]] * len(ways)
