@@ -81,3 +81,19 @@ def asked_again(record: Record, *, now: int, least_ms: int) -> Times:
     expires_at = None if left_ms is None else now + max(left_ms, least_ms)
     escalated = state.get("escalated", 0)
     return record.spec.facts.after(expires_at, created_at=record.created_at, escalated=escalated)
+
+
+def probe_of(record: Record) -> str | None:
+    """Return the name of the server's probe that a request for secrets names, None where the agent tries, or nobody."""
+    name = record.spec.secret.probe
+    return name if isinstance(name, str) else None
+
+
+def tried_until(record: Record) -> int | None:
+    """Return until when the server tries what was sent (ms), None where it does not.
+
+    The step that takes a submission is the claim to try it: whoever took it tries it once. After that moment nobody
+    knows what the trial did, and the person is asked again.
+    """
+    until = record.state.members.get("tried_until") if record.status is Status.RESOLVING else None
+    return None if until is None else round(datetime.fromisoformat(until).timestamp() * 1000)

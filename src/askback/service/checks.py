@@ -12,13 +12,12 @@ from dataclasses import replace
 from typing import Any
 
 from askback.domain.bodies import EmptyBody
-from askback.domain.check import Check, asked_again, check_of, checking, time_left, waiting
+from askback.domain.check import Check, asked_again, check_of, checking, time_left, tried_until, waiting
 from askback.domain.deadlines import Times
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Action, Status
 from askback.domain.record import Record
 from askback.domain.resume import check_cause
-from askback.domain.secrets.trial import tried_until
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict

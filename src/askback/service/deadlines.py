@@ -12,12 +12,12 @@ from typing import Any
 
 import anyio
 
+from askback.domain.check import tried_until
 from askback.domain.deadlines import EscalationStep
 from askback.domain.events import REQUEST_DETACHED, REQUEST_ESCALATED, REQUEST_NOTED
 from askback.domain.faults import Faults
 from askback.domain.lifecycle import Action, Status
 from askback.domain.record import Record
-from askback.domain.secrets.trial import tried_until
 from askback.domain.state import Members
 from askback.domain.validation.answer import Cleaned
 from askback.domain.validation.default import default_answer

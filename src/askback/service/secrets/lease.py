@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from askback.domain.bodies import LeaseBody
+from askback.domain.check import tried_until
 from askback.domain.faults import Fault, Faults, fault, join
 from askback.domain.lifecycle import Status
 from askback.domain.secrets.names import well_formed
 from askback.domain.secrets.secret import Secret
-from askback.domain.secrets.trial import tried_until
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden, NotFound
 from askback.ports.policy import Along

@@ -1,6 +1,6 @@
 """The server tries what a person handed over, by a probe that the agent named; each submission once at most.
 
-Whoever took a submission tries it (`domain.secrets.trial`). A server that dies over it leaves it as it is until its
+Whoever took a submission tries it (`domain.check`). A server that dies over it leaves it as it is until its
 time is over: what the trial did is then unknown, it is not done again, and the person is asked to send the values
 again, which is another submission. A verdict that comes later than that finds the request changed, and is dropped.
 """
@@ -13,12 +13,12 @@ from typing import Any
 
 import anyio
 
+from askback.domain.check import probe_of, tried_until
 from askback.domain.faults import join
 from askback.domain.lifecycle import Action
 from askback.domain.record import Record
 from askback.domain.redaction.redactor import Redactor
 from askback.domain.secrets.secret import Secret
-from askback.domain.secrets.trial import probe_of, tried_until
 from askback.domain.secrets.verdict import spoken
 from askback.errors import Conflict
 from askback.ports.probe import UNVERIFIABLE, Probe, Verdict
