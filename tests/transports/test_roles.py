@@ -95,6 +95,18 @@ async def test_the_matrix_has_every_route_that_is_not_public(api: Api) -> None:
     assert routes == {(method, path.partition("?")[0]) for method, path, *_ in MATRIX}
 
 
+async def test_the_description_of_a_route_names_the_roles_that_it_serves(api: Api) -> None:
+    # A responder may do these as the owner of the thread, or with a cookie; the callers of the matrix are neither.
+    more = {"erase_thread", "export_thread", "sign_address"}
+    described = {
+        (o.method, o.path): set(o.roles) & EVERYBODY
+        for o in api.app.operations
+        if o.roles and o.name not in more
+    }
+    served = {(method, path.partition("?")[0]): allowed & EVERYBODY for method, path, _, allowed, _ in MATRIX}
+    assert described == {route: served[route] for route in described}
+
+
 @requirement("I1", "I2", "M2")
 @pytest.mark.parametrize("role", ["requester", "responder", "admin", "nobody", "stranger"])
 @pytest.mark.parametrize(

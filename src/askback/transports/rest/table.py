@@ -134,7 +134,7 @@ def api(
             "metrics",
             "Read the metrics of this server, for Prometheus.",
             {200: PLAIN},
-            roles=("admin", "operator"),
+            roles=("operator", "metrics"),
         ),
         Operation(
             "GET",
