@@ -3,10 +3,12 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 ARGS   ?=
-# Two test processes: each starts servers and browsers of its own.
-JOBS   ?= 2
+# Four test processes, also on two cores: each starts servers and browsers of its own, and often waits for them.
+JOBS   ?= 4
 
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+# The tests start Python hundreds of times: what is compiled once is kept.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ui demo test test-python test-web check lint types layers gen gen-check fmt picture bench soak lock neighbours wheel clean
@@ -31,7 +33,7 @@ test-web:
 	cd web && npm run --silent test
 
 test-python:
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --durations=10 $(ARGS)
 
 check: setup lint types layers gen-check ## All that CI runs: lint, types, layers, generated files, tests, demo, wheel
 	cd web && npm run --silent check
@@ -70,6 +72,7 @@ bench: setup ## Measure speed beside the limits of this machine and beside peers
 soak: setup ## Kill and cut off servers, agents and Postgres for SOAK_MINUTES (60), and converse with every store; prints each seed
 	MODEL_EXAMPLES=1000 $(BIN)/python -m pytest -q tests/storage/test_model.py
 	FUZZ_COMMANDS=20000 FAULT_SEED=$$(date +%s) $(BIN)/python -m pytest -q tests/fault/test_shell_fuzz.py tests/fault/test_wider_fuzz.py
+	FAULT_POWER_TRIALS=4000 $(BIN)/python -m pytest -q tests/fault/test_power_loss.py
 	$(BIN)/python -m tests.fault.soak $(ARGS)
 
 lock: ## Choose new versions for all Python packages and write the locks (needs uv)

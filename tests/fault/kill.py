@@ -50,6 +50,8 @@ class Scene:
     patience_s: float = 30.0
     fault: str | None = None
     """What is planted in the servers, by its name in `planted`."""
+    everything: bool = False
+    """Each kill is of every process, and no witness finds first what else the fault breaks."""
 
 
 @dataclass
@@ -84,7 +86,8 @@ async def run(folder: Path, scene: Scene, *, site: Site | None = None) -> Report
         people = People(urls, ledger, scene.seed)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(people.work)
-            tasks.start_soon(witness.run)
+            if not scene.everything:
+                tasks.start_soon(witness.run)
             inspector = Inspector(urls, ledger)
             chance = random.Random(scene.seed)
             order = itertools.cycle(chance.sample(scene.troubles, len(scene.troubles)))
@@ -92,7 +95,7 @@ async def run(folder: Path, scene: Scene, *, site: Site | None = None) -> Report
                 await _until_busy(ledger)
                 await anyio.sleep(chance.uniform(0, 0.1))
                 with ledger.trouble():
-                    async with _killed(chance, servers, hosts) as victims:
+                    async with _killed(scene, chance, servers, hosts) as victims:
                         kills += len(victims)
                         if site is not None and (trouble := next(order, None)) is not None:
                             await trouble(site, chance)
@@ -135,11 +138,13 @@ async def _processes(servers: Sequence[Server], hosts: Sequence[Killable]) -> As
 
 @asynccontextmanager
 async def _killed(
-    chance: random.Random, servers: Sequence[Server], hosts: Sequence[Killable]
+    scene: Scene, chance: random.Random, servers: Sequence[Server], hosts: Sequence[Killable]
 ) -> AsyncGenerator[Sequence[Killable]]:
     """Kill some of them, and start them again when the block ends."""
-    victims: list[Killable] = [server for server in servers if chance.random() < 0.7 / len(servers)]
-    victims += [host for host in hosts if chance.random() < 0.15]
+    victims: list[Killable] = [
+        server for server in servers if scene.everything or chance.random() < 0.7 / len(servers)
+    ]
+    victims += [host for host in hosts if scene.everything or chance.random() < 0.15]
     for victim in victims:
         victim.kill()
     yield victims

@@ -1,6 +1,6 @@
 """Power loss: whatever was acknowledged is there afterwards, whole, and the file is never damaged.
 
-`FAULT_POWER_TRIALS` says how many trials to run (CI: 400).
+`FAULT_POWER_TRIALS` says how many trials to run.
 Each trial prints its seed when it fails, and the seed replays it.
 """
 
@@ -19,7 +19,7 @@ from tests.fault.power_trial import Connect, Trial, honest
 from tests.fault.power_vfs import Disk, PowerConnection
 from tests.requirements import requirement
 
-TRIALS = int(os.environ.get("FAULT_POWER_TRIALS", "600"))
+TRIALS = int(os.environ.get("FAULT_POWER_TRIALS", "100"))
 CHUNKS = 4
 FOUND = (AssertionError, sqlite3.Error, StoreUnusable)
 pytestmark = pytest.mark.fault

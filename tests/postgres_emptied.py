@@ -1,0 +1,67 @@
+"""Makes a database that a test has used like new: to make another takes a fifth of a second of processor time.
+
+Every row is taken away but those that the migrations write, every sequence begins anew, and settings of the database
+are reset. One whose tables are not those of the migrations any more cannot be used again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import asyncpg
+
+from askback.storage.postgres.connection import SCHEMA
+
+_SHAPE = f"""
+SELECT string_agg(part, E'\\n' ORDER BY part) FROM (
+  SELECT concat_ws(' ', attrelid::regclass, attname, atttypid::regtype, attnotnull, pg_get_expr(adbin, adrelid))
+    FROM pg_attribute LEFT JOIN pg_attrdef ON (adrelid, adnum) = (attrelid, attnum)
+    WHERE attrelid IN (SELECT oid FROM pg_class WHERE relnamespace = '{SCHEMA}'::regnamespace) AND attnum > 0
+  UNION ALL SELECT pg_get_indexdef(indexrelid) FROM pg_index
+    WHERE indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = '{SCHEMA}'::regnamespace)
+  UNION ALL SELECT concat_ws(' ', conrelid::regclass, pg_get_constraintdef(oid)) FROM pg_constraint
+    WHERE connamespace = '{SCHEMA}'::regnamespace
+  UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = '{SCHEMA}'::regnamespace AND prokind = 'f'
+  UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+  UNION ALL SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_'
+) AS parts(part)
+"""
+_TABLES = f"SELECT oid::regclass::text FROM pg_class WHERE relkind = 'r' AND relnamespace = '{SCHEMA}'::regnamespace"
+_USED = f"{_TABLES} AND pg_relation_size(oid) > 0"
+_SEQUENCES = f"SELECT oid::regclass::text FROM pg_class WHERE relkind = 'S' AND relnamespace = '{SCHEMA}'::regnamespace"
+_OTHERS = """
+SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
+
+
+@dataclass(frozen=True)
+class Original:
+    """What a database is when the migrations have made it: its shape, and by table the rows that they wrote, as JSON."""
+
+    shape: str
+    rows: dict[str, str]
+
+    @classmethod
+    async def of(cls, connection: asyncpg.Connection) -> Self:
+        """Read it."""
+        rows: dict[str, str] = {}
+        for (table,) in await connection.fetch(_USED):
+            if text := await connection.fetchval(f"SELECT json_agg(t)::text FROM {table} AS t"):
+                rows[table] = text
+        return cls(await connection.fetchval(_SHAPE), rows)
+
+    async def again(self, connection: asyncpg.Connection, name: str) -> bool:
+        """Empty the database called `name` that this connection is to; false when its shape is another."""
+        await connection.fetch(_OTHERS)
+        if await connection.fetchval(_SHAPE) != self.shape:
+            return False
+        used = [table for (table,) in await connection.fetch(_USED)]
+        steps = [f"ALTER DATABASE {name} RESET ALL"]
+        steps += [f"TRUNCATE {', '.join(used)} RESTART IDENTITY CASCADE"] if used else []
+        steps += [f"ALTER SEQUENCE {each} RESTART" for (each,) in await connection.fetch(_SEQUENCES)]
+        await connection.execute("; ".join(steps))
+        for table, rows in self.rows.items():
+            sql = f"INSERT INTO {table} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::{table}, $1)"
+            await connection.execute(sql, rows)
+        return True
