@@ -11,7 +11,7 @@ import pytest
 from askback import AsyncClient
 from askback.app import create_app
 from askback.settings import load
-from askback.storage.postgres import queries as on_postgres
+from askback.storage.sql.requests import page_of_requests
 from bench.backlog import FIRST_THREAD, PER_THREAD, fill
 from bench.payload import ANSWER, questionnaire
 from bench.servers import REQUESTER, RESPONDER
@@ -77,11 +77,10 @@ async def test_an_inbox_that_nobody_has_counted_yet_is_read_in_order_and_not_sor
     await filled(database.url, tmp_path, count=MANY)
     connection = await database.connect()
     for person, requester in (("ada", None), (None, "tok")):
-        sql, parameters = on_postgres.list_requests(
+        sql, *parameters = page_of_requests(
             "default",
             thread_id=None,
             statuses=["pending"],
-            only_open=True,
             kind=None,
             requester=requester,
             person=person,

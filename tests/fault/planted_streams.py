@@ -14,7 +14,8 @@ from askback.service import checks
 from askback.service.waits import Waits
 from askback.service.watch import Watcher
 from askback.service.webhooks import deliver, queue
-from askback.storage.sqlite import resume_queries
+from askback.storage.sql import resumes
+from askback.storage.sqlite import dialect
 from askback.storage.sqlite.store import SqliteStore
 from askback.transports.websocket.receipts import Receipts
 
@@ -24,7 +25,6 @@ _write: Callable[..., Any] = vars(deliver)["write"]
 _send: Callable[..., Any] = vars(deliver)["_send"]
 _deliveries: Callable[..., Any] = vars(queue)["_deliveries"]
 _settle = SqliteStore.settle
-_lease = resume_queries.lease
 
 
 def every(number: int) -> Callable[[], bool]:
@@ -103,9 +103,11 @@ async def _settle_without_resume(
     return await _settle(self, settlement, claim, dataclasses.replace(along, resumes=()))
 
 
-def _lease_to_all(*, thread: bool) -> str:
-    """A resume that somebody has is there for others as well."""
-    return _lease(thread=thread).replace("available_at = ?", "available_at = min(available_at, ?)", 1)
+_LEASE_TO_ALL = {
+    sql: dialect.INSTEAD[sql].replace("available_at = ?4", "available_at = min(available_at, ?4)")
+    for sql in (resumes.LEASE, resumes.LEASE_IN_THREAD)
+}
+"""A resume that somebody has is there for others as well."""
 
 
 def _forgotten(*_: Any) -> None:
@@ -129,7 +131,7 @@ PLACES: dict[str, tuple[Any, str, Any]] = {
     "a webhook forgotten": (queue, "_deliveries", _forgetful_deliveries),
     "a webhook twice": (deliver, "_send", _send_twice),
     "a resume never written": (SqliteStore, "settle", _settle_without_resume),
-    "a resume for two": (resume_queries, "lease", _lease_to_all),
+    "a resume for two": (dialect, "INSTEAD", dialect.INSTEAD | _LEASE_TO_ALL),
     "a resume again": (SqliteStore, "finish_resume", _never_finished),
     "a resume for who has read": (Receipts, "_arrived", _forgotten),
     "nobody is woken": (Waits, "_on_event", _forgotten),

@@ -13,12 +13,12 @@ from askback.domain.audit import GENESIS, seal
 from askback.domain.lifecycle import Status
 from askback.errors import Conflict
 from askback.ports.policy import NOTHING, Along, Execution
+from askback.ports.secrets import SecretRecord
 from askback.ports.store import Change
 from askback.service import answer, consume
 from askback.storage import sealing
-from askback.storage.sqlite import along as alongs
+from askback.storage.sql import audit, secrets
 from askback.storage.sqlite import queries
-from askback.storage.sqlite.secret_rows import read_candidates
 from askback.storage.sqlite.store import SqliteStore
 from tests.fault.planted_later import early
 from tests.fault.planted_streams import every
@@ -31,9 +31,8 @@ _insert, _settle = SqliteStore.insert, SqliteStore.settle
 _due, _next_deadline = SqliteStore.due, SqliteStore.next_deadline
 _add_message, _append_text = SqliteStore.add_message, SqliteStore.append_text
 _used_before: Callable[..., Any] = vars(consume)["_used_before"]
-_append: Callable[..., None] = vars(alongs)["_append"]
-_write_secrets: Callable[..., None] = vars(alongs)["_write_secrets"]
-_put_secret: Callable[..., None] = vars(alongs)["_put_secret"]
+_append, _write_secrets = audit.append, secrets.write_secrets
+_put_secret: Callable[..., Any] = vars(secrets)["_put"]
 
 
 async def _insert_unclaimed(
@@ -117,16 +116,16 @@ async def _not_replayed(*_: Any) -> None:
     """An answer is not known again."""
 
 
-def _append_some(db: Any, drafts: Sequence[Any]) -> None:
+async def _append_some(tx: Any, drafts: Sequence[Any]) -> None:
     """Of three decisions one has no entry."""
-    _append(
-        db, [draft for draft in drafts if json.loads(draft.data)["action"] != "decide" or not _third_entry()]
+    await _append(
+        tx, [draft for draft in drafts if json.loads(draft.data)["action"] != "decide" or not _third_entry()]
     )
 
 
-def _append_twice(db: Any, drafts: Sequence[Any]) -> None:
+async def _append_twice(tx: Any, drafts: Sequence[Any]) -> None:
     """An entry is written twice."""
-    _append(db, [*drafts, *drafts])
+    await _append(tx, [*drafts, *drafts])
 
 
 def _seal_alone(data: str, *, seq: int, prev: str) -> tuple[str, str]:
@@ -134,19 +133,19 @@ def _seal_alone(data: str, *, seq: int, prev: str) -> tuple[str, str]:
     return seal(data, seq=seq, prev=GENESIS)
 
 
-def _hasty_secrets(db: Any, along: Along) -> None:
+async def _hasty_secrets(tx: Any, along: Along) -> None:
     """A candidate is in place before it was accepted."""
-    _write_secrets(db, along)
+    await _write_secrets(tx, along)
     for _, secret in along.candidates:
-        _put_secret(db, secret)
+        await _put_secret(tx, secret)
 
 
-def _secrets_twice(db: Any, along: Along) -> None:
+async def _secrets_twice(tx: Any, along: Along) -> None:
     """A candidate is put into place twice."""
-    candidates = read_candidates(db, *along.promote) if along.promote else ()
-    _write_secrets(db, along)
-    for secret in candidates:
-        _put_secret(db, dataclasses.replace(secret, version=secret.version + 1))
+    candidates = await tx.all(secrets.CANDIDATES, *along.promote) if along.promote else ()
+    await _write_secrets(tx, along)
+    for secret in (SecretRecord(*row) for row in candidates):
+        await _put_secret(tx, dataclasses.replace(secret, version=secret.version + 1))
 
 
 async def _no_refusals(*_: Any, **__: Any) -> Sequence[Any]:
@@ -176,11 +175,11 @@ PLACES: dict[str, tuple[Any, str, Any]] = {
     "a delta not kept": (SqliteStore, "append_text", _append_nothing),
     "an approved call twice": (consume, "_used_before", _used_by_anybody),
     "a replay refused": (answer, "replayed", _not_replayed),
-    "a decision in three unwritten": (alongs, "_append", _append_some),
-    "an entry twice": (alongs, "_append", _append_twice),
+    "a decision in three unwritten": (audit, "append", _append_some),
+    "an entry twice": (audit, "append", _append_twice),
     "an entry on its own": (sealing, "seal", _seal_alone),
-    "a secret before it was accepted": (alongs, "_write_secrets", _hasty_secrets),
-    "a secret put twice": (alongs, "_write_secrets", _secrets_twice),
+    "a secret before it was accepted": (secrets, "write_secrets", _hasty_secrets),
+    "a secret put twice": (secrets, "write_secrets", _secrets_twice),
     "a refusal forgotten": (SqliteStore, "refusals", _no_refusals),
     "a token not revoked": (SqliteStore, "revoke_tokens", _not_revoked),
 }

@@ -6,25 +6,20 @@ import re
 import sqlite3
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from askback.storage.branches import branches
-from askback.storage.postgres import queries as postgres_queries
-from askback.storage.sqlite import (
-    connection,
-    policy_queries,
-    queries,
-    schema,
-    secret_queries,
-    webhook_queries,
-)
+from askback.storage.sql import audit, rules, secrets, webhooks
+from askback.storage.sql.requests import page_of_requests
+from askback.storage.sqlite import connection, schema
+from askback.storage.sqlite.dialect import rewrite
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 
 SCAN = re.compile("SCAN (?!p )|SEARCH .*TEMP")
 """Of what is scanned, `p` are the people in the access of one thread."""
-FLAGS = (False, True)
 
 
 @pytest.fixture
@@ -34,59 +29,69 @@ def database(tmp_path: Path) -> connection.Connection:
     return opened
 
 
-def plan(database: connection.Connection, sql: str) -> list[str]:
-    rows = database.execute(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?")).fetchall()
-    return [row[3] for row in rows]
+def plan(database: connection.Connection, sql: str, *parameters: object) -> list[str]:
+    """The steps of a query, whatever its parameters."""
+    given = parameters or [None] * max(map(int, re.findall(r"\$(\d+)", sql)), default=0)
+    return [row[3] for row in database.execute(f"EXPLAIN QUERY PLAN {rewrite(sql)}", given).fetchall()]
 
 
-@requirement("N20")
-@pytest.mark.parametrize(("requester", "person", "before"), list(product(FLAGS, repeat=3)))
-def test_a_branch_of_a_page_walks_its_index_and_sorts_nothing_but_the_page(
-    database: sqlite3.Connection, requester: bool, person: bool, before: bool
-) -> None:
-    sql = queries.list_branches(branches=2, requester=requester, person=person, before=before)
-    steps = plan(database, sql)
-    index = "requests_requester" if requester else "requests_kind"
-    walks = [step for step in steps if index in step]
-    assert len(walks) == 2, steps
-    assert all(("id<?" in step) == before and "status=?" in step for step in walks), steps
-    # What is scanned are the branches, each of which has ended after a page, and the people of one thread's access.
-    scanned = [step for step in steps if step.startswith("SCAN") and not step.startswith("SCAN p ")]
-    assert all(re.match(r"SCAN (\(subquery|subquery|\d|r?$)", step) for step in scanned), steps
-
-
-@requirement("N20")
-@pytest.mark.parametrize(("person", "before"), list(product(FLAGS, repeat=2)))
-def test_a_thread_and_what_is_open_are_listed_in_the_order_of_an_index(
-    database: sqlite3.Connection, person: bool, before: bool
-) -> None:
-    chosen = {"kind": False, "requester": False, "person": person, "before": before}
-    everything = plan(database, queries.list_requests(thread=False, statuses=0, only_open=False, **chosen))
-    thread = plan(database, queries.list_requests(thread=True, statuses=0, only_open=False, **chosen))
-    opened = plan(database, queries.list_requests(thread=False, statuses=2, only_open=True, **chosen))
-    for steps, index in (
-        (everything, "sqlite_autoindex_requests_1"),
-        (thread, "requests_thread"),
-        (opened, "requests_open"),
-    ):
-        assert any(index in step for step in steps), steps
-        assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
+def page(**chosen: Any) -> Any:
+    """The query of a page of requests with some filters, and its parameters."""
+    none = dict.fromkeys(("thread_id", "statuses", "kind", "requester", "person", "before"))
+    return page_of_requests("main", **(none | chosen), limit=9)
 
 
 @requirement("N20")
 @pytest.mark.parametrize(
-    "sql",
-    [
-        *(
-            policy_queries.list_rules(subjects=0, ended=ended, person=person, before=before)
-            for ended, person, before in product(FLAGS, repeat=3)
-        ),
-        *(secret_queries.list_secrets(person=p, before=before) for p, before in product(FLAGS, repeat=2)),
-        *(webhook_queries.deliveries(before=before) for before in FLAGS),
-        policy_queries.AUDIT,
-        webhook_queries.WEBHOOKS,
-    ],
+    ("requester", "person", "before"), list(product((None, "tok_1"), (None, "ada"), (None, "req_9")))
 )
+def test_a_branch_of_a_page_walks_its_index_and_sorts_nothing_but_the_page(
+    database: sqlite3.Connection, requester: str | None, person: str | None, before: str | None
+) -> None:
+    statuses = ["pending", "resolving"]
+    steps = plan(
+        database, *page(kind="form", statuses=statuses, requester=requester, person=person, before=before)
+    )
+    index = "requests_requester" if requester else "requests_kind"
+    walks = [step for step in steps if index in step]
+    assert len(walks) == 2, steps
+    assert all(("id<?" in step) == bool(before) and "status=?" in step for step in walks), steps
+    # What is scanned are the branches, each of which has ended after a page, and the people of one thread's access.
+    scanned = [step for step in steps if step.startswith("SCAN") and not step.startswith("SCAN p ")]
+    assert all(re.match(r"SCAN (\(subquery|subquery|branch|page|\d|r?$)", step) for step in scanned), steps
+
+
+@requirement("N20")
+@pytest.mark.parametrize(("person", "before"), list(product((None, "ada"), (None, "req_9"))))
+def test_all_requests_and_those_of_a_thread_are_listed_in_the_order_of_an_index(
+    database: sqlite3.Connection, person: str | None, before: str | None
+) -> None:
+    for query, index in (
+        (page(person=person, before=before), "sqlite_autoindex_requests_1"),
+        (page(person=person, before=before, thread_id="t1"), "requests_thread"),
+    ):
+        steps = plan(database, *query)
+        assert any(index in step for step in steps), steps
+        assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
+
+
+LISTS = [
+    *(
+        rules.page_of_rules("main", subjects=[], now_ms=now, person=person, before=before, limit=9)[0]
+        for now, person, before in product((None, 1), (None, "ada"), (None, "rul_9"))
+    ),
+    *(
+        secrets.page_of_secrets("main", person=person, before=before, limit=9)[0]
+        for person, before in product((None, "ada"), (None, "sec_9"))
+    ),
+    *(webhooks.deliveries_page("main", "whk_1", before=before, limit=9)[0] for before in (None, "dlv_9")),
+    audit.AUDIT,
+    webhooks.WEBHOOKS,
+]
+
+
+@requirement("N20")
+@pytest.mark.parametrize("sql", LISTS)
 def test_every_other_list_walks_an_index_in_its_order(database: sqlite3.Connection, sql: str) -> None:
     steps = plan(database, sql)
     assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
@@ -101,10 +106,9 @@ async def test_postgres_walks_the_same_indexes(
 ) -> None:
     name = await postgres.new()
     db = await postgres.database(name).connect()
-    sql, parameters = postgres_queries.list_requests(
-        "default", thread_id=None, statuses=["declined"], only_open=False, kind=kind, requester=requester,
-        person=person, before="req_9", limit=50,
-    )  # fmt: skip
+    sql, *parameters = page(
+        statuses=["declined"], kind=kind, requester=requester, person=person, before="req_9"
+    )
     # The planner of an empty table would rather read it whole.
     await db.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
     lines = "\n".join(row[0] for row in await db.fetch(f"EXPLAIN {sql}", *parameters))

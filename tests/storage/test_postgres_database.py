@@ -15,19 +15,20 @@ import pytest
 from askback.errors import StoreUnusable, Unavailable
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along, PolicyView
-from askback.storage.postgres import (
-    Database,
-    PostgresStore,
-    policy_queries,
-    queries,
-    resume_queries,
-    schema,
-    secret_queries,
-    thread_queries,
-    webhook_queries,
-)
+from askback.storage.postgres import Database, PostgresStore, queries, schema, thread_queries
 from askback.storage.postgres.clock import DatabaseClock
-from askback.storage.sql import agents
+from askback.storage.sql import (
+    agents,
+    audit,
+    executions,
+    requests,
+    resumes,
+    rules,
+    secrets,
+    sessions,
+    threads,
+    webhooks,
+)  # fmt: skip
 from askback.testing.store_samples import claim, created, policy, record, rule
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
@@ -270,18 +271,21 @@ async def test_a_clock_goes_on_while_its_database_cannot_be_asked() -> None:
 # Plans
 
 READS = {
-    queries: [
-        "GET", "ACCESS", "DUE", "NEXT_DEADLINE", "THREAD_EVENTS", "TENANT_EVENTS", "PERSONS_EVENTS",
-        "LAST_POSITION", "THREAD_REQUESTS", "THREAD_MESSAGES", "SETTLE", "EXTEND", "CLAIM", "CLAIMS", "SESSIONS",
+    queries: ["SETTLE", "EXTEND", "CLAIM", "CLAIMS"],
+    thread_queries: ["LOCK", "PENDING", "HOLDERS", "HELD", "ERASE"],
+    requests: ["REQUEST", "FIND", "DUE", "NEXT_DEADLINE"],
+    threads: [
+        "ACCESS", "THREAD_EVENTS", "TENANT_EVENTS", "PERSONS_EVENTS", "LAST_POSITION", "THREAD_REQUESTS", "THREAD_MESSAGES",
+        "TERMS", "USE", "HELD_BY_ANOTHER", "NEXT_IN_LINE", "DELIVERABLE", "IDLE",
     ],
-    policy_queries: ["RULES_IN_FORCE", "RULE", "POLICIES", "EXECUTION", "REPORT", "REFUSALS", "LIFT", "AUDIT", "AUDIT_HEAD"],
-    secret_queries: ["REPLACE_SECRET", "SECRET", "SECRETS_AT", "CANDIDATES", "LAST_OF_PAGE", "REWRAP_SECRET"],
-    thread_queries: [
-        "LOCK", "TERMS", "USE", "PENDING", "HOLDERS", "HELD_BY_ANOTHER", "NEXT_IN_LINE", "DELIVERABLE", "HELD", "IDLE", "ERASE",
-    ],
-    resume_queries: ["STANDING", "STANDING_OF", "LEASE_ONE", "FINISH", "DROP_HELD"],
+    sessions: ["SESSION"],
+    rules: ["RULES_IN_FORCE", "RULE", "POLICIES", "REFUSALS", "LIFT"],
+    executions: ["EXECUTION", "REPORT"],
+    audit: ["AUDIT", "AUDIT_HEAD"],
+    secrets: ["REPLACE_SECRET", "SECRET", "CANDIDATES", "LAST_OF_PAGE", "REWRAP_SECRET", "GRANTED", "GRANTED_TO"],
+    resumes: ["STANDING", "STANDING_OF", "LEASE_ONE", "FINISH", "DROP_HELD", "NEXT", "NEXT_IN_THREAD"],
     agents: ["AGENT", "ROOTS", "SET_ROOTS", "STOP_AGENT", "TOKEN", "TOKEN_BY_ID", "REVOKE_TOKENS"],
-    webhook_queries: ["WEBHOOK", "WEBHOOKS", "LEASE", "NEXT", "NOTE", "FORGET"],
+    webhooks: ["WEBHOOK", "WEBHOOKS", "LEASE", "NEXT", "NOTE", "FORGET"],
 }  # fmt: skip
 
 
@@ -316,20 +320,16 @@ async def test_lists_are_read_from_an_index_whatever_is_asked_of_them(database: 
         "limit": 9,
     }
     lists = [
-        queries.list_requests("main", thread_id=thread, statuses=["pending"], only_open=only_open, **filters)
+        requests.page_of_requests("main", thread_id=thread, statuses=[status], **filters)
         for thread in (None, "t1")
-        for only_open in (False, True)
+        for status in ("pending", "answered")
     ]
-    lists.append(
-        policy_queries.list_rules(
-            "main", subjects=[("thread", "t1")], now_ms=1, person="ada", before="r", limit=9
-        )
-    )
-    lists.append(secret_queries.list_secrets("main", person="ada", before="s", limit=9))
-    lists.append(resume_queries.next_available("main", "tok", "t1"))
-    lists.append(webhook_queries.deliveries("main", "whk_1", before="dlv_9", limit=9))
-    lists.append(secret_queries.granted("main", "t1", ["A"], requester="tok"))
-    for sql, _ in lists:
+    subjects = [("thread", "t1")]
+    lists.append(rules.page_of_rules("main", subjects=subjects, now_ms=1, person="ada", before="r", limit=9))
+    lists.append(secrets.page_of_secrets("main", person="ada", before="s", limit=9))
+    lists.append([secrets.secrets_at(3)])
+    lists.append(webhooks.deliveries_page("main", "whk_1", before="dlv_9", limit=9))
+    for sql, *_ in lists:
         assert await _scans(connection, sql) == []
     await connection.close()
 

@@ -65,8 +65,10 @@ def event(row: Row) -> Event:
 
 
 def message(row: Row) -> Message:
-    """Make a message: id, seq, data, and the text that was appended since."""
+    """Make a message: id, seq, data, and the text that was appended since (as UTF-8, where texts have no NUL)."""
     message_id, seq, data, streamed = row
+    if isinstance(streamed, bytes):
+        streamed = streamed.decode()
     return Message(message_id, seq, extend(data, streamed) if streamed else data)
 
 

@@ -12,8 +12,8 @@ import asyncpg
 from askback.errors import StoreUnusable
 from askback.ports.audit import AuditHead
 from askback.storage.auditlog import EVERY_ENTRY, TenantLog
-from askback.storage.postgres import policy_queries as queries
 from askback.storage.postgres.connection import Database
+from askback.storage.sql import audit as queries
 
 if TYPE_CHECKING:
     from asyncpg import Record

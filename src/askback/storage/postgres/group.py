@@ -17,9 +17,10 @@ from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
 from askback.ports.store import Change
 from askback.storage.postgres import admission, claims, messages, requests
-from askback.storage.postgres.along import write_along
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.jobs import AddMessage, Entry, Insert, Job, Settle
+from askback.storage.postgres.transaction import PostgresTransaction
+from askback.storage.sql.side_effects import write_side_effects
 
 
 async def write_group(db: Connection, jobs: Sequence[Job]) -> Sequence[Entry]:
@@ -39,7 +40,8 @@ async def write_group(db: Connection, jobs: Sequence[Job]) -> Sequence[Entry]:
         await requests.add(db, fitting)
         await messages.add(db, fitting)
         await messages.add_deltas(db, fitting)
-        await write_along(db, *(job.change.along for job in fitting if job.open))
+        alongs = (job.change.along for job in fitting if job.open)
+        await write_side_effects(PostgresTransaction(db), *alongs)
     await claims.give_back(db, jobs)
     await requests.look_up(db, jobs)
     applied = [job for job in fitting if job.open]

@@ -8,9 +8,11 @@ from typing import Any
 from askback.ports.outcome import Outcome
 from askback.ports.store import IdTaken, Settlement
 from askback.storage import rows
-from askback.storage.postgres import queries, thread_queries
+from askback.storage.postgres import queries
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.jobs import Insert, Job, Settle, of_kind
+from askback.storage.sql.requests import FIND
+from askback.storage.sql.threads import HELD_BY_ANOTHER
 
 
 async def settle(db: Connection, jobs: Sequence[Job]) -> None:
@@ -42,7 +44,7 @@ def _step(step: Settlement) -> tuple[Any, ...]:
 
 
 async def _is_held_by_another(db: Connection, step: Settlement) -> bool:
-    return await db.fetchrow(thread_queries.HELD_BY_ANOTHER, step.tenant, step.id) is not None
+    return await db.fetchrow(HELD_BY_ANOTHER, step.tenant, step.id) is not None
 
 
 async def add(db: Connection, jobs: Sequence[Job]) -> None:
@@ -77,7 +79,7 @@ async def look_up(db: Connection, jobs: Sequence[Job]) -> None:
     if not late:
         return
     wanted = [(job.change.draft.tenant, job.target) for job in late]
-    found = [rows.record(row) for row in await db.fetch(queries.GET, *zip(*wanted, strict=True))]
+    found = [rows.record(row[2:]) for row in await db.fetch(FIND, *zip(*wanted, strict=True))]
     known = {(record.tenant, record.id): record for record in found}
     for job, name in zip(late, wanted, strict=True):
         job.found = known.get(name)

@@ -2,45 +2,51 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 
-from askback.domain.access import OPEN, Access, read_access
+from askback.domain.access import Access
 from askback.domain.events import Draft, Event
-from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.record import Record
 from askback.errors import StoreUnusable, Unavailable
 from askback.ports.bus import Arrival, Dismissal, News, Subscription
+from askback.ports.health import Pressure
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
-from askback.ports.store import Change, Claim, ClaimMismatch, Settlement, ThreadView
+from askback.ports.store import Change, Claim, ClaimMismatch, Settlement
 from askback.ports.threads import Quota
-from askback.storage import rows
-from askback.storage.postgres import queries, schema, wholes
-from askback.storage.postgres.access import AccessPart
+from askback.storage.postgres import queries, schema, thread_queries, wholes
 from askback.storage.postgres.borrowed import Borrowed
 from askback.storage.postgres.clock import DatabaseClock
 from askback.storage.postgres.connection import Database, refused_by_database
-from askback.storage.postgres.health import HealthPart
 from askback.storage.postgres.jobs import AddMessage, AppendText, Insert, Settle, claim_id
 from askback.storage.postgres.listening import TELL, listen, payload
-from askback.storage.postgres.policy import PolicyPart
 from askback.storage.postgres.presence import PresenceRegister
-from askback.storage.postgres.resumes import ResumePart
-from askback.storage.postgres.secrets import SecretPart
-from askback.storage.postgres.threadpart import ThreadPart
 from askback.storage.postgres.together import Key, Together
 from askback.storage.postgres.transaction import PostgresDatabase
-from askback.storage.postgres.webhooks import WebhookPart
 from askback.storage.postgres.writer import Writer
 from askback.storage.sql.agents import AgentArea
+from askback.storage.sql.audit import AuditArea
+from askback.storage.sql.executions import ExecutionArea
+from askback.storage.sql.health import HealthArea
+from askback.storage.sql.requests import RequestArea
+from askback.storage.sql.resumes import DROP_HELD, ResumeArea
+from askback.storage.sql.rules import RuleArea
+from askback.storage.sql.secrets import SecretArea
+from askback.storage.sql.sessions import SessionArea
+from askback.storage.sql.threads import ThreadArea
+from askback.storage.sql.webhooks import WebhookArea
 
 _ENDLESS = 2**62
+# No row is changed, but a server that only reads, or a lock that is held, refuses it as it would any change.
+_TOUCH = "UPDATE webhooks SET active = active WHERE false"
 
 
 class PostgresStore(
-    PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, HealthPart, AccessPart, AgentArea
-):
+    AgentArea, AuditArea, ExecutionArea, HealthArea, RequestArea, ResumeArea, RuleArea, SecretArea, SessionArea,
+    ThreadArea, WebhookArea,
+):  # fmt: skip
     """Everything in one database, which other servers may use as well. It is also the `Feed` of a shared bus.
 
     `on_commit` hears of committed events on the event loop. `origin` is what this server's notices are known by;
@@ -52,13 +58,13 @@ class PostgresStore(
     ) -> None:
         self.origin = secrets.token_hex(8)
         self._database = database
-        borrowed = Borrowed(database)
-        self.clock = DatabaseClock(borrowed)
-        self.register = PresenceRegister(borrowed)
-        super().__init__(Writer(database, origin=self.origin, on_commit=on_commit), borrowed)
-        self._db = PostgresDatabase(borrowed)
-        self._request = Together(self._ask_requests)
-        self._access = Together(self._ask_access)
+        self._sealing = database.sealing
+        self._writer = Writer(database, origin=self.origin, on_commit=on_commit)
+        self._borrowed = Borrowed(database)
+        self._db = PostgresDatabase(self._borrowed)
+        self._drop = Together(self._drop_held)
+        self.clock = DatabaseClock(self._borrowed)
+        self.register = PresenceRegister(self._borrowed)
 
     async def open(self) -> None:
         """Migrate and connect; raises `StoreUnusable` when that cannot be done."""
@@ -104,10 +110,6 @@ class PostgresStore(
         """Store a new request and its event."""
         return await self._writer.submit(Insert(record, event, claim, along, quota))
 
-    async def get(self, tenant: str, request_id: str) -> Record | None:
-        """Read one request by its id."""
-        return await self._request(tenant, request_id)
-
     async def settle(
         self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
     ) -> Change | None:
@@ -122,51 +124,6 @@ class PostgresStore(
         if row[0] != claim.digest:
             raise ClaimMismatch(claim.key)
         return row[1]
-
-    async def list_requests(
-        self,
-        tenant: str,
-        *,
-        thread_id: str | None = None,
-        statuses: frozenset[Status] | None = None,
-        kind: str | None = None,
-        requester: str | None = None,
-        person: str | None = None,
-        before: str | None = None,
-        limit: int = 50,
-    ) -> Sequence[Record]:
-        """Read requests, newest first."""
-        if statuses is not None and not statuses:
-            return []
-        sql, parameters = queries.list_requests(
-            tenant,
-            thread_id=thread_id,
-            statuses=None if statuses is None else [status.value for status in statuses],
-            only_open=bool(statuses) and not (statuses & TERMINAL),
-            kind=kind,
-            requester=requester,
-            person=person,
-            before=before,
-            limit=limit,
-        )
-        return [rows.record(row) for row in await self._borrowed.rows(sql, *parameters)]
-
-    async def open_requests(self, *, after: tuple[str, str] = ("", ""), limit: int = 200) -> Sequence[Record]:
-        """Read open requests of every tenant."""
-        return [rows.record(row) for row in await self._borrowed.rows(queries.OPEN_REQUESTS, *after, limit)]
-
-    async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
-        """Read open requests that are due, earliest first."""
-        return [rows.record(row) for row in await self._borrowed.rows(queries.DUE, now_ms, limit)]
-
-    async def next_deadline(self) -> int | None:
-        """Read when the next open request is due."""
-        row = await self._borrowed.row(queries.NEXT_DEADLINE)
-        return None if row is None else row[0]
-
-    async def _ask_requests(self, names: Sequence[Key]) -> Mapping[Key, Record]:
-        found = await self._borrowed.rows(queries.GET, *zip(*names, strict=True))
-        return {(record.tenant, record.id): record for record in map(rows.record, found)}
 
     # Threads
 
@@ -190,14 +147,6 @@ class PostgresStore(
         room = _ENDLESS if most is None else most - len(added)
         return await self._writer.submit(AppendText(message_id, added, event, claim, room))
 
-    async def access(self, tenant: str, thread_id: str) -> Access:
-        """Read who may do what in a thread."""
-        return await self._access(tenant, thread_id) or OPEN
-
-    async def _ask_access(self, names: Sequence[Key]) -> Mapping[Key, Access]:
-        found = await self._borrowed.rows(queries.ACCESS, *zip(*names, strict=True))
-        return {(tenant, thread_id): read_access(*texts) for tenant, thread_id, *texts in found}
-
     async def set_access(
         self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access
     ) -> Outcome:
@@ -206,41 +155,53 @@ class PostgresStore(
             lambda db: wholes.set_access(db, access, event, along, before=before)
         )
 
-    async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
-        """Read a thread in one snapshot."""
-        if "\0" in thread_id:
-            return None  # no text of Postgres can be that
-        async with self._borrowed.snapshot() as db:
-            thread = await db.fetchrow(queries.THREAD, tenant, thread_id)
-            if thread is None:
-                return None
-            key, *about = thread
-            messages = await db.fetch(queries.THREAD_MESSAGES, key, limit)
-            requests = await db.fetch(queries.THREAD_REQUESTS, key, limit)
-        told = [rows.message((*row[:3], (row[3] or b"").decode())) for row in messages]
-        return rows.thread_view(about, told, requests)
+    async def set_archived(self, event: Draft, along: Along = NOTHING, *, archived_at: int | None) -> Outcome:
+        """Archive a thread, or take it back."""
+        return await self._writer.submit_whole(
+            lambda db: wholes.set_archived(db, event, along, archived_at=archived_at)
+        )
 
-    async def thread_events(
-        self, tenant: str, thread_id: str, *, after: int, limit: int = 500
-    ) -> Sequence[Event]:
-        """Read events of a thread after `after`."""
-        found = await self._borrowed.rows(queries.THREAD_EVENTS, tenant, thread_id, after, limit)
-        return [rows.event(row) for row in found]
+    async def deliver(self, tenant: str, thread_id: str, *, at: int) -> int:
+        """Deliver the messages that a thread holds."""
+        return await self._writer.submit_whole(lambda db: wholes.deliver(db, tenant, thread_id, now=at))
 
-    async def tenant_events(
-        self, tenant: str, *, after: int, person: str | None = None, limit: int = 500
-    ) -> Sequence[Event]:
-        """Read events of a tenant after `after`."""
-        if person is None:
-            found = await self._borrowed.rows(queries.TENANT_EVENTS, tenant, after, limit)
-        else:
-            found = await self._borrowed.rows(queries.PERSONS_EVENTS, tenant, after, limit, person)
-        return [rows.event(row) for row in found]
+    async def erase_thread(self, event: Draft, along: Along = NOTHING) -> bool:
+        """Erase a thread."""
+        return await self._writer.submit_whole(lambda db: wholes.erase(db, event, along))
 
-    async def last_position(self, tenant: str) -> int:
-        """Read the position of the tenant's newest event."""
-        row = await self._borrowed.row(queries.LAST_POSITION, tenant)
-        return 0 if row is None else row[0]
+    async def scrub(self) -> None:
+        """Have Postgres clean the tables up: what was erased is dead until then, and its space is free after it.
+
+        The write-ahead log, archives and replicas are the operator's, see `docs/how-to/postgres.md`.
+        """
+        await self._borrowed.maintain(thread_queries.SCRUB)
+
+    # Resumes
+
+    async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
+        """Drop the held resumes of these requests, together with those that others drop."""
+        await asyncio.gather(*(self._drop(tenant, request_id) for request_id in request_ids))
+
+    async def _drop_held(self, names: Sequence[Key]) -> Mapping[Key, None]:
+        await self._db.change(lambda tx: tx.many(DROP_HELD, names))
+        return {}
+
+    # Health
+
+    async def check_writable(self) -> None:
+        """Try a change that changes nothing."""
+        await self._db.change(lambda tx: tx.run(_TOUCH))
+
+    def read_only(self) -> str | None:
+        """Return None: a server without its database does not start."""
+        return None
+
+    async def recover(self) -> None:
+        """Do nothing: there is nothing to recover from."""
+
+    def pressure(self) -> Pressure:
+        """Return what the writer has done and has to do."""
+        return self._writer.pressure()
 
     # What servers hear of each other
 

@@ -1,10 +1,11 @@
-"""The SQL texts of threads as a whole."""
+"""The SQL texts of the threads of a group, and of what is done to a thread as a whole."""
 
 # ruff: noqa: S608  (no value is ever put into a text)
 
 from __future__ import annotations
 
-from askback.storage.postgres.queries import OPEN, RECORD, REQUESTS
+from askback.storage.sql.requests import OPEN, RECORD, REQUESTS
+from askback.storage.sql.threads import IN_FRONT, NOTHING_OPEN
 
 # What a group has made of threads: key, seq, agents, asked, asked_from, refused_at of each.
 KEEP = """
@@ -20,27 +21,6 @@ DROP_EMPTY = "DELETE FROM threads WHERE key = ANY ($1::bigint[]) AND seq = 0"
 LOCK = "SELECT key, access, agents, archived_at FROM threads WHERE tenant = $1 AND id = $2 FOR NO KEY UPDATE"
 SET_ACCESS = "UPDATE threads SET access = $2, agents = $3 WHERE key = $1"
 SET_ARCHIVED = "UPDATE threads SET archived_at = $2, archiving = $2::bigint IS NOT NULL WHERE key = $1"
-# (before, limit), (tenant, thread id)
-ARCHIVING = (
-    "SELECT tenant, id FROM threads WHERE archiving AND archived_at < $1 ORDER BY archived_at LIMIT $2"
-)
-ARCHIVING_ENDED = f"""
-UPDATE threads AS t SET archiving = FALSE WHERE t.tenant = $1 AND t.id = $2 AND archiving
-    AND NOT EXISTS (SELECT 1 FROM requests AS r WHERE {OPEN} AND r.thread = t.key)"""
-
-# By tenants and thread ids.
-TERMS = """
-SELECT w.tenant, w.thread,
-    (SELECT p.data FROM policies AS p WHERE p.tenant = w.tenant AND p.thread = ''),
-    (SELECT p.data FROM policies AS p WHERE p.tenant = w.tenant AND p.thread = w.thread),
-    t.refused_at, t.access, t.agents
-FROM unnest($1::text[], $2::text[]) AS w (tenant, thread)
-LEFT JOIN threads AS t ON t.tenant = w.tenant AND t.id = w.thread"""
-# By tenant and thread id.
-USE = f"""
-SELECT t.asked, t.asked_from, (SELECT count(*) FROM requests AS r WHERE {OPEN} AND r.thread = t.key)
-FROM threads AS t WHERE t.tenant = $1 AND t.id = $2"""
-RESET = "UPDATE threads SET asked = 0, asked_from = 0 WHERE tenant = $1 AND id = $2"
 
 # Quotas
 
@@ -58,37 +38,19 @@ FROM unnest($3::text[], $4::text[], $5::bigint[]) AS w (tenant, requester, most)
 
 # Exclusive keys
 
-_IN_FRONT = f"{OPEN} AND r.exclusive IS NOT NULL AND NOT r.behind"
 # Who has which key: keys of threads, requesters, exclusive keys.
 HOLDERS = f"""
 SELECT r.thread, {RECORD} {REQUESTS}
 JOIN unnest($1::bigint[], $2::text[], $3::text[]) AS w (thread, requester, exclusive)
     ON w.thread = r.thread AND w.requester = r.requester AND w.exclusive = r.exclusive
-WHERE {_IN_FRONT}"""
-# (tenant, request id) -> a row when another has the key of this one.
-HELD_BY_ANOTHER = f"""
-SELECT 1 FROM requests AS b JOIN requests AS r
-    ON r.thread = b.thread AND r.requester = b.requester AND r.exclusive = b.exclusive
-WHERE b.tenant = $1 AND b.id = $2 AND b.behind AND {_IN_FRONT}"""
-NEXT_IN_LINE = f"""
-SELECT {RECORD} {REQUESTS} WHERE {OPEN} AND r.behind AND NOT EXISTS (
-    SELECT 1 FROM requests AS o WHERE o.thread = r.thread AND o.requester = r.requester AND o.exclusive = r.exclusive
-        AND o.status IN ('pending', 'resolving') AND NOT o.behind
-) AND NOT EXISTS (
-    SELECT 1 FROM requests AS o WHERE o.thread = r.thread AND o.requester = r.requester AND o.exclusive = r.exclusive
-        AND o.status IN ('pending', 'resolving') AND o.behind AND o.id < r.id
-) LIMIT $1"""
+WHERE {IN_FRONT}"""
 
 # Held messages
 
-_NOTHING_OPEN = f"NOT EXISTS (SELECT 1 FROM requests AS r WHERE {OPEN} AND r.thread = t.key)"
-DELIVERABLE = f"""
-SELECT DISTINCT t.tenant, t.id FROM messages AS m JOIN threads AS t ON t.key = m.thread
-WHERE m.held AND {_NOTHING_OPEN} LIMIT $1"""
 # By the key of the thread -> key, owner, data of each, in order.
 HELD = f"""
 SELECT m.key, m.owner, m.data FROM messages AS m JOIN threads AS t ON t.key = m.thread
-WHERE m.held AND t.key = $1 AND {_NOTHING_OPEN} ORDER BY m.seq"""
+WHERE m.held AND t.key = $1 AND {NOTHING_OPEN} ORDER BY m.seq"""
 # Key, new data and seq of each.
 DELIVER = """
 UPDATE messages AS m SET held = FALSE, data = n.data, seq = n.seq
@@ -115,11 +77,6 @@ deltas_ AS (DELETE FROM deltas WHERE message IN (SELECT key FROM messages WHERE 
 messages_ AS (DELETE FROM messages WHERE thread = $1),
 requests_ AS (DELETE FROM requests WHERE thread = $1)
 UPDATE threads SET asked = 0, asked_from = 0, refused_at = NULL WHERE key = $1"""
-# (tenant, id, before, limit): the last event of a thread is the one with its seq.
-IDLE = f"""
-SELECT t.tenant, t.id, e.at FROM threads AS t JOIN events AS e ON e.thread = t.key AND e.seq = t.seq
-WHERE (t.tenant, t.id) > ($1, $2) AND e.at < $3 AND e.type <> 'thread.erased' AND {_NOTHING_OPEN}
-ORDER BY t.tenant, t.id LIMIT $4"""
 SCRUB = """
 VACUUM claims, executions, candidates, secrets, grants, resumes, refusals, rules, policies, events, deltas, messages,
     requests"""

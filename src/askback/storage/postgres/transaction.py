@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from askback.ports.policy import NOTHING, Along
-from askback.storage.postgres.along import write_along
 from askback.storage.postgres.borrowed import Borrowed
 from askback.storage.postgres.connection import Connection, sealing_of
 from askback.storage.postgres.together import Key, Together
 from askback.storage.rows import Row
 from askback.storage.sealing import Sealing
+from askback.storage.sql.side_effects import write_side_effects
 from askback.storage.sql.transaction import Operation
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ class PostgresTransaction:
 
     async def write(self, along: Along, /) -> None:
         """Write side effects."""
-        await write_along(self._db, along)
+        await write_side_effects(self, along)
 
 
 class PostgresDatabase:

@@ -11,10 +11,10 @@ from askback.domain.events import MESSAGE_ADDED, Draft
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.storage.postgres import thread_queries as queries
-from askback.storage.postgres.along import write_along
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.jobs import Entry, Overtaken
 from askback.storage.postgres.threads import Thread, keep, number
+from askback.storage.postgres.transaction import PostgresTransaction
 from askback.storage.transcript import delivered
 
 Done = tuple[Any, Sequence[Entry]]
@@ -29,7 +29,7 @@ async def set_access(db: Connection, access: Access, draft: Draft, along: Along,
     if thread.access != before:
         raise Overtaken  # somebody made the thread meanwhile, and it is theirs
     await db.execute(queries.SET_ACCESS, thread.key, *access.texts)
-    await write_along(db, along)
+    await PostgresTransaction(db).write(along)
     return Outcome.APPLIED, [Entry(draft, replace(thread.place(draft), access=access))]
 
 
@@ -43,7 +43,7 @@ async def set_archived(db: Connection, draft: Draft, along: Along, *, archived_a
     if thread.archived is archive:
         raise Overtaken  # somebody made the thread meanwhile, and archived it
     await db.execute(queries.SET_ARCHIVED, thread.key, archived_at)
-    await write_along(db, along)
+    await PostgresTransaction(db).write(along)
     entry = Entry(draft, thread.place(draft))
     await keep(db, [thread])
     return Outcome.APPLIED, [entry]
@@ -74,7 +74,7 @@ async def erase(db: Connection, draft: Draft, along: Along) -> Done:
         return False, []
     await db.execute(queries.ERASE, row[0], draft.tenant, draft.thread_id)
     thread = await _number(db, draft)
-    await write_along(db, along)
+    await PostgresTransaction(db).write(along)
     return True, [Entry(draft, thread.place(draft))]
 
 

@@ -27,14 +27,13 @@ class Conditions:
         if value is not None:
             self.add(text, value)
 
-    def page(self, start: str, *, limit: int) -> Sequence[Any]:
-        """Return the query of the newest rows, and its parameters."""
-        end = f"ORDER BY id DESC LIMIT {self.parameter(limit)}"
-        return f"{start} WHERE {self} {end}", *self.parameters
+    def page(self, start: str, *, limit: int, by: str = "id") -> Sequence[Any]:
+        """Return the query of the rows with the greatest ids, and its parameters."""
+        return self.query(start, f"ORDER BY {by} DESC LIMIT {self.parameter(limit)}")
 
-    def query(self, start: str, end: str = "") -> tuple[str, Sequence[Any]]:
+    def query(self, start: str, end: str = "") -> Sequence[Any]:
         """Return the query with the conditions between its `start` and its `end`, and its parameters."""
-        return f"{start} WHERE {self} {end}", self.parameters
+        return f"{start} WHERE {self} {end}", *self.parameters
 
     def __str__(self) -> str:
         return " AND ".join(self._texts)

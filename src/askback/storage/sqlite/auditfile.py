@@ -10,8 +10,9 @@ from pathlib import Path
 from askback.errors import StoreUnusable
 from askback.ports.audit import AuditHead
 from askback.storage.auditlog import EVERY_ENTRY, TenantLog
-from askback.storage.sqlite import policy_queries as queries
+from askback.storage.sql import audit
 from askback.storage.sqlite.connection import connect_beside
+from askback.storage.sqlite.dialect import rewrite
 
 _NO_LIMIT = -1
 
@@ -29,14 +30,14 @@ def read_audit(path: Path) -> Generator[Iterator[TenantLog]]:
             db.isolation_level = None
             db.text_factory = _forgiving
             db.execute("BEGIN")
-            yield (_log(db, tenant) for (tenant,) in db.execute(queries.AUDITED))
+            yield (_log(db, tenant) for (tenant,) in db.execute(rewrite(audit.AUDITED)))
     except sqlite3.Error as error:
         raise StoreUnusable(f"The audit log in {path} cannot be read: {error}.") from error
 
 
 def _log(db: sqlite3.Connection, tenant: str) -> TenantLog:
-    row = db.execute(queries.ANY_AUDIT_HEAD, (tenant,)).fetchone()
-    entries = (entry for (entry,) in db.execute(queries.AUDIT, (tenant, EVERY_ENTRY, _NO_LIMIT)))
+    row = db.execute(rewrite(audit.ANY_AUDIT_HEAD), (tenant,)).fetchone()
+    entries = (entry for entry, _ in db.execute(rewrite(audit.AUDIT), (tenant, EVERY_ENTRY, _NO_LIMIT)))
     return TenantLog(tenant, entries, None if row is None else AuditHead(*row))
 
 

@@ -1,13 +1,11 @@
-"""What the writer thread does to requests, threads and access, each function inside the group's transaction."""
+"""What the writer thread does to requests and messages, each function inside the group's transaction."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Sequence
 from dataclasses import replace
 
-from askback.domain.access import Access
+from askback.domain.access import OPEN, Access, read_access
 from askback.domain.events import Draft, Event
 from askback.domain.record import Record
 from askback.domain.spec import Spec
@@ -20,20 +18,20 @@ from askback.ports.store import (
     IdTaken,
     MessageFull,
     MessageMissing,
-    NewSession,
-    Principal,
-    Session,
     Settlement,
 )
 from askback.ports.threads import Quota
 from askback.storage import rows
+from askback.storage.sql.requests import REQUEST
 from askback.storage.sqlite import queries, threads
-from askback.storage.sqlite.along import write_along
 from askback.storage.sqlite.connection import Connection
+from askback.storage.sqlite.dialect import rewrite
 from askback.storage.sqlite.log import append, next_seq
-from askback.storage.sqlite.rows import read_request, read_thread_access
+from askback.storage.sqlite.queries import THREAD
+from askback.storage.sqlite.transaction import write_along
 
 _ENDLESS = 2**62
+_REQUEST = rewrite(REQUEST)
 
 
 def insert(
@@ -86,7 +84,7 @@ def settle(
     held = step.forward and threads.is_held_by_another(db, step.tenant, step.id)
     row = None if held else db.execute(queries.SETTLE, (*new, *where)).fetchone()
     if row is None:
-        found = read_request(db, step.tenant, step.id)
+        found = _read(db, step.tenant, step.id)
         return None if found is None else Change(found, Outcome.LOST)
     key, kind, requester, revision, created_at, expires_at, text, digest, due_at, *line = row
     spec = Spec(text)
@@ -153,7 +151,7 @@ def set_access(
     db: Connection, events: list[Event], access: Access, draft: Draft, along: Along, *, before: Access
 ) -> Outcome:
     """Give a thread another access, unless it has come to another one meanwhile."""
-    if read_thread_access(db, draft.tenant, draft.thread_id) != before:
+    if _access(db, draft) != before:
         return Outcome.LOST
     at = next_seq(db, draft)._replace(access=access)
     db.execute(queries.SET_ACCESS, (*access.texts, at.thread))
@@ -182,42 +180,16 @@ def claimed(db: Connection, claim: Claim) -> str | None:
 
 
 def _present(db: Connection, tenant: str, request_id: str) -> Record:
-    record = read_request(db, tenant, request_id)
+    record = _read(db, tenant, request_id)
     assert record is not None, "a claim lives no longer than its request"
     return record
 
 
-# Access
+def _read(db: Connection, tenant: str, request_id: str) -> Record | None:
+    row = db.execute(_REQUEST, (tenant, request_id)).fetchone()
+    return None if row is None else rows.record(row)
 
 
-def put_login(db: Connection, digest: str, who: Principal, *, expires_at: int) -> None:
-    """Make a one-time login code known."""
-    db.execute(queries.PUT_LOGIN, (digest, *_person(who), expires_at))
-
-
-def _person(who: Principal) -> tuple[str, ...]:
-    return who.id, who.tenant, who.role, who.name, who.user, json.dumps(who.groups)
-
-
-def open_session(db: Connection, login: str, digest: str, new: NewSession) -> Session | None:
-    """Use up a login code and open a session; what has ended meanwhile is dropped on the way."""
-    row = db.execute(queries.USE_LOGIN, (login, new.created_at)).fetchone()
-    if row is None:
-        return None
-    db.execute(queries.DROP_LATE_LOGINS, (new.created_at,))
-    db.execute(queries.DROP_LATE_SESSIONS, (new.created_at,))
-    session = new.of(rows.principal(row))
-    db.execute(queries.ADD_SESSION, (digest, *rows.session_row(session)))
-    return session
-
-
-def touch_session(db: Connection, session_id: str, now_ms: int) -> None:
-    """Note that a session was used."""
-    db.execute(queries.TOUCH_SESSION, (now_ms, session_id))
-
-
-def end_sessions(db: Connection, ids: Sequence[str], along: Along) -> None:
-    """End sessions."""
-    for session_id in ids:
-        db.execute(queries.END_SESSION, (session_id,))
-    write_along(db, along)
+def _access(db: Connection, draft: Draft) -> Access:
+    row = db.execute(THREAD, (draft.tenant, draft.thread_id)).fetchone()
+    return OPEN if row is None else read_access(*row[2:4])

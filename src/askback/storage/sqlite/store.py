@@ -10,15 +10,27 @@ from pathlib import Path
 
 from askback.domain.access import Access
 from askback.domain.events import Draft, Event
-from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.errors import StoreUnusable
+from askback.ports.health import Pressure
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
-from askback.ports.store import Change, Claim, NewSession, Principal, Session, Settlement, ThreadView
-from askback.ports.threads import Quota
+from askback.ports.store import Change, Claim, Settlement
+from askback.ports.threads import Quota, Terms
+from askback.storage.sealing import Sealing
 from askback.storage.sql.agents import AgentArea
-from askback.storage.sqlite import changes, rows, schema
+from askback.storage.sql.audit import AuditArea
+from askback.storage.sql.executions import ExecutionArea
+from askback.storage.sql.health import HealthArea
+from askback.storage.sql.requests import RequestArea
+from askback.storage.sql.resumes import ResumeArea
+from askback.storage.sql.rules import RuleArea
+from askback.storage.sql.secrets import SecretArea
+from askback.storage.sql.sessions import SessionArea
+from askback.storage.sql.side_effects import erases
+from askback.storage.sql.threads import ThreadArea
+from askback.storage.sql.webhooks import WebhookArea
+from askback.storage.sqlite import changes, schema, threads
 from askback.storage.sqlite.connection import (
     Connect,
     Connection,
@@ -27,19 +39,17 @@ from askback.storage.sqlite.connection import (
     connect_read_only,
     takes_no_writes,
 )
-from askback.storage.sqlite.health import HealthPart
+from askback.storage.sqlite.known import Known
 from askback.storage.sqlite.place import FileLock, make_folder, take_room
-from askback.storage.sqlite.policy import PolicyPart
 from askback.storage.sqlite.readers import Readers
-from askback.storage.sqlite.resumes import ResumePart
-from askback.storage.sqlite.secrets import SecretPart
-from askback.storage.sqlite.threadpart import ThreadPart
-from askback.storage.sqlite.transaction import SqliteDatabase
-from askback.storage.sqlite.webhooks import WebhookPart
-from askback.storage.sqlite.writer import Writer, unavailable
+from askback.storage.sqlite.transaction import SqliteDatabase, step
+from askback.storage.sqlite.writer import Operation, T, Writer, unavailable
 
 
-class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, HealthPart, AgentArea):
+class SqliteStore(
+    AgentArea, AuditArea, ExecutionArea, HealthArea, RequestArea, ResumeArea, RuleArea, SecretArea, SessionArea,
+    ThreadArea, WebhookArea,
+):  # fmt: skip
     """Everything in one file. See `askback.ports.store` for what each method promises.
 
     `on_commit` hears of committed events on the event loop. `connect` opens a connection to the
@@ -56,9 +66,11 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
         self._path = Path(path)
         self._connect = connect
         self._lock = FileLock(self._path)
-        writer = Writer(self._open_writer, on_commit=on_commit, on_outdated=self._forget)
-        super().__init__(writer, Readers(lambda: connect(self._path), damage=writer.damage))
-        self._db = SqliteDatabase(writer, self._readers)
+        self._sealing = Sealing()
+        self._terms = Known[Terms](lasts=lambda terms: terms.access.agents is not None)
+        self._writer = Writer(self._open_writer, on_commit=on_commit, on_outdated=self._terms.forget)
+        self._readers = Readers(lambda: connect(self._path), damage=self._writer.damage)
+        self._db = SqliteDatabase(self._writer, self._readers)
 
     async def open(self) -> None:
         """Lock, open and migrate the file; where the disk takes no writes, open it for reading (`read_only`).
@@ -110,11 +122,8 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
             await self._readers.close()
             await self._writer.close()
         finally:
-            self._forget()  # from now on others may write the file
+            self._terms.forget()  # from now on others may write the file
             self._lock.release()
-
-    def _forget(self) -> None:
-        self._terms.forget()
 
     def _open_writer(self) -> Connection:
         take_room(self._path.parent)  # on a full disk a file can be opened, and then takes nothing
@@ -125,6 +134,21 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
             connection.close()
             raise
         return Sealed(connection, self._sealing)
+
+    # Health
+
+    async def check_writable(self) -> None:
+        """Commit a change that changes nothing, take room on the disk, and look for damage."""
+        await self._writer.submit(lambda db, _: _touch(db))
+        await self._readers.page(self._writer.damage.look)
+
+    def read_only(self) -> str | None:
+        """Return why the disk took no writes when the file was opened."""
+        return self._writer.read_only
+
+    def pressure(self) -> Pressure:
+        """Return what the writer thread has done and has to do."""
+        return self._writer.pressure()
 
     # Requests
 
@@ -142,10 +166,6 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
             lambda db, events: changes.insert(db, events, record, event, claim, along, quota), along
         )
 
-    async def get(self, tenant: str, request_id: str) -> Record | None:
-        """Read one request by its id."""
-        return self._readers.point(lambda db: rows.read_request(db, tenant, request_id))
-
     async def settle(
         self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
     ) -> Change | None:
@@ -159,45 +179,6 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
     async def claimed(self, claim: Claim) -> str | None:
         """Read what a key was used for before."""
         return self._readers.point(lambda db: changes.claimed(db, claim))
-
-    async def list_requests(
-        self,
-        tenant: str,
-        *,
-        thread_id: str | None = None,
-        statuses: frozenset[Status] | None = None,
-        kind: str | None = None,
-        requester: str | None = None,
-        person: str | None = None,
-        before: str | None = None,
-        limit: int = 50,
-    ) -> Sequence[Record]:
-        """Read requests, newest first."""
-        return await self._readers.page(
-            lambda db: rows.read_requests(
-                db,
-                tenant,
-                thread_id=thread_id,
-                statuses=statuses,
-                kind=kind,
-                requester=requester,
-                person=person,
-                before=before,
-                limit=limit,
-            )
-        )
-
-    async def open_requests(self, *, after: tuple[str, str] = ("", ""), limit: int = 200) -> Sequence[Record]:
-        """Read open requests of every tenant."""
-        return await self._readers.page(lambda db: rows.read_open(db, *after, limit=limit))
-
-    async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
-        """Read open requests whose deadline has passed, earliest first."""
-        return await self._readers.page(lambda db: rows.read_due(db, now_ms, limit=limit))
-
-    async def next_deadline(self) -> int | None:
-        """Read the earliest deadline of an open request."""
-        return self._readers.point(rows.read_next_deadline)
 
     # Threads
 
@@ -233,69 +214,47 @@ class SqliteStore(PolicyPart, SecretPart, ResumePart, ThreadPart, WebhookPart, H
             outdates=True,
         )
 
-    async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
-        """Read a thread in one snapshot."""
-        return await self._readers.page(lambda db: rows.read_thread(db, tenant, thread_id, limit=limit))
-
-    async def thread_events(
-        self, tenant: str, thread_id: str, *, after: int, limit: int = 500
-    ) -> Sequence[Event]:
-        """Read events of a thread after `after`."""
-        return await self._readers.page(
-            lambda db: rows.read_thread_events(db, tenant, thread_id, after=after, limit=limit)
+    async def terms(self, tenant: str, thread_id: str) -> Terms:
+        """Read the settings and the access of a thread, which hardly ever change."""
+        return self._terms.get(
+            tenant, thread_id, lambda: step(super(SqliteStore, self).terms(tenant, thread_id))
         )
 
-    async def tenant_events(
-        self, tenant: str, *, after: int, person: str | None = None, limit: int = 500
-    ) -> Sequence[Event]:
-        """Read events of a tenant after `after`."""
-        return await self._readers.page(
-            lambda db: rows.read_tenant_events(db, tenant, after=after, person=person, limit=limit)
+    async def access(self, tenant: str, thread_id: str) -> Access:
+        """Read who may do what in a thread."""
+        return (await self.terms(tenant, thread_id)).access
+
+    async def set_archived(self, event: Draft, along: Along = NOTHING, *, archived_at: int | None) -> Outcome:
+        """Archive a thread, or take it back."""
+        return await self._change(
+            lambda db, events: threads.set_archived(db, events, event, along, archived_at=archived_at), along
         )
 
-    async def last_position(self, tenant: str) -> int:
-        """Read the position of the tenant's newest event."""
-        return self._readers.point(lambda db: rows.read_last_position(db, tenant))
-
-    # Access
-
-    async def put_login(self, digest: str, principal: Principal, *, expires_at: int) -> None:
-        """Make a one-time login code known."""
-        await self._writer.submit(
-            lambda db, _: changes.put_login(db, digest, principal, expires_at=expires_at)
-        )
-
-    async def open_session(self, login_digest: str, session_digest: str, new: NewSession) -> Session | None:
-        """Use up a login code and open a session."""
+    async def deliver(self, tenant: str, thread_id: str, *, at: int) -> int:
+        """Deliver the messages that a thread holds."""
         return await self._writer.submit(
-            lambda db, _: changes.open_session(db, login_digest, session_digest, new)
+            lambda db, events: threads.deliver(db, events, tenant, thread_id, now=at)
         )
 
-    async def session(self, digest: str, *, now_ms: int) -> Session | None:
-        """Read a session that has not ended."""
-        return self._readers.point(lambda db: rows.read_session(db, digest, now_ms=now_ms))
-
-    async def touch_session(self, session_id: str, *, now_ms: int) -> None:
-        """Note that a session was used."""
-        await self._writer.submit(lambda db, _: changes.touch_session(db, session_id, now_ms))
-
-    async def sessions(
-        self,
-        tenant: str | None,
-        *,
-        now_ms: int,
-        person: str | None = None,
-        ids: Sequence[str] | None = None,
-    ) -> Sequence[Session]:
-        """Read sessions, newest first."""
-        return await self._readers.page(
-            lambda db: rows.read_sessions(db, tenant, now_ms=now_ms, person=person, ids=ids)
+    async def erase_thread(self, event: Draft, along: Along = NOTHING) -> bool:
+        """Erase a thread."""
+        return await self._writer.submit(
+            lambda db, events: threads.erase(db, events, event, along), erases=True, outdates=True
         )
 
-    async def end_sessions(self, ids: Sequence[str], along: Along = NOTHING) -> None:
-        """End sessions."""
-        await self._change(lambda db, _: changes.end_sessions(db, ids, along), along)
+    async def scrub(self) -> None:
+        """Write the file anew."""
+        await self._writer.rebuild()
 
-    async def server_id(self) -> str:
-        """Read the id of this store."""
-        return self._readers.point(rows.read_server_id)
+    def _change(self, operation: Operation[T], along: Along, *, outdates: bool = False) -> asyncio.Future[T]:
+        """Have the writer do an operation with its side effects, and leave nothing in the file of what those erase."""
+        return self._writer.submit(operation, erases=erases(along), outdates=outdates or bool(along.policies))
+
+
+def _touch(db: Connection) -> None:
+    """Take room beside the database, for on a full disk a change still fits into pages it has; and commit something."""
+    try:
+        take_room(Path(db.execute("PRAGMA database_list").fetchone()[2]).parent)
+    except OSError as error:
+        raise unavailable(error) from None
+    db.execute(f"PRAGMA user_version = {schema.version(db)}")

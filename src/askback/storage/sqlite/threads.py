@@ -9,12 +9,16 @@ from askback.ports.policy import Along
 from askback.ports.store import KeyHeld, Settlement
 from askback.ports.threads import Quota, QuotaSpent
 from askback.storage import rows
+from askback.storage.sql.threads import HELD_BY_ANOTHER
 from askback.storage.sqlite import queries
 from askback.storage.sqlite import thread_queries as own
-from askback.storage.sqlite.along import write_along
 from askback.storage.sqlite.connection import Connection
+from askback.storage.sqlite.dialect import rewrite
 from askback.storage.sqlite.log import Place, append, next_seq, next_seq_counted
+from askback.storage.sqlite.transaction import write_along
 from askback.storage.transcript import delivered
+
+_HELD_BY_ANOTHER = rewrite(HELD_BY_ANOTHER)
 
 
 def admit(db: Connection, draft: Draft, record: Record, quota: Quota | None) -> Place:
@@ -58,13 +62,7 @@ def note(db: Connection, thread: int, step: Settlement, *, created_at: int) -> N
 
 def is_held_by_another(db: Connection, tenant: str, request_id: str) -> bool:
     """Whether somebody has the key that a request waits in line for."""
-    return db.execute(own.HELD_BY_ANOTHER, (tenant, request_id)).fetchone() is not None
-
-
-def reset_use(db: Connection, tenant: str, thread_id: str, along: Along) -> None:
-    """Begin to count anew."""
-    db.execute(own.RESET, (tenant, thread_id))
-    write_along(db, along)
+    return db.execute(_HELD_BY_ANOTHER, (tenant, request_id)).fetchone() is not None
 
 
 def set_archived(
@@ -79,11 +77,6 @@ def set_archived(
     append(db, events, draft, at)
     write_along(db, along)
     return Outcome.APPLIED
-
-
-def archiving_ended(db: Connection, tenant: str, thread_id: str) -> None:
-    """Note that the archiving of a thread has ended, unless something is open in it."""
-    db.execute(own.ARCHIVING_ENDED, (tenant, thread_id))
 
 
 def deliver(db: Connection, events: list[Event], tenant: str, thread_id: str, *, now: int) -> int:

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 from askback.ports.policy import NOTHING, Along
 from askback.storage.rows import Row
 from askback.storage.sealing import Sealing
+from askback.storage.sql.side_effects import erases as erases_texts
+from askback.storage.sql.side_effects import write_side_effects
 from askback.storage.sql.transaction import Operation
-from askback.storage.sqlite.along import erases as erases_texts
-from askback.storage.sqlite.along import write_along
 from askback.storage.sqlite.connection import Connection, Sealed
 from askback.storage.sqlite.dialect import rewrite, rewrite_for_row
 from askback.storage.sqlite.readers import Readers
@@ -58,7 +58,7 @@ class SqliteTransaction:
 
     async def write(self, along: Along, /) -> None:
         """Write side effects."""
-        write_along(self._db, along)
+        await write_side_effects(self, along)
 
 
 class SqliteDatabase:
@@ -111,6 +111,12 @@ class SqliteDatabase:
             erases=erases or erases_texts(along),
             outdates=bool(along.policies),
         )
+
+
+def write_along(db: Connection, along: Along) -> None:
+    """Write the side effects of a change within its transaction."""
+    if along is not NOTHING:
+        step(write_side_effects(SqliteTransaction(db), along))
 
 
 def step(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -1,0 +1,155 @@
+"""Requests, as they are read."""
+
+# ruff: noqa: S608  (no value is ever put into a text)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from askback.domain.lifecycle import TERMINAL, Status
+from askback.domain.record import Record
+from askback.storage import rows
+from askback.storage.branches import branches
+from askback.storage.sql.access_conditions import may_view
+from askback.storage.sql.conditions import Conditions
+from askback.storage.sql.transaction import Area
+
+# A row without it was written by an older server, while all were exchanged one after the other.
+HIDES_NAMES = "coalesce(r.hides_names, r.kind = 'secret')"
+# In the order of the fields of `Record`.
+RECORD = f"""
+r.id, r.tenant, t.id, r.kind, r.requester, r.status, r.revision,
+r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access, t.agents, r.exclusive, r.behind,
+{HIDES_NAMES}"""
+REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
+# By tenant and id, which come first where there are columns of them.
+REQUEST = f"SELECT {RECORD} {REQUESTS} WHERE r.tenant = $1 AND r.id = $2"
+FIND = f"""
+SELECT r.tenant, r.id, {RECORD} {REQUESTS}
+JOIN unnest($1::text[], $2::text[]) AS w (tenant, id) ON r.tenant = w.tenant AND r.id = w.id"""
+
+# Written exactly as in the partial indexes, or they would not be used.
+OPEN = "r.status IN ('pending', 'resolving')"
+# Behind this tenant and id, so many.
+OPEN_REQUESTS = f"""
+SELECT {RECORD} {REQUESTS} WHERE {OPEN} AND (r.tenant, r.id) > ($1, $2) ORDER BY r.tenant, r.id LIMIT $3"""
+DUE = f"""
+SELECT {RECORD} {REQUESTS} WHERE {OPEN} AND r.due_at IS NOT NULL AND r.due_at <= $1
+ORDER BY r.due_at LIMIT $2"""
+NEXT_DEADLINE = f"SELECT min(r.due_at) FROM requests AS r WHERE {OPEN} AND r.due_at IS NOT NULL"
+
+
+def page_of_requests(
+    tenant: str,
+    *,
+    thread_id: str | None,
+    statuses: Sequence[str] | None,
+    kind: str | None,
+    requester: str | None,
+    person: str | None,
+    before: str | None,
+    limit: int,
+) -> Sequence[Any]:
+    """Return the query of one page of requests with the chosen filters, and its parameters.
+
+    Each filter walks one index in its order.
+    """
+    where = Conditions()
+    if thread_id is not None:
+        where.add("t.tenant = {} AND t.id = {}", tenant, thread_id)
+    elif kind is None and requester is None and statuses is None:
+        where.add("r.tenant = {}", tenant)
+    else:
+        return _page_of_branches(tenant, statuses, kind, requester, person, before, limit)
+    if statuses is not None:
+        where.add(f"r.status IN ({', '.join(['{}'] * len(statuses))})", *statuses)
+        if not _TERMINAL.intersection(statuses):
+            where.add(OPEN)
+    where.add_chosen("r.kind = {}", kind)
+    where.add_chosen("r.requester = {}", requester)
+    where.add_chosen(may_view("{0}"), person)
+    where.add_chosen("r.id < {}", before)
+    return where.page(f"SELECT {RECORD} {REQUESTS}", limit=limit, by="r.id")
+
+
+def _page_of_branches(
+    tenant: str,
+    statuses: Sequence[str] | None,
+    kind: str | None,
+    requester: str | None,
+    person: str | None,
+    before: str | None,
+    limit: int,
+) -> Sequence[Any]:
+    """Return the query of one page of requests by kind and status; see `storage.branches`."""
+    chosen = Conditions()
+    chosen.add("r.tenant = {}", tenant)
+    chosen.add_chosen("r.requester = {}", requester)
+    chosen.add_chosen(may_view("{0}"), person)
+    chosen.add_chosen("r.id < {}", before)
+    most, both = chosen.parameter(limit), f"{chosen}"
+    index = "requests_kind" if requester is None else "requests_requester"
+    source = f"requests AS r /* INDEXED BY {index} */"
+    if person is not None:
+        source += " JOIN threads AS t ON t.key = r.thread"
+    parts = [
+        f"SELECT id FROM (SELECT r.id FROM {source} WHERE {both} AND r.kind = {chosen.parameter(of_kind)} "
+        f"AND r.status = {chosen.parameter(status)} ORDER BY r.id DESC LIMIT {most}) AS branch"
+        for of_kind, status in branches(kind=kind, statuses=statuses)
+    ]
+    page = f"SELECT id FROM ({' UNION ALL '.join(parts)}) AS page ORDER BY id DESC LIMIT {most}"
+    query = f"SELECT {RECORD} {REQUESTS} WHERE r.tenant = $1 AND r.id IN ({page}) ORDER BY r.id DESC"
+    return query, *chosen.parameters
+
+
+_TERMINAL = {status.value for status in TERMINAL}
+
+
+class RequestArea(Area):
+    """See `askback.ports.store` for what each method promises."""
+
+    async def get(self, tenant: str, request_id: str) -> Record | None:
+        """Read one request by its id."""
+        row = await self._db.find(FIND, tenant, request_id)
+        return None if row is None else rows.record(row[2:])
+
+    async def list_requests(
+        self,
+        tenant: str,
+        *,
+        thread_id: str | None = None,
+        statuses: frozenset[Status] | None = None,
+        kind: str | None = None,
+        requester: str | None = None,
+        person: str | None = None,
+        before: str | None = None,
+        limit: int = 50,
+    ) -> Sequence[Record]:
+        """Read requests, newest first."""
+        if statuses is not None and not statuses:
+            return []
+        query = page_of_requests(
+            tenant,
+            thread_id=thread_id,
+            statuses=None if statuses is None else sorted(status.value for status in statuses),
+            kind=kind,
+            requester=requester,
+            person=person,
+            before=before,
+            limit=limit,
+        )
+        return [rows.record(row) for row in await self._db.page(*query)]
+
+    async def open_requests(self, *, after: tuple[str, str] = ("", ""), limit: int = 200) -> Sequence[Record]:
+        """Read open requests of every tenant."""
+        return [rows.record(row) for row in await self._db.page(OPEN_REQUESTS, *after, limit)]
+
+    async def due(self, now_ms: int, *, limit: int = 200) -> Sequence[Record]:
+        """Read open requests whose deadline has passed, earliest first."""
+        return [rows.record(row) for row in await self._db.page(DUE, now_ms, limit)]
+
+    async def next_deadline(self) -> int | None:
+        """Read the earliest deadline of an open request."""
+        row = await self._db.row(NEXT_DEADLINE)
+        return None if row is None else row[0]

@@ -1,0 +1,188 @@
+"""Rules, the settings of the policy, and refusals."""
+
+# ruff: noqa: S608  (no value is ever put into a text)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple
+from typing import Any
+
+from askback.ports.policy import NOTHING, Along, PolicyRecord, PolicyView, Refusal, RuleRecord
+from askback.ports.store import IdTaken
+from askback.storage import rows
+from askback.storage.mergepatch import merge
+from askback.storage.sql.access_conditions import may_view
+from askback.storage.sql.agents import ROOTS
+from askback.storage.sql.conditions import Conditions
+from askback.storage.sql.transaction import Area, Transaction
+
+# Rules
+
+# In the order of the fields of `RuleRecord`.
+_RULE = "id, tenant, effect, text, scope, subject, locked, shadow, expires_at, revoked, wire, agent"
+# -> a row unless the id is in use.
+ADD_RULE = f"""
+INSERT INTO rules ({_RULE}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+ON CONFLICT DO NOTHING RETURNING id"""
+RULE = f"SELECT {_RULE} FROM rules WHERE tenant = $1 AND id = $2"
+
+# The first condition is that of the partial index, or it would not be used.
+_IN_FORCE = "revoked = FALSE AND coalesce(expires_at > {0}, TRUE)"
+# (tenant, thread id, project, now, agent), in any order.
+RULES_IN_FORCE = " UNION ALL ".join(
+    f"SELECT {_RULE} FROM rules WHERE tenant = $1 AND {where} AND {_IN_FORCE.format('$4')} "
+    "AND coalesce(agent = $5, TRUE)"
+    for where in (
+        "scope = 'always' AND subject = ''",
+        "scope = 'thread' AND subject = $2",
+        "scope = 'project' AND subject = $3",
+    )
+)
+# (wire, tenant, id) -> a row when this ended the rule.
+REVOKE_RULE = """
+UPDATE rules SET revoked = TRUE, wire = $1 WHERE tenant = $2 AND id = $3 AND revoked = FALSE RETURNING id"""
+# A rule of a thread that a person may not view.
+_HIDDEN = f"""
+scope = 'thread' AND EXISTS (
+    SELECT 1 FROM threads AS t WHERE t.tenant = rules.tenant AND t.id = rules.subject AND NOT {may_view("{0}")})"""
+
+# Settings
+
+# (tenant, thread id) -> the data that are there, '{}' when there were none. The row is locked from then on, so that
+# two people who change different settings at once both get their way.
+LOCK_POLICY = """
+INSERT INTO policies (tenant, thread, data) VALUES ($1, $2, '{}')
+ON CONFLICT (tenant, thread) DO UPDATE SET data = policies.data RETURNING data"""
+PUT_POLICY = "UPDATE policies SET data = $3 WHERE tenant = $1 AND thread = $2"
+# (tenant, thread id) -> the settings of the tenant, under an empty name, and those of the thread.
+POLICIES = "SELECT thread, data FROM policies WHERE tenant = $1 AND thread IN ('', $2)"
+
+# Refusals
+
+ADD_REFUSAL = """
+INSERT INTO refusals (tenant, thread, requester, identity, request, at, until) VALUES ($1, $2, $3, $4, $5, $6, $7)"""
+# (tenant, thread, requester, identity, since), newest first.
+REFUSALS = """
+SELECT tenant, thread, requester, identity, request, at, until FROM refusals
+WHERE tenant = $1 AND thread = $2 AND requester = $3 AND identity = $4 AND at > $5
+ORDER BY at DESC, key DESC LIMIT 10"""
+# (tenant, thread, at, request or null, requester or null).
+LIFT = """
+UPDATE refusals SET until = $3 WHERE tenant = $1 AND thread = $2 AND until > $3
+AND requester = coalesce($5::text, requester)
+AND ($4::text IS NULL
+     OR (requester, identity) IN (SELECT requester, identity FROM refusals WHERE tenant = $1 AND request = $4))"""
+
+
+def page_of_rules(
+    tenant: str,
+    *,
+    subjects: Sequence[tuple[str, str]],
+    now_ms: int | None,
+    person: str | None,
+    before: str | None,
+    limit: int,
+) -> Sequence[Any]:
+    """Return the query of one page of rules, and its parameters.
+
+    `subjects` are pairs of a scope and a subject, none for every rule. With `now_ms` only those in force then.
+    """
+    where = Conditions()
+    where.add("tenant = {}", tenant)
+    if subjects:
+        either = " OR ".join(["scope = {} AND subject = {}"] * len(subjects))
+        where.add(f"({either})", *(part for pair in subjects for part in pair))
+    where.add_chosen(_IN_FORCE, now_ms)
+    where.add_chosen(f"NOT ({_HIDDEN})", person)
+    where.add_chosen("id < {}", before)
+    return where.page(f"SELECT {_RULE} FROM rules", limit=limit)
+
+
+async def write_rules(tx: Transaction, along: Along) -> None:
+    """Write the rules, settings and refusals that come with a change; raises `IdTaken`."""
+    for rule in along.rules:
+        if await tx.one(ADD_RULE, *astuple(rule)) is None:
+            raise IdTaken(rule.id)
+    for policy in along.policies:
+        await _merge_policy(tx, policy)
+    for refusal in along.refusals:
+        await tx.run(ADD_REFUSAL, *astuple(refusal))
+    for lift in along.lifts:
+        await tx.run(LIFT, *astuple(lift))
+
+
+async def _merge_policy(tx: Transaction, policy: PolicyRecord) -> None:
+    at = (policy.tenant, policy.thread_id)
+    before = await tx.one(LOCK_POLICY, *at)
+    assert before is not None, "it was there or it is now"
+    await tx.run(PUT_POLICY, *at, merge(before[0], policy.data))
+
+
+class RuleArea(Area):
+    """See `askback.ports.policy` for what each method promises."""
+
+    async def write(self, along: Along) -> None:
+        """Write what has no change of its own to come along with."""
+        await self._db.change(lambda tx: tx.write(along), along)
+
+    async def policy(
+        self, tenant: str, *, thread_id: str, project: str | None, now_ms: int, agent: str = ""
+    ) -> PolicyView:
+        """Read what decides about a call, in one snapshot."""
+        if not self._db.can_store(thread_id):
+            thread_id = ""  # so nothing was said of such a thread
+
+        async def read(tx: Transaction) -> PolicyView:
+            settings = {row[0]: row[1] for row in await tx.all(POLICIES, tenant, thread_id)}
+            found = await tx.all(RULES_IN_FORCE, tenant, thread_id, project or "", now_ms, agent)
+            roots = await tx.one(ROOTS, tenant, agent) if agent else None
+            rules = sorted((rows.rule(row) for row in found), key=lambda rule: rule.id)
+            here = settings.get(thread_id) if thread_id else None
+            return PolicyView(
+                settings.get(""), here, rules, rows.root_paths(None if roots is None else roots[0])
+            )
+
+        return await self._db.snapshot(read)
+
+    async def rule(self, tenant: str, rule_id: str) -> RuleRecord | None:
+        """Read one rule."""
+        row = await self._db.row(RULE, tenant, rule_id)
+        return None if row is None else rows.rule(row)
+
+    async def rules(
+        self,
+        tenant: str,
+        *,
+        thread_id: str | None = None,
+        project: str | None = None,
+        ended: bool = False,
+        now_ms: int,
+        person: str | None = None,
+        before: str | None = None,
+        limit: int = 100,
+    ) -> Sequence[RuleRecord]:
+        """Read rules, newest first."""
+        subjects = [
+            (scope, name) for scope, name in (("thread", thread_id), ("project", project)) if name is not None
+        ]
+        query = page_of_rules(
+            tenant,
+            subjects=subjects,
+            now_ms=None if ended else now_ms,
+            person=person,
+            before=before,
+            limit=limit,
+        )
+        return [rows.rule(row) for row in await self._db.page(*query)]
+
+    async def revoke_rule(self, tenant: str, rule_id: str, wire: str, along: Along = NOTHING) -> bool:
+        """End a rule."""
+        return await self._apply(REVOKE_RULE, wire, tenant, rule_id, along=along) is not None
+
+    async def refusals(
+        self, tenant: str, thread_id: str, requester: str, identity: str, *, since_ms: int
+    ) -> Sequence[Refusal]:
+        """Read refusals of the same, newest first."""
+        found = await self._db.rows(REFUSALS, tenant, thread_id, requester, identity, since_ms)
+        return [Refusal(*row) for row in found]

@@ -1,0 +1,103 @@
+"""Login codes, sessions, and the id of the store."""
+
+# ruff: noqa: S608  (no value is ever put into a text)
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from askback.ports.policy import NOTHING, Along
+from askback.ports.store import NewSession, Principal, Session
+from askback.storage import rows
+from askback.storage.sql.conditions import Conditions
+from askback.storage.sql.transaction import Area, Transaction
+
+_PERSON = "principal, tenant, role, name, person, groups"
+PUT_LOGIN = f"""
+INSERT INTO logins (digest, {_PERSON}, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+ON CONFLICT (digest) DO UPDATE SET principal = excluded.principal, tenant = excluded.tenant, role = excluded.role,
+    name = excluded.name, person = excluded.person, groups = excluded.groups, expires_at = excluded.expires_at"""
+USE_LOGIN = f"DELETE FROM logins WHERE digest = $1 AND expires_at > $2 RETURNING {_PERSON}"
+_SESSION = f"id, {_PERSON}, half, device, created_at, seen_at, expires_at"
+ADD_SESSION = f"""
+INSERT INTO browser_sessions (digest, {_SESSION})
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"""
+# By digest, which comes first.
+SESSION = f"SELECT digest, {_SESSION} FROM browser_sessions WHERE digest = ANY ($1::text[])"
+SESSIONS = f"SELECT {_SESSION} FROM browser_sessions"
+TOUCH_SESSION = "UPDATE browser_sessions SET seen_at = greatest(seen_at, $1) WHERE id = $2"
+END_SESSIONS = "DELETE FROM browser_sessions WHERE id = ANY ($1::text[])"
+DROP_LATE_LOGINS = "DELETE FROM logins WHERE expires_at <= $1"
+DROP_LATE_SESSIONS = "DELETE FROM browser_sessions WHERE expires_at <= $1"
+SERVER_ID = "SELECT id FROM server"
+
+
+class SessionArea(Area):
+    """See `askback.ports.store.AccessStore` for what each method promises."""
+
+    _server_id: str | None = None
+
+    async def put_login(self, digest: str, principal: Principal, *, expires_at: int) -> None:
+        """Store a one-time login code."""
+        who = principal
+        person = (who.id, who.tenant, who.role, who.name, who.user, json.dumps(who.groups))
+        await self._db.change(lambda tx: tx.run(PUT_LOGIN, digest, *person, expires_at))
+
+    async def open_session(self, login_digest: str, session_digest: str, new: NewSession) -> Session | None:
+        """Use up a login code and open a session; what has ended meanwhile is dropped on the way."""
+
+        async def use(tx: Transaction) -> Session | None:
+            row = await tx.one(USE_LOGIN, login_digest, new.created_at)
+            if row is None:
+                return None
+            await tx.run(DROP_LATE_LOGINS, new.created_at)
+            await tx.run(DROP_LATE_SESSIONS, new.created_at)
+            session = new.of(rows.principal(row))
+            await tx.run(ADD_SESSION, session_digest, *rows.session_row(session))
+            return session
+
+        return await self._db.change(use)
+
+    async def session(self, digest: str, *, now_ms: int) -> Session | None:
+        """Read a session that has not ended."""
+        row = await self._db.find(SESSION, digest)
+        session = None if row is None else rows.session(row[1:])
+        return None if session is None or session.expires_at <= now_ms else session
+
+    async def touch_session(self, session_id: str, *, now_ms: int) -> None:
+        """Note that a session was used."""
+        await self._db.change(lambda tx: tx.run(TOUCH_SESSION, now_ms, session_id))
+
+    async def sessions(
+        self,
+        tenant: str | None,
+        *,
+        now_ms: int,
+        person: str | None = None,
+        ids: Sequence[str] | None = None,
+    ) -> Sequence[Session]:
+        """Read sessions, newest first."""
+        where = Conditions()
+        where.add("expires_at > {}", now_ms)
+        where.add_chosen("tenant = {}", tenant)
+        where.add_chosen("person = {}", person)
+        where.add_chosen("id = ANY ({}::text[])", None if ids is None else list(ids))
+        return [rows.session(row) for row in await self._db.page(*where.query(SESSIONS, "ORDER BY id DESC"))]
+
+    async def end_sessions(self, ids: Sequence[str], along: Along = NOTHING) -> None:
+        """End sessions."""
+
+        async def end(tx: Transaction) -> None:
+            await tx.run(END_SESSIONS, list(ids))
+            await tx.write(along)
+
+        await self._db.change(end, along)
+
+    async def server_id(self) -> str:
+        """Read the id of this store, which never changes."""
+        if self._server_id is None:
+            row = await self._db.row(SERVER_ID)
+            assert row is not None, "each store has an id"
+            self._server_id = str(row[0])
+        return self._server_id

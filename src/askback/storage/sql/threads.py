@@ -1,0 +1,180 @@
+"""Threads and their events, as they are read, and what is changed in a thread without an event."""
+
+# ruff: noqa: S608  (no value is ever put into a text)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from askback.domain.access import OPEN as OPEN_ACCESS
+from askback.domain.access import Access, read_access
+from askback.domain.events import Event
+from askback.domain.record import Record
+from askback.ports.policy import NOTHING, Along
+from askback.ports.store import ThreadView
+from askback.ports.threads import Idle, Terms, Use
+from askback.storage import rows
+from askback.storage.sql.access_conditions import may_view
+from askback.storage.sql.requests import HIDES_NAMES, OPEN, RECORD, REQUESTS
+from askback.storage.sql.transaction import Area, Transaction
+
+# Threads, by tenant and id, which come first where there are columns of them.
+
+THREAD = "SELECT key, seq, access, agents, archived_at FROM threads WHERE tenant = $1 AND id = $2"
+# The newest requests and messages of a thread, newest first: (thread key, limit).
+THREAD_REQUESTS = f"""
+SELECT r.created_seq, {RECORD} {REQUESTS} WHERE r.thread = $1 ORDER BY r.id DESC LIMIT $2"""
+THREAD_MESSAGES = """
+SELECT m.id, m.seq, m.data, (SELECT string_agg(d.text, '' ORDER BY d.seq) FROM deltas AS d WHERE d.message = m.key)
+FROM messages AS m WHERE m.thread = $1 ORDER BY m.seq DESC LIMIT $2"""
+ACCESS = """
+SELECT t.tenant, t.id, t.access, t.agents FROM threads AS t
+JOIN unnest($1::text[], $2::text[]) AS w (tenant, id) ON t.tenant = w.tenant AND t.id = w.id"""
+TERMS = """
+SELECT w.tenant, w.thread,
+    (SELECT p.data FROM policies AS p WHERE p.tenant = w.tenant AND p.thread = ''),
+    (SELECT p.data FROM policies AS p WHERE p.tenant = w.tenant AND p.thread = w.thread),
+    t.refused_at, t.access, t.agents
+FROM unnest($1::text[], $2::text[]) AS w (tenant, thread)
+LEFT JOIN threads AS t ON t.tenant = w.tenant AND t.id = w.thread"""
+USE = f"""
+SELECT t.asked, t.asked_from, (SELECT count(*) FROM requests AS r WHERE {OPEN} AND r.thread = t.key)
+FROM threads AS t WHERE t.tenant = $1 AND t.id = $2"""
+RESET = "UPDATE threads SET asked = 0, asked_from = 0 WHERE tenant = $1 AND id = $2"
+
+# Events. Both cursors walk an index from where the reader stands. The spec is joined: events keep only the state.
+
+_EVENTS = f"""
+SELECT e.type, t.tenant, t.id, e.at, r.id, e.data, coalesce(r.requester, ''), e.seq, e.position, r.spec,
+    {HIDES_NAMES}, t.access, t.agents
+FROM events AS e JOIN threads AS t ON t.key = e.thread
+LEFT JOIN requests AS r ON r.tenant = e.tenant AND r.id = e.request"""
+THREAD_EVENTS = f"{_EVENTS} WHERE t.tenant = $1 AND t.id = $2 AND e.seq > $3 ORDER BY e.seq LIMIT $4"
+TENANT_EVENTS = f"{_EVENTS} WHERE e.tenant = $1 AND e.position > $2 ORDER BY e.position LIMIT $3"
+PERSONS_EVENTS = f"""
+{_EVENTS} WHERE e.tenant = $1 AND e.position > $2 AND {may_view("$4")} ORDER BY e.position LIMIT $3"""
+LAST_POSITION = "SELECT position FROM positions WHERE tenant = $1"
+
+# Exclusive keys
+
+IN_FRONT = f"{OPEN} AND r.exclusive IS NOT NULL AND r.behind = FALSE"
+# (tenant, request id) -> a row when another has the key of this one.
+HELD_BY_ANOTHER = f"""
+SELECT 1 FROM requests AS b JOIN requests AS r
+    ON r.thread = b.thread AND r.requester = b.requester AND r.exclusive = b.exclusive
+WHERE b.tenant = $1 AND b.id = $2 AND b.behind = TRUE AND {IN_FRONT}"""
+# This is asked all the time. Left to itself SQLite takes the index of what is open in threads, and walks all of that.
+NEXT_IN_LINE = f"""
+SELECT {RECORD} FROM requests AS r /* INDEXED BY requests_behind */ JOIN threads AS t ON t.key = r.thread
+WHERE {OPEN} AND r.behind = TRUE AND NOT EXISTS (
+    SELECT 1 FROM requests AS o WHERE o.thread = r.thread AND o.requester = r.requester AND o.exclusive = r.exclusive
+        AND o.status IN ('pending', 'resolving') AND o.behind = FALSE
+) AND NOT EXISTS (
+    SELECT 1 FROM requests AS o WHERE o.thread = r.thread AND o.requester = r.requester AND o.exclusive = r.exclusive
+        AND o.status IN ('pending', 'resolving') AND o.behind = TRUE AND o.id < r.id
+) LIMIT $1"""
+
+# The archive, held messages, threads in which nothing happens
+
+NOTHING_OPEN = f"NOT EXISTS (SELECT 1 FROM requests AS r WHERE {OPEN} AND r.thread = t.key)"
+# (before, limit), (tenant, thread id)
+ARCHIVING = """
+SELECT tenant, id FROM threads WHERE archiving = TRUE AND archived_at < $1 ORDER BY archived_at LIMIT $2"""
+ARCHIVING_ENDED = f"""
+UPDATE threads AS t SET archiving = FALSE WHERE t.tenant = $1 AND t.id = $2 AND archiving = TRUE AND {NOTHING_OPEN}"""
+DELIVERABLE = f"""
+SELECT DISTINCT t.tenant, t.id FROM messages AS m JOIN threads AS t ON t.key = m.thread
+WHERE m.held = TRUE AND {NOTHING_OPEN} LIMIT $1"""
+# (tenant, id, before, limit): the last event of a thread is the one with its seq.
+IDLE = f"""
+SELECT t.tenant, t.id, e.at FROM threads AS t JOIN events AS e ON e.thread = t.key AND e.seq = t.seq
+WHERE (t.tenant, t.id) > ($1, $2) AND e.at < $3 AND e.type <> 'thread.erased' AND {NOTHING_OPEN}
+ORDER BY t.tenant, t.id LIMIT $4"""
+
+
+class ThreadArea(Area):
+    """See `askback.ports.threads` and `askback.ports.store` for what each method promises."""
+
+    async def thread(self, tenant: str, thread_id: str, *, limit: int = 500) -> ThreadView | None:
+        """Read a thread in one snapshot."""
+        if not self._db.can_store(thread_id):
+            return None
+
+        async def read(tx: Transaction) -> ThreadView | None:
+            thread = await tx.one(THREAD, tenant, thread_id)
+            if thread is None:
+                return None
+            key, *about = thread
+            messages = [rows.message(row) for row in await tx.all(THREAD_MESSAGES, key, limit)]
+            return rows.thread_view(about, messages, await tx.all(THREAD_REQUESTS, key, limit))
+
+        return await self._db.snapshot(read)
+
+    async def access(self, tenant: str, thread_id: str) -> Access:
+        """Read who may do what in a thread."""
+        row = await self._db.find(ACCESS, tenant, thread_id)
+        return OPEN_ACCESS if row is None else read_access(row[2], row[3])
+
+    async def terms(self, tenant: str, thread_id: str) -> Terms:
+        """Read the settings and the access of a thread."""
+        row = await self._db.find(TERMS, tenant, thread_id)
+        return Terms(None, None, None) if row is None else rows.terms(row[2:])
+
+    async def use(self, tenant: str, thread_id: str) -> Use:
+        """Read how much a thread has used."""
+        row = await self._db.row(USE, tenant, thread_id)
+        return Use(0, 0, 0) if row is None else Use(*row)
+
+    async def reset_use(self, tenant: str, thread_id: str, along: Along = NOTHING) -> None:
+        """Begin to count the questions of a thread anew."""
+
+        async def reset(tx: Transaction) -> None:
+            await tx.run(RESET, tenant, thread_id)
+            await tx.write(along)
+
+        await self._db.change(reset, along)
+
+    async def thread_events(
+        self, tenant: str, thread_id: str, *, after: int, limit: int = 500
+    ) -> Sequence[Event]:
+        """Read events of a thread after `after`."""
+        return [
+            rows.event(row) for row in await self._db.page(THREAD_EVENTS, tenant, thread_id, after, limit)
+        ]
+
+    async def tenant_events(
+        self, tenant: str, *, after: int, person: str | None = None, limit: int = 500
+    ) -> Sequence[Event]:
+        """Read events of a tenant after `after`."""
+        if person is None:
+            found = await self._db.page(TENANT_EVENTS, tenant, after, limit)
+        else:
+            found = await self._db.page(PERSONS_EVENTS, tenant, after, limit, person)
+        return [rows.event(row) for row in found]
+
+    async def last_position(self, tenant: str) -> int:
+        """Read the position of the tenant's newest event."""
+        row = await self._db.row(LAST_POSITION, tenant)
+        return 0 if row is None else row[0] or 0
+
+    async def archiving(self, *, before_ms: int, limit: int = 200) -> Sequence[tuple[str, str]]:
+        """Read threads whose archiving has not ended."""
+        return [(row[0], row[1]) for row in await self._db.page(ARCHIVING, before_ms, limit)]
+
+    async def archiving_ended(self, tenant: str, thread_id: str) -> None:
+        """Note that the archiving of a thread has ended, unless something is open."""
+        await self._db.change(lambda tx: tx.run(ARCHIVING_ENDED, tenant, thread_id))
+
+    async def next_in_line(self, *, limit: int = 200) -> Sequence[Record]:
+        """Read requests that can come forward."""
+        return [rows.record(row) for row in await self._db.page(NEXT_IN_LINE, limit)]
+
+    async def deliverable(self, *, limit: int = 200) -> Sequence[tuple[str, str]]:
+        """Read which threads can deliver the messages they hold."""
+        return [(row[0], row[1]) for row in await self._db.page(DELIVERABLE, limit)]
+
+    async def idle_threads(
+        self, *, before_ms: int, after: tuple[str, str] = ("", ""), limit: int = 100
+    ) -> Sequence[Idle]:
+        """Read threads in which nothing has happened since."""
+        return [Idle(*row) for row in await self._db.page(IDLE, *after, before_ms, limit)]
