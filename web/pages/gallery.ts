@@ -5,7 +5,7 @@ import { emptyThread, type Transcript } from "../src/core/transcript.ts";
 import type { Answer, InputRequest } from "../src/core/wire.ts";
 import type { Body, Decision, SecretHandover, SubmitEvent } from "../src/elements/events.ts";
 import type { Sender } from "../src/elements/kind.ts";
-import { fetchKinds } from "../src/elements/kinds.ts";
+import { loadKinds } from "../src/elements/kinds.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
 import { $, speak } from "./page.ts";
 import "../src/elements/define.ts";
@@ -116,7 +116,7 @@ function heading(level: "h2" | "h3", text: string): HTMLElement {
 /** Draw all groups, or the one example that the address names after `#`. */
 async function show(): Promise<void> {
   const groups: Group[] = await (await fetch(address)).json();
-  await fetchKinds(groups.flatMap(({ examples }) => examples.flatMap(({ request }) => request ?? [])));
+  await loadKinds(groups.flatMap(({ examples }) => examples.flatMap(({ request }) => request ?? [])));
   const only = location.hash.slice(1);
   const place = $("examples");
   place.replaceChildren();

@@ -1,8 +1,10 @@
-// The styles first: side by side, and in this order, they compress better.
+// These first: side by side, and in this order, they compress better.
 import "../src/elements/tokens.css.ts";
 import "../src/elements/field.css.ts";
 import "../src/elements/thread.css.ts";
 import "../src/elements/request.css.ts";
+import "../src/elements/field.ts";
+import "../src/elements/ended.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
 import { AskbackThread } from "../src/elements/thread.ts";
 import { $, connect, pathId, say, speak } from "./page.ts";

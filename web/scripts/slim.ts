@@ -91,7 +91,7 @@ function inPages(page: string): Set<string> {
     page === "gallery" ? path.endsWith(".ts") : path.endsWith(`/${page}.ts`) || path.endsWith("/page.ts"),
   );
   const said = new Set(keysIn(scripts.map(read).join("\n"), /\bsay\("(\w+)"/g));
-  const written = files
+  const written = [...files, "../layout.html"]
     .filter((path) => path.endsWith(".html"))
     .flatMap((path) => keysIn(read(path), /data-say="(\w+)"/g));
   return new Set(written.filter((key) => !said.has(key)).map((key) => `ui.${key}`));

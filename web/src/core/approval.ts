@@ -99,8 +99,8 @@ export interface Vote {
   at: string;
 }
 
-/** How many have agreed by now. */
-export const agreed = (votes: readonly Vote[] = []): number =>
+/** How many have approvalCount by now. */
+export const approvalCount = (votes: readonly Vote[] = []): number =>
   votes.filter(({ decision }) => decision === "approve").length;
 
 /** Whether somebody has voted, as the server judges it: where no host says who they are, one name is one person. */

@@ -95,7 +95,9 @@ export interface Form {
   completed_view?: { show_inputs?: boolean; summary_template?: string | null } | null;
 }
 
+/** The sections of a form; one without sections has a single section. */
+export const sectionsOf = (form: Form): readonly Pick<Section, "title" | "optional" | "fields">[] =>
+  form.sections ?? [{ fields: form.fields ?? [] }];
+
 /** All fields of a form in the order shown, those of sections included. */
-export function allFields(form: Form): Field[] {
-  return form.sections ? form.sections.flatMap((section) => section.fields) : (form.fields ?? []);
-}
+export const allFields = (form: Form): Field[] => sectionsOf(form).flatMap(({ fields }) => fields);

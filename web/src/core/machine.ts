@@ -1,5 +1,5 @@
 /**
- * What a view of one request shows, as a pure function of what it was told.
+ * The state of the view of one request, as a pure function of its signals.
  *
  * loading → pending → submitting → answered | declined | cancelled | expired
  *             ↑           ├→ error   what was sent was refused, or tried in vain: it is asked again
@@ -82,6 +82,10 @@ export function isOpen({ phase, interactive }: View): boolean {
   return interactive && OPEN.includes(phase);
 }
 
+/** Whether a submission of this view settled the request, as far as that is known. */
+export const isOwn = ({ key, origin }: View): boolean =>
+  origin === "here" || (key !== null && origin !== "lost");
+
 /** Whether the person may decline: as long as it is open, and while an answer waits for its check. */
 export const mayDecline = (view: View): boolean =>
   isOpen(view) || (view.interactive && view.request?.status === "resolving");
@@ -94,9 +98,9 @@ export function next(view: View, signal: Signal): View {
     case "request":
       return adopt(view, signal.request);
     case "accepted":
-      return take(adopt(view, signal.request));
+      return accept(adopt(view, signal.request));
     case "conflict":
-      return concede(view, adopt(view, signal.request));
+      return applyConflict(view, adopt(view, signal.request));
     case "submit":
       return isOpen(view)
         ? { ...view, phase: "submitting", errors: [], summary: null, key: signal.key }
@@ -122,32 +126,32 @@ export function next(view: View, signal: Signal): View {
  * comes after the response would look like another reader's, and the view begin anew. A vote changes neither what is
  * asked nor what the person is doing about it.
  */
-function adopt(view: View, told: InputRequest): View {
-  const { status, revision } = told;
-  const held = view.request?.id === told.id ? view.request : null;
-  if (held && !isNewer(told, held)) return view;
-  const request = told.level || !held?.level ? told : { ...told, level: held.level };
-  if (held?.status === status && held.revision === revision) return { ...view, request };
+function adopt(view: View, incoming: InputRequest): View {
+  const { status, revision } = incoming;
+  const current = view.request?.id === incoming.id ? view.request : null;
+  if (current && !isNewer(incoming, current)) return view;
+  const request = incoming.level || !current?.level ? incoming : { ...incoming, level: current.level };
+  if (current?.status === status && current.revision === revision) return { ...view, request };
   const { field_errors: errors = [], error_summary: summary = null } = request;
-  const fresh = { ...view, request, errors, summary, origin: originOf(view, held) };
+  const fresh = { ...view, request, errors, summary, origin: originOf(view, current) };
   if (isTerminal(status)) return { ...fresh, phase: status as Phase };
   if (status === "resolving") return { ...fresh, phase: "submitting" };
   return { ...fresh, phase: errors.length > 0 || summary ? "error" : "pending", key: null, origin: "" };
 }
 
 /** What was open here, and is not any more without an attempt from here, was settled elsewhere. */
-const originOf = ({ key, origin }: View, held: InputRequest | null): Origin =>
-  key === null && held?.status === "pending" ? "elsewhere" : origin;
+const originOf = ({ key, origin }: View, current: InputRequest | null): Origin =>
+  key === null && current?.status === "pending" ? "elsewhere" : origin;
 
 /** What was sent was taken: as the end, to be checked, or as one vote of several. */
-function take(view: View): View {
+function accept(view: View): View {
   const asked = view.request?.status === "pending";
   const phase = asked && ["submitting", "failed"].includes(view.phase) ? "pending" : view.phase;
   return { ...view, phase, key: null, origin: asked ? "" : "here" };
 }
 
 /** What was sent was not taken: either somebody was first, or the form changed and is open again. */
-function concede(before: View, after: View): View {
+function applyConflict(before: View, after: View): View {
   if (before.key === null) return after;
   const asked = after.request?.status === "pending";
   const phase = asked && ["submitting", "failed"].includes(after.phase) ? "pending" : after.phase;

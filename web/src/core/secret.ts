@@ -28,9 +28,9 @@ export interface SecretAsk {
 }
 
 /** Where the value is kept that would be used for a name, or nothing where none is. */
-export const savedIn = ({ present }: SecretAsk, name: string): SecretScope | undefined =>
+export const nearestScope = ({ present }: SecretAsk, name: string): SecretScope | undefined =>
   SCOPES.find((scope) => present && Object.hasOwn(present, name) && present[name]?.includes(scope));
 
 /** What a person can choose from: a project only where the agent works on one. */
-export const offered = ({ project }: SecretAsk): SecretScope[] =>
+export const availableScopes = ({ project }: SecretAsk): SecretScope[] =>
   SCOPES.filter((scope) => scope !== "project" || project);

@@ -8,7 +8,15 @@
 import { onStep } from "./decimal.ts";
 import type { Fault } from "./fault.ts";
 import { fault } from "./fault.ts";
-import type { ChoiceField, Field, Form, MultiField, NumberField, TextField } from "./form.ts";
+import {
+  type ChoiceField,
+  type Field,
+  type Form,
+  type MultiField,
+  type NumberField,
+  sectionsOf,
+  type TextField,
+} from "./form.ts";
 import { text_answer as TEXT_LIMIT, textarea_answer as TEXTAREA_LIMIT } from "./generated/limits.json";
 import type { Json } from "./json.ts";
 import { join, own } from "./path.ts";
@@ -28,16 +36,16 @@ export function findFaults(form: Form, values: Record<string, unknown>, patterns
 
 /** All fields, except those of optional sections in which nothing is entered. */
 function answeredFields(form: Form, values: Record<string, unknown>): readonly Field[] {
-  const sections = form.sections ?? [{ fields: form.fields ?? [], optional: false }];
-  return sections.flatMap(({ fields, optional }) =>
+  return sectionsOf(form).flatMap(({ fields, optional }) =>
     optional && fields.every((field) => isUntouched(field, own(values, field.id))) ? [] : fields,
   );
 }
 
 /** Whether a form may be submitted without filling anything in (requirement: N18). */
 export function isOptional(form: Form): boolean {
-  const sections = form.sections ?? [{ fields: form.fields ?? [], optional: false }];
-  return sections.every(({ fields, optional }) => optional || !fields.some((field) => field.required));
+  return sectionsOf(form).every(
+    ({ fields, optional }) => optional || !fields.some((field) => field.required),
+  );
 }
 
 /** An unticked box does not count as entered. */
@@ -118,7 +126,6 @@ function patternReason({ pattern_message: message }: TextField): Reason {
 
 function numberReason({ min, max, step }: NumberField, value: Json): Reason | null {
   if (typeof value !== "number") return ["wrong_type.answer_number"];
-  if (!Number.isFinite(value)) return ["non_finite_number"];
   if (min != null && value < min) return ["below_min", { min }];
   if (max != null && value > max) return ["above_max", { max }];
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return ["number_too_large"];

@@ -3,10 +3,14 @@ import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { left, type Say, when } from "./text.ts";
 
+/** Milliseconds until the remaining time is drawn again: more often, the less is left. */
+export const nextTick = (left: number): number =>
+  left < 150_000 ? 1_000 : left < 3_600_000 ? 15_000 : 300_000;
+
 /**
- * Who asks, drawn by us above everything that the agent wrote.
+ * Draw who asks, above everything that the agent wrote.
  *
- * The agent chooses its own name; the token's name it cannot choose, so both are shown, each with its word.
+ * The agent chooses its own name but not that of its token, so both are shown, each with a label.
  */
 export function drawAsker(
   request: InputRequest,

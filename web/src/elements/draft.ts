@@ -1,4 +1,4 @@
-import { allFields, type Field, type Form } from "../core/form.ts";
+import { allFields, type Field, type Form, sectionsOf } from "../core/form.ts";
 import type { Json, Values } from "../core/json.ts";
 import { own } from "../core/path.ts";
 import { isBlank } from "../core/text.ts";
@@ -93,7 +93,7 @@ export function provided(field: Field, entry: Entry = EMPTY): boolean {
 
 /** The fields of optional sections in which nothing is given. */
 function skippedFields(form: Form, draft: Draft): ReadonlySet<Field> {
-  const empty = (form.sections ?? []).filter(
+  const empty = sectionsOf(form).filter(
     (section) => section.optional && !section.fields.some((field) => provided(field, draft.get(field.id))),
   );
   return new Set(empty.flatMap((section) => section.fields));

@@ -238,13 +238,6 @@ export const fields = css`
     --_at: 2rem;
     --_rail: var(--_accent);
   }
-  .other {
-    display: grid;
-    gap: 0.25rem;
-  }
-  .options + .other {
-    margin-inline-start: 2rem;
-  }
   @media (forced-colors: active) {
     label:has(:checked) {
       outline: 2px solid Highlight;

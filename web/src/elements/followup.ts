@@ -1,7 +1,8 @@
 import { newKey } from "../client/key.ts";
+import type { InputRequest } from "../core/wire.ts";
 import { html, type Template } from "./html.ts";
 import type { Sender } from "./kind.ts";
-import type { Say } from "./text.ts";
+import { type Say, when } from "./text.ts";
 
 interface Around {
   readonly client: Sender | undefined;
@@ -33,4 +34,19 @@ export class FollowUp {
     );
     this.host.redraw();
   }
+}
+
+interface RefusalHost extends Around {
+  readonly readonly: boolean;
+  readonly locale: string;
+}
+
+/** Draw until when the server repeats a refusal, with a button that lets the agent ask again. */
+export function drawRefusal(host: RefusalHost, request: InputRequest, again: FollowUp): Template | false {
+  const { client, say, locale } = host;
+  const { id, refusal, level } = request;
+  const until = refusal ? Date.parse(refusal.until) : 0;
+  if (host.readonly || !client?.post || level === "view" || until <= (client.now ?? Date.now())) return false;
+  const text = say("remembered", { time: when(new Date(until).toISOString(), locale) });
+  return again.draw(id, text, say("ask_again"), say("asked_again"));
 }

@@ -5,7 +5,6 @@ import { isOpen, type View } from "../core/machine.ts";
 import { isWithin, join } from "../core/path.ts";
 import type { InputRequest } from "../core/wire.ts";
 import { check } from "./check.ts";
-import { doubts, fetchDoubts } from "./doubts.ts";
 import { collect, type Draft, dangerous, EMPTY, type Entry, provided, start } from "./draft.ts";
 import { draftStore } from "./draftstore.ts";
 import type { Settled } from "./ended.ts";
@@ -14,8 +13,9 @@ import { drawField } from "./field.ts";
 import type { FieldView, Filter } from "./fieldview.ts";
 import { drawForm, drawLead, type FormHost, uidOf } from "./form.ts";
 import type { Template } from "./html.ts";
-import type { Card, Host, Kind, Place } from "./kind.ts";
+import type { Card, ErrorTarget, Host, Kind } from "./kind.ts";
 import { drawReceipt } from "./receipt.ts";
+import { loadSecretWarning, secretWarning } from "./secretwarning.ts";
 import { answerLine } from "./show.ts";
 import type { Say } from "./text.ts";
 
@@ -85,10 +85,10 @@ export class FormKind implements Kind, FormHost {
     const entry = this.draft.get(field.id);
     if (!entry) return;
     this.draft = new Map(this.draft).set(field.id, { ...entry, ...patch });
-    this.host.mend(pathOf(field));
+    this.host.clearError(pathOf(field));
     const { request } = this.view;
     if (request) draftStore?.writeDraft(request, this.draft, this.#start);
-    if (patch.text) void fetchDoubts();
+    if (patch.text) void loadSecretWarning();
   }
 
   search(field: Field, text: string): void {
@@ -139,7 +139,9 @@ export class FormKind implements Kind, FormHost {
   #proceed(values: Values): void {
     const { say } = this;
     const sure = dangerous(this.form, this.draft).map((label) => say("sure", { label }));
-    const questions = this.#confirmed ? [] : [...sure, ...(doubts.form?.(this.form, values, say) ?? [])];
+    const questions = this.#confirmed
+      ? []
+      : [...sure, ...(secretWarning.form?.(this.form, values, say) ?? [])];
     this.#confirmed = false;
     this.asking = questions;
     if (questions.length > 0) this.host.focusOn("#back");
@@ -155,7 +157,7 @@ export class FormKind implements Kind, FormHost {
     else if (this.form.allow_skip && !target.matches("select, [type=search]")) this.decline("skipped");
   }
 
-  placeOf(path: string): Place | undefined {
+  errorTarget(path: string): ErrorTarget | undefined {
     const fields = allFields(this.form);
     const field = fields.find((item) => isWithin(path, pathOf(item)));
     return (
@@ -167,7 +169,7 @@ export class FormKind implements Kind, FormHost {
     );
   }
 
-  unsent({ answer }: InputRequest): string {
+  unsentText({ answer }: InputRequest): string {
     const { locale, say } = this.host;
     const form = this.form;
     const line = (values: Values) =>

@@ -22,7 +22,7 @@ export interface Sender {
 }
 
 /** Makes the body that is sent. */
-export type Whole = () => unknown;
+export type BodyFactory = () => unknown;
 
 /** What a kind needs of the element that shows the request. */
 export interface Host {
@@ -43,16 +43,16 @@ export interface Host {
    * Send it. Where `body` leaves out what nobody else may see, `whole` makes all of it, at the last moment; the same
    * function as before says that nothing was changed in between.
    */
-  send(action: Action, body: Body, whole?: Whole): void;
+  send(action: Action, body: Body, makeBody?: BodyFactory): void;
   /** What the person entered is not sent: say why. */
   refuse(errors: readonly FieldError[]): void;
   /** The message for a place of the body, unless the person has changed it since. */
   errorAt(path: string): string | undefined;
-  mend(path: string): void;
+  clearError(path: string): void;
 }
 
 /** A place that an error can lead to. */
-export interface Place {
+export interface ErrorTarget {
   path: string;
   label?: string | false | undefined;
   go(): void;
@@ -69,12 +69,12 @@ export interface Kind {
   /** The receipt, if it has one of its own for how it ended. */
   drawSettled(settled: Settled): Template | undefined;
   /** After a drawing. */
-  drawn?(request: InputRequest): void;
+  afterDraw?(request: InputRequest): void;
   /** Check what was entered and send it. */
   submit(): void;
   /** Escape was pressed on `target`. */
   escape(target: HTMLElement): void;
-  placeOf(path: string): Place | undefined;
+  errorTarget(path: string): ErrorTarget | undefined;
   /** What was entered and is neither what it began with nor the answer, as one line. */
-  unsent(request: InputRequest): string;
+  unsentText(request: InputRequest): string;
 }

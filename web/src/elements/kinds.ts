@@ -1,7 +1,9 @@
 import { allFields } from "../core/form.ts";
+import { isOpen } from "../core/machine.ts";
 import { own } from "../core/path.ts";
 import type { InputRequest } from "../core/wire.ts";
 import { FormKind } from "./formkind.ts";
+import { html, type Template } from "./html.ts";
 import type { Host, Kind } from "./kind.ts";
 
 type Plain = new (host: Host) => Kind;
@@ -44,7 +46,7 @@ export function makeKind(request: InputRequest, host: Host): Kind | undefined {
  *
  * It never rejects. After a failure the next call tries again.
  */
-export function fetchKinds(requests: readonly InputRequest[]): Promise<unknown> | undefined {
+export function loadKinds(requests: readonly InputRequest[]): Promise<unknown> | undefined {
   const missing = new Set(requests.flatMap(partsOf).filter((kind) => own(parts, kind) && !own(kinds, kind)));
   return missing.size > 0 ? Promise.all([...missing].map(fetchPart)) : undefined;
 }
@@ -55,4 +57,13 @@ async function fetchPart(kind: string): Promise<void> {
   } catch {
     // What it would draw can be dismissed.
   }
+}
+
+/** Draw an open request of a kind that is not known here, or could not be loaded. */
+export function drawUnknown(host: Host): Template {
+  const { say, view } = host;
+  return html`<p>${say("unknown_kind")}</p>
+    <div class="actions">
+      <button type="button" aria-disabled=${!isOpen(view)} .onclick=${() => host.send("decline", { reason: "dismissed" })}>${say("dismiss")}</button>
+    </div>`;
 }

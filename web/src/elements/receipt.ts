@@ -1,4 +1,4 @@
-import type { Field, Form } from "../core/form.ts";
+import { type Field, type Form, sectionsOf } from "../core/form.ts";
 import { own, shorten } from "../core/path.ts";
 import type { Answer } from "../core/wire.ts";
 import { byline, drawLine, late, type Settled } from "./ended.ts";
@@ -24,8 +24,7 @@ function given(field: Field, answer: Answer, { locale, say }: Settled): Template
 }
 
 function inputs(view: Settled, form: Form, answer: Answer): Template {
-  const sections = form.sections ?? [{ title: "", fields: form.fields ?? [] }];
-  return html`<div class="given">${sections.map(
+  return html`<div class="given">${sectionsOf(form).map(
     ({ title, fields }) => html`<div>
       ${title && html`<p><strong>${title}</strong></p>`}
       <dl>${fields.map((field) => html`<div><dt>${field.label}</dt><dd>${given(field, answer, view)}</dd></div>`)}</dl>

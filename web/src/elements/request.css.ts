@@ -143,6 +143,13 @@ export const card = css`
       flex: 1 0 auto;
     }
   }
+  .other {
+    display: grid;
+    gap: 0.25rem;
+  }
+  .options + .other {
+    margin-inline-start: 2rem;
+  }
 `;
 
 /** The collapsed line of an answered request and what it opens to. */

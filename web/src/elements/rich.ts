@@ -1,6 +1,6 @@
 import type { Rich } from "../core/wire.ts";
 import { html, Template } from "./html.ts";
-import { localHost } from "./local.ts";
+import { localHost } from "./localhost.ts";
 import type { Say } from "./text.ts";
 
 /** The only elements that a text can hold; anything else shows what is inside it. */

@@ -1,8 +1,11 @@
+import type { FieldError } from "../core/wire.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
+import type { ErrorTarget } from "./kind.ts";
+import type { Say } from "./text.ts";
 
-/** One line of the summary; without `go` there is no field to lead to. */
-export interface Problem {
+/** One line of the summary; `go` moves the focus to the control of the error, if it has one. */
+interface Problem {
   text: string;
   go?: () => void;
 }
@@ -10,7 +13,7 @@ export interface Problem {
 /**
  * The error summary of GOV.UK: a box that takes the focus, with the alert inside it.
  *
- * The alert must be a child of what is focused, or screen readers read it twice (govuk-frontend#2677).
+ * The alert must be a child of the focused element, or screen readers read it twice (govuk-frontend#2677).
  */
 export function drawProblems(heading: string, problems: readonly Problem[], action?: Template): Template {
   const line = ({ text, go }: Problem): Template => {
@@ -27,4 +30,21 @@ export function drawProblems(heading: string, problems: readonly Problem[], acti
     </div>
     ${action}
   </div>`;
+}
+
+/** The summary of the errors of a form, each with a link to its control, without those that were `cleared` since. */
+export function drawErrors(
+  summary: string | null,
+  errors: readonly FieldError[],
+  targetOf: (path: string) => ErrorTarget | undefined,
+  cleared: ReadonlySet<string>,
+  say: Say,
+): Template | false {
+  const open = errors.flatMap(({ path, message }): Problem[] => {
+    const target = targetOf(path);
+    if (!target) return [{ text: message }];
+    const text = target.label ? `${target.label}: ${message}` : message;
+    return cleared.has(target.path) ? [] : [{ text, go: target.go }];
+  });
+  return (open.length > 0 || summary !== null) && drawProblems(summary ?? say("problem"), open);
 }

@@ -8,7 +8,7 @@ import { AskbackElement, type Changed, drawList } from "./element.ts";
 import type { SettledEvent } from "./events.ts";
 import { html, render, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
-import { fetchKinds } from "./kinds.ts";
+import { loadKinds } from "./kinds.ts";
 import type { AskbackRequest } from "./request.ts";
 import { questionOf } from "./show.ts";
 import { conversation } from "./thread.css.ts";
@@ -96,7 +96,7 @@ export class AskbackThread extends AskbackElement implements ComposerHost {
   /** Show it as soon as all of it can be drawn, so that nothing moves when a part comes later. */
   async #show(next: Transcript): Promise<void> {
     this.#coming = next;
-    await Promise.all([fetchKinds(next.requests), this.#furnish()]);
+    await Promise.all([loadKinds(next.requests), this.#furnish()]);
     // What came in the meantime is later, and will be shown or is already.
     if (next !== this.#coming) return;
     const before = this.transcript;

@@ -7,7 +7,7 @@ import { changedEntries, DraftStorage, storedEntries } from "../../src/elements/
 import { eraseDrafts, type TextStorage } from "../../src/elements/drafts.ts";
 
 /** A `localStorage`, which may be full. */
-class Place extends Map<string, string> implements TextStorage {
+class ErrorTarget extends Map<string, string> implements TextStorage {
   full = false;
 
   get length(): number {
@@ -39,7 +39,7 @@ beforeEach(() => vi.useFakeTimers({ now: new Date("2026-11-22T12:00:00Z") }));
 afterEach(() => vi.useRealTimers());
 
 test("a draft is its person's and its request's", () => {
-  const place = new Place();
+  const place = new ErrorTarget();
   new DraftStorage(place, "Eva/x").write("req_1", "half");
   expect(new DraftStorage(place, "Eva/x").read("req_1")).toBe("half");
   expect(new DraftStorage(place, "Eva").read("x/req_1")).toBeUndefined();
@@ -47,7 +47,7 @@ test("a draft is its person's and its request's", () => {
 });
 
 test("a draft is erased a day after the last change", () => {
-  const place = new Place();
+  const place = new ErrorTarget();
   new DraftStorage(place, "Eva").write("req_1", "half");
   vi.advanceTimersByTime(86_399_000);
   expect(new DraftStorage(place, "Eva").read("req_1")).toBe("half");
@@ -57,7 +57,7 @@ test("a draft is erased a day after the last change", () => {
 });
 
 test("what is no draft, or somebody else's key, is left alone or thrown away, and breaks nothing", () => {
-  const place = new Place();
+  const place = new ErrorTarget();
   place.set("other", "kept");
   place.set("askback.draft/Eva/req_1", "{");
   expect(new DraftStorage(place, "Eva").read("req_1")).toBeUndefined();
@@ -67,7 +67,7 @@ test("what is no draft, or somebody else's key, is left alone or thrown away, an
 });
 
 test("a full disk keeps nothing and hinders nobody", () => {
-  const drafts = new DraftStorage(Object.assign(new Place(), { full: true }), "Eva");
+  const drafts = new DraftStorage(Object.assign(new ErrorTarget(), { full: true }), "Eva");
   drafts.write("req_1", "half");
   expect(drafts.read("req_1")).toBeUndefined();
 });

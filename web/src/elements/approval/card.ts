@@ -1,4 +1,4 @@
-import { type Approval, agreed, hasVoted } from "../../core/approval.ts";
+import { type Approval, approvalCount, hasVoted } from "../../core/approval.ts";
 import { stateOf } from "../../core/machine.ts";
 import type { Locale } from "../../core/messages.ts";
 import { own, shorten } from "../../core/path.ts";
@@ -7,7 +7,7 @@ import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import { rich } from "../rich.ts";
 import type { Say } from "../text.ts";
-import { seen, told } from "./chips.ts";
+import { escaped, escapedTree } from "./chips.ts";
 import { drawChoices, drawEditable } from "./choices.ts";
 import type { Desk } from "./desk.ts";
 import { sentences } from "./reasons.ts";
@@ -15,7 +15,7 @@ import { sentences } from "./reasons.ts";
 /** Words with a name in them, which is set as code. */
 function named(text: string, name: string): Template {
   const [before, after] = text.split("{tool}");
-  return html`${before}<code>${told(name)}</code>${after}`;
+  return html`${before}<code>${escaped(name)}</code>${after}`;
 }
 
 function drawHead(desk: Desk, request: InputRequest, { tool, plan, risk }: Approval): Template {
@@ -41,9 +41,9 @@ function drawSays(request: InputRequest, { title, reason, agent_risk }: Approval
     (title || reason || risky) &&
     html`<div class="says">
       <p class="name">${say("approval.says")}</p>
-      ${title && html`<p class="strong">${told(title)}</p>`}
-      ${reason && html`<div class=${tree ? "description rich" : "description"}>${tree ? rich(seen(tree), say) : told(reason)}</div>`}
-      ${risky && html`<p>${icons.warn} ${say("approvals.danger")} ${told(reasons.join(" "))}</p>`}
+      ${title && html`<p class="strong">${escaped(title)}</p>`}
+      ${reason && html`<div class=${tree ? "description rich" : "description"}>${tree ? rich(escapedTree(tree), say) : escaped(reason)}</div>`}
+      ${risky && html`<p>${icons.warn} ${say("approvals.danger")} ${escaped(reasons.join(" "))}</p>`}
     </div>`
   );
 }
@@ -52,8 +52,8 @@ function drawSubject(desk: Desk, request: InputRequest, approval: Approval): Tem
   const tree = own(request.view?.markdown, "approval.plan");
   if (!approval.plan) return drawEditable(desk, approval);
   return tree
-    ? html`<div class="description rich">${rich(seen(tree), desk.host.say)}</div>`
-    : html`<div class="description">${told(approval.plan)}</div>`;
+    ? html`<div class="description rich">${rich(escapedTree(tree), desk.host.say)}</div>`
+    : html`<div class="description">${escaped(approval.plan)}</div>`;
 }
 
 /** How many reasons are shown, and how much of each: they may quote the call, which is shown above. */
@@ -64,7 +64,7 @@ const REASON = 300;
 function quoting(text: string): Template {
   const pieces = shorten(text, REASON).split("`");
   const even = pieces.length % 2 === 1;
-  return html`${even ? pieces.map((piece, at) => (at % 2 ? html`<code>${told(piece)}</code>` : told(piece))) : told(text)}`;
+  return html`${even ? pieces.map((piece, at) => (at % 2 ? html`<code>${escaped(piece)}</code>` : escaped(piece))) : escaped(text)}`;
 }
 
 /** Why nothing can be kept of the call. */
@@ -100,7 +100,7 @@ function drawPeople(
     (assignees != null || quorum > 1) &&
     html`<div class="name">
       ${assignees && html`<p>${say("approval.for", { names: assignees.join(", ") })}</p>`}
-      ${quorum > 1 && html`<p>${say("approval.quorum", { count: agreed(votes), all: quorum })}${names && html`: <bdi>${names}</bdi>`}</p>`}
+      ${quorum > 1 && html`<p>${say("approval.quorum", { count: approvalCount(votes), all: quorum })}${names && html`: <bdi>${names}</bdi>`}</p>`}
     </div>`
   );
 }

@@ -7,12 +7,12 @@ export const chips = (parts: Parts): (Template | string)[] =>
   parts.map((part) => (typeof part === "string" ? part : html`<span class="esc">${part.escape}</span>`));
 
 /** Prose that an agent or a person wrote. */
-export const told = (text: string): (Template | string)[] => chips(visible(text, DECEIVING));
+export const escaped = (text: string): (Template | string)[] => chips(visible(text, DECEIVING));
 
 /** A Markdown tree in which every character is seen. */
-export const seen = (nodes: readonly Rich[]): Rich[] =>
+export const escapedTree = (nodes: readonly Rich[]): Rich[] =>
   nodes.flatMap((node): Rich[] => {
-    if (typeof node !== "string") return [{ ...node, children: seen(node.children ?? []) }];
+    if (typeof node !== "string") return [{ ...node, children: escapedTree(node.children ?? []) }];
     return visible(node, DECEIVING).map((part) =>
       typeof part === "string" ? part : { type: "code", children: [part.escape] },
     );

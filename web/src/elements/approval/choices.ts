@@ -1,13 +1,14 @@
-import type { Approval, Preview, RuleChoice, Scope } from "../../core/approval.ts";
+import type { Approval, Preview, Scope } from "../../core/approval.ts";
 import { visible } from "../../core/parts.ts";
 import type { InputRequest } from "../../core/wire.ts";
-import { ticked, typed } from "../fieldview.ts";
+import { typed } from "../fieldview.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
-import type { Say } from "../text.ts";
+import { type Button, drawBack, drawButton, isBusy } from "./buttons.ts";
 import { drawCall, previewOf } from "./call.ts";
-import { chips, told } from "./chips.ts";
-import type { Desk, Sure } from "./desk.ts";
+import { chips, escaped } from "./chips.ts";
+import { drawSure } from "./confirmation.ts";
+import type { Desk } from "./desk.ts";
 import { isCommand } from "./entered.ts";
 
 /** A box for a text of the person's, with what is wrong with it; `code` runs from left to right, whatever it holds. */
@@ -80,88 +81,12 @@ const drawNote = (desk: Desk): Template => html`<details class="aside" .open=${!
   ${drawBox(desk, "note", desk.entered.note, desk.host.say("approval.note_label"))}
 </details>`;
 
-interface Button {
-  id?: string;
-  look?: string | false;
-  text: unknown;
-  off: boolean;
-  press(): void;
-}
-
-const drawButton = ({ id, look, text, off, press }: Button): Template =>
-  html`<button type="button" id=${id} class=${look} aria-disabled=${off} .onclick=${press}>${text}</button>`;
-
-const isBusy = ({ host }: Desk): boolean => host.view.phase === "submitting";
-
 /** What approves, and how far. */
 function drawGrants(desk: Desk, buttons: readonly Omit<Button, "off">[]): Template {
   const { say } = desk.host;
   const off = isBusy(desk) || !desk.armed;
   return html`<div class="actions arm" role="group" aria-label=${say("approval.allow")}>
     ${buttons.map((button) => drawButton({ ...button, off }))}
-  </div>`;
-}
-
-/** What a rule covers, in words. */
-const wordsOf = ({ kind, subject }: RuleChoice, say: Say): string =>
-  say(`approval.choice_${kind}`, { subject: subject ?? "" });
-
-/** The rules that can be kept: one is stated, of several one is chosen. */
-function drawRules(desk: Desk, choices: readonly RuleChoice[]): Template {
-  const { say } = desk.host;
-  const chosen = desk.entered.rule ?? choices[0]?.rule;
-  const draw = (choice: RuleChoice) => html`<span class="what"
-    ><span>${wordsOf(choice, say)}</span><small><code>${chips(visible(choice.rule))}</code></small></span
-  >`;
-  if (choices.length < 2) return html`<div class="option">${choices.map(draw)}</div>`;
-  return html`<div class="options" role="radiogroup" aria-labelledby="sure">
-    ${choices.map((choice, at) =>
-      drawRadio("rule", at === 0, choice.rule === chosen, draw(choice), () =>
-        desk.enter({ rule: at === 0 ? null : choice.rule }),
-      ),
-    )}
-  </div>`;
-}
-
-/** One of several options; an error leads to the first. */
-const drawRadio = (name: string, first: boolean, on: boolean, what: unknown, pick: () => void): Template =>
-  html`<label class="option">
-    <input id=${first && name} type="radio" name=${name} .checked=${on} .onchange=${pick} />
-    ${what}
-  </label>`;
-
-/** For which agents a rule is kept. */
-function drawAgents(desk: Desk, agent: string): Template {
-  const { say } = desk.host;
-  const every = desk.entered.every_agent;
-  const radio = (all: boolean, text: string) =>
-    drawRadio("every_agent", !all, all === every, html`<span class="what">${told(text)}</span>`, () =>
-      desk.enter({ every_agent: all }),
-    );
-  return html`<div class="options" role="radiogroup" aria-labelledby="whom">
-    <p id="whom">${say("approval.whom")}</p>
-    ${radio(false, say("approval.only", { agent }))}
-    ${radio(true, say("approval.every"))}
-  </div>`;
-}
-
-/** A yes to whatever is in the files that the command runs by name. */
-function drawScripts(desk: Desk, scripts: readonly string[]): Template {
-  const { say, errorAt } = desk.host;
-  const error = errorAt.call(desk.host, "script_may_change");
-  return html`<div class=${error ? "field wrong" : "field"}>
-    ${error && html`<p class="error" id="unsure">${icons.warn} ${error}</p>`}
-    <label class="option">
-      <input
-        id="script_may_change"
-        type="checkbox"
-        aria-invalid=${!!error}
-        aria-describedby=${error && "unsure"}
-        .checked=${desk.entered.script_may_change}
-        .onchange=${(event: Event) => desk.enter({ script_may_change: ticked(event) })}
-      />
-      <span class="what">${told(say("approval.scripts", { files: scripts.join(", ") }))}</span>
-    </label>
   </div>`;
 }
 
@@ -184,7 +109,7 @@ function drawScopes(desk: Desk, approval: Approval): Template {
   if (unchanged && mayGrant(approval))
     grants.splice(1, 0, {
       id: "root",
-      text: html`<span>${told(say("approval.root", { folder: root ?? "" }))}</span>`,
+      text: html`<span>${escaped(say("approval.root", { folder: root ?? "" }))}</span>`,
       press: () => desk.ask("root"),
     });
   return html`<div class="actions">
@@ -225,9 +150,6 @@ const drawVerdicts = (desk: Desk): Template => html`<div class="actions">
   ])}
 </div>`;
 
-const drawBack = (desk: Desk): Template =>
-  drawButton({ id: "back", text: desk.host.say("sure_no"), off: isBusy(desk), press: () => desk.back() });
-
 const drawChanges = (
   desk: Desk,
 ): Template => html`${drawBox(desk, "note", desk.entered.note, desk.host.say("approval.plan_note"))}
@@ -240,35 +162,6 @@ const drawChanges = (
     })}
     ${drawBack(desk)}
   </div>`;
-
-/** Once more, before something dangerous runs or a rule is kept: the rule is shown in full and can be chosen. */
-function drawSure(desk: Desk, request: InputRequest, approval: Approval, scope: Sure): Template {
-  const { say } = desk.host;
-  const { risk, rule, project, root, scripts = [] } = approval;
-  const agent = request.requester?.name ?? say("agent");
-  const danger = risk?.level === "danger" && scope !== "never";
-  const keeps = scope !== "once" && scope !== "root";
-  const choices = approval.choices ?? (rule ? [{ rule, kind: "exact" as const }] : []);
-  return html`<div class=${danger ? "sure" : "sure calm"} role="group" aria-labelledby="sure">
-    <div id="sure">
-      ${danger && html`<p><strong>${say("approval.sure")}</strong></p>`}
-      ${scope !== "once" && html`<p>${told(say(`approval.keep_${scope}`, { project: project ?? "", agent, folder: root ?? "" }))}</p>`}
-    </div>
-    ${keeps && drawRules(desk, choices)}
-    ${keeps && drawAgents(desk, agent)}
-    ${keeps && scope !== "never" && approval.runs_project && html`<p>${say("approval.runs_project")}</p>`}
-    ${(scope === "always" || scope === "project") && scripts.length > 0 && drawScripts(desk, scripts)}
-    <div class="actions arm">
-      ${drawButton({
-        look: danger || scope === "never" ? "danger primary" : "primary",
-        text: say(`approval.yes_${scope}`),
-        off: isBusy(desk) || !desk.armed,
-        press: () => desk.confirm(),
-      })}
-      ${drawBack(desk)}
-    </div>
-  </div>`;
-}
 
 /** What can be chosen, or the question that a choice has led to. */
 export function drawChoices(desk: Desk, request: InputRequest, approval: Approval): Template {

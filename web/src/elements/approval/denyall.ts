@@ -4,7 +4,7 @@ import { html, type Template } from "../html.ts";
 import type { Sender } from "../kind.ts";
 import { questionOf } from "../show.ts";
 import type { Say } from "../text.ts";
-import { told } from "./chips.ts";
+import { escaped } from "./chips.ts";
 
 /** The most requests of one batch, as the server limits it. */
 const BATCH = 200;
@@ -60,7 +60,7 @@ export class DenyAll {
       this.asks &&
       html`<div class="sure" role="group" aria-labelledby="all-sure">
         <p id="all-sure"><strong>${count > 0 && say("approvals.all_sure", { count })}</strong></p>
-        <ul class="listed">${this.#listed?.map((item) => html`<li>${told(questionOf(item))}</li>`)}</ul>
+        <ul class="listed">${this.#listed?.map((item) => html`<li>${escaped(questionOf(item))}</li>`)}</ul>
         <p role="alert">${this.#sorry}</p>
         <div class="actions">
           ${count > 0 && html`<button type="button" class="danger primary" aria-disabled=${this.#busy} .onclick=${() => void this.#send()}>${say("approvals.all_yes", { count })}</button>`}

@@ -8,7 +8,7 @@ import type { InputRequest } from "../../core/wire.ts";
 import type { Settled } from "../ended.ts";
 import { FollowUp } from "../followup.ts";
 import { html, type Template } from "../html.ts";
-import type { Card, Host, Kind, Place } from "../kind.ts";
+import type { Card, ErrorTarget, Host, Kind } from "../kind.ts";
 import { approvals } from "./approval.css.ts";
 import { Arming } from "./arming.ts";
 import type { Shown } from "./call.ts";
@@ -77,7 +77,7 @@ export class ApprovalKind implements Kind, Desk {
     );
   }
 
-  drawn(): void {
+  afterDraw(): void {
     const dialog = this.#dialog;
     if (dialog && !dialog.open) {
       dialog.showModal();
@@ -95,7 +95,7 @@ export class ApprovalKind implements Kind, Desk {
 
   enter(patch: Partial<Entered>): void {
     this.entered = { ...this.entered, ...patch };
-    for (const path of Object.keys(patch)) this.host.mend(path);
+    for (const path of Object.keys(patch)) this.host.clearError(path);
   }
 
   get shown(): Shown {
@@ -183,13 +183,13 @@ export class ApprovalKind implements Kind, Desk {
     else if (this.asking) this.back();
   }
 
-  placeOf(path: string): Place | undefined {
+  errorTarget(path: string): ErrorTarget | undefined {
     const box = Object.keys(this.entered).find((name) => isWithin(path, name));
     const element = box && this.host.root.querySelector<HTMLElement>(`#${box}`);
     return box && element ? { path: box, go: () => element.focus() } : undefined;
   }
 
-  unsent(): string {
+  unsentText(): string {
     return this.entered.note.trim();
   }
 }

@@ -5,10 +5,10 @@ const isCode = (value: unknown): value is ReasonCode =>
   typeof value === "object" && value !== null && "code" in value;
 
 /** A sentence of the policy in another language; null when a part of it has no text there. */
-function said({ code, params = {} }: ReasonCode, locale: Locale): string | null {
+function sentenceOf({ code, params = {} }: ReasonCode, locale: Locale): string | null {
   const values = Object.entries(params).map(([name, value]) => [
     name,
-    isCode(value) ? said(value, locale) : value,
+    isCode(value) ? sentenceOf(value, locale) : value,
   ]);
   const key = `reason.${code}`;
   const text = translate(key, Object.fromEntries(values), locale);
@@ -23,5 +23,5 @@ export const sentences = (
 ): string[] =>
   texts.map((text, at) => {
     const reason = locale === "en" ? undefined : codes[at];
-    return (reason && said(reason, locale as Locale)) ?? text;
+    return (reason && sentenceOf(reason, locale as Locale)) ?? text;
   });

@@ -1,4 +1,4 @@
-import { type Approval, agreed } from "../../core/approval.ts";
+import { type Approval, approvalCount } from "../../core/approval.ts";
 import { shorten } from "../../core/path.ts";
 import type { Answer, InputRequest } from "../../core/wire.ts";
 import { drawLine, late, type Settled } from "../ended.ts";
@@ -6,7 +6,7 @@ import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import { when } from "../text.ts";
 import { drawCall, previewOf, type Shown } from "./call.ts";
-import { told } from "./chips.ts";
+import { escaped } from "./chips.ts";
 import { sentences } from "./reasons.ts";
 
 /** How many characters of a note stand in the line. */
@@ -43,16 +43,16 @@ function drawMore(
   return html`<div class="given">
     ${
       approval.plan
-        ? html`<div class="description">${told(approval.plan)}</div>`
+        ? html`<div class="description">${escaped(approval.plan)}</div>`
         : drawCall(previewOf(approval), shown)
     }
     <dl>
       ${edited_input && item(say("approval.as_edited"), drawCall(previewOf({ tool: approval.tool, input: edited_input }), shown))}
-      ${note && item(say("approval.note_label"), told(note))}
-      ${rule && item(say("approval.kept"), html`<code>${told(rule.text)}</code> <small>${rule.id}</small>`)}
-      ${root && item(say("approval.granted"), html`<code>${told(root)}</code>`)}
-      ${reasons.length > 0 && item(say("approval.reasons"), told(reasons.join(" ")))}
-      ${votes.length > 0 && item(say("approval.quorum", { count: agreed(votes), all: approval.quorum ?? 1 }), html`<bdi>${names}</bdi>`)}
+      ${note && item(say("approval.note_label"), escaped(note))}
+      ${rule && item(say("approval.kept"), html`<code>${escaped(rule.text)}</code> <small>${rule.id}</small>`)}
+      ${root && item(say("approval.granted"), html`<code>${escaped(root)}</code>`)}
+      ${reasons.length > 0 && item(say("approval.reasons"), escaped(reasons.join(" ")))}
+      ${votes.length > 0 && item(say("approval.quorum", { count: approvalCount(votes), all: approval.quorum ?? 1 }), html`<bdi>${names}</bdi>`)}
     </dl>
   </div>`;
 }
@@ -69,9 +69,9 @@ export function drawDecided(view: Settled, shown: Shown): Template | undefined {
   const line = html`<span class=${approved ? "tick" : "no"}>${approved ? icons.tick : icons.cross}</span>
     <span class=${automatic ? "line auto" : "line"}
       ><span class="a">${say(keyOf(request, approval, answer), { name })}</span> ${
-        automatic && answer.policy_rule && html`<code>${told(answer.policy_rule)}</code>`
-      }<span aria-hidden="true"> · </span><code class="q">${told(headline)}</code>${
-        answer.note && html`<span class="by">“${told(shorten(answer.note, LINE))}”</span>`
+        automatic && answer.policy_rule && html`<code>${escaped(answer.policy_rule)}</code>`
+      }<span aria-hidden="true"> · </span><code class="q">${escaped(headline)}</code>${
+        answer.note && html`<span class="by">“${escaped(shorten(answer.note, LINE))}”</span>`
       }${settled_at && html`<span class="by">${when(settled_at, locale)}</span>`}${late(view)}</span
     >`;
   return drawLine(line, drawMore(view, approval, answer, shown));

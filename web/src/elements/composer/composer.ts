@@ -4,10 +4,10 @@ import { WireError } from "../../client/errors.ts";
 import { newKey } from "../../client/key.ts";
 import type { Actor } from "../../core/actor.ts";
 import type { Transcript } from "../../core/transcript.ts";
-import { type Doubtful, sendOrDoubt } from "../doubts.ts";
 import { draftStore } from "../draftstore.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
+import { sendOrWarn, type WarningHost } from "../secretwarning.ts";
 import { composing } from "./composer.css.ts";
 import { explainMismatch, openRequests, predictOutcome, type Writer } from "./prediction.ts";
 
@@ -32,7 +32,7 @@ const SILENT = [
 ];
 
 /** The element of the conversation, as the composer uses it. */
-export interface ComposerHost extends Doubtful {
+export interface ComposerHost extends WarningHost {
   readonly client: Client | undefined;
   /** The id of the conversation. */
   readonly thread: string;
@@ -135,7 +135,7 @@ export class Composer {
   #submit(): void {
     const { text, transcript, say } = this.host;
     if (!text.trim()) return;
-    const send = () => void sendOrDoubt(this.host, text, () => void this.#send(text));
+    const send = () => void sendOrWarn(this.host, text, () => void this.#send(text));
     const why = transcript && explainMismatch(transcript, text, this.#writer);
     if (why)
       this.host.trouble = html`<div class="ask">

@@ -10,12 +10,12 @@ import { drawLine, type Settled } from "../ended.ts";
 import type { Action, Body } from "../events.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
-import type { Card, Host, Kind, Place, Sender, Whole } from "../kind.ts";
+import type { BodyFactory, Card, ErrorTarget, Host, Kind, Sender } from "../kind.ts";
 import { questionOf } from "../show.ts";
 import type { Say } from "../text.ts";
 
 /** The element as a kind sees it: closed, and with words of its own for that, as long as `why` has any. */
-class Window implements Host {
+class ClosedHost implements Host {
   readonly root: ShadowRoot;
 
   constructor(
@@ -62,8 +62,8 @@ class Window implements Host {
     this.host.focusOn(selector);
   }
 
-  send(action: Action, body: Body, whole?: Whole): void {
-    this.host.send(action, body, whole);
+  send(action: Action, body: Body, makeBody?: BodyFactory): void {
+    this.host.send(action, body, makeBody);
   }
 
   refuse(errors: readonly FieldError[]): void {
@@ -74,8 +74,8 @@ class Window implements Host {
     return this.host.errorAt(path);
   }
 
-  mend(path: string): void {
-    this.host.mend(path);
+  clearError(path: string): void {
+    this.host.clearError(path);
   }
 }
 
@@ -97,7 +97,7 @@ class Reader implements Kind {
     private readonly host: Host,
     Inner: new (host: Host) => Kind,
   ) {
-    this.#kind = new Inner(new Window(host, () => this.#why()));
+    this.#kind = new Inner(new ClosedHost(host, () => this.#why()));
     const asked = host.client?.whoami?.();
     this.#unknown = !!asked;
     asked?.then(
@@ -157,8 +157,8 @@ class Reader implements Kind {
     return this.#kind.drawSettled(settled);
   }
 
-  drawn(request: InputRequest): void {
-    this.#kind.drawn?.(request);
+  afterDraw(request: InputRequest): void {
+    this.#kind.afterDraw?.(request);
     if (request.timeout_from !== "shown" || request.shown_at || this.#noted || this.#why()) return;
     if (!isOpen(this.host.view)) return;
     this.#noted = true;
@@ -173,12 +173,12 @@ class Reader implements Kind {
     if (!this.#why()) this.#kind.escape(target);
   }
 
-  placeOf(path: string): Place | undefined {
-    return this.#kind.placeOf(path);
+  errorTarget(path: string): ErrorTarget | undefined {
+    return this.#kind.errorTarget(path);
   }
 
-  unsent(request: InputRequest): string {
-    return this.#why() ? "" : this.#kind.unsent(request);
+  unsentText(request: InputRequest): string {
+    return this.#why() ? "" : this.#kind.unsentText(request);
   }
 }
 

@@ -1,13 +1,13 @@
 import { isOpen, mayDecline, stateOf } from "../../core/machine.ts";
 import { own } from "../../core/path.ts";
-import { offered, type SecretAsk } from "../../core/secret.ts";
+import { availableScopes, type SecretAsk } from "../../core/secret.ts";
 import type { InputRequest } from "../../core/wire.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import { rich } from "../rich.ts";
 import type { Say } from "../text.ts";
 import type { Desk } from "./desk.ts";
-import { nobody } from "./inputs.ts";
+import { usernameField } from "./inputs.ts";
 import { namesOf } from "./receipt.ts";
 import { drawValue } from "./value.ts";
 
@@ -26,7 +26,7 @@ function drawScopes(desk: Desk, secret: SecretAsk, off: boolean): Template {
   return html`<fieldset class="field">
     <legend class="label">${say("secret.scope")}</legend>
     <div class="chips segments">
-      ${offered(secret).map(
+      ${availableScopes(secret).map(
         (scope) => html`<label class="chip" part="option">
           <input
             type="radio"
@@ -70,7 +70,7 @@ function drawForm(desk: Desk, secret: SecretAsk): Template {
     if (!off) desk.submit();
   };
   return html`<form novalidate autocomplete="off" aria-busy=${host.view.phase === "submitting"} .onsubmit=${send}>
-    ${nobody} ${secret.names.map((name) => drawValue(desk, secret, name, off))} ${!desk.reuses && drawScopes(desk, secret, off)}
+    ${usernameField} ${secret.names.map((name) => drawValue(desk, secret, name, off))} ${!desk.reuses && drawScopes(desk, secret, off)}
     <div>
       ${!desk.reuses && html`<p class="strong">${host.say("secret.never_paste")}</p>`}
       <p class="hint">${host.say(secret.hide_names ? "secret.names_hidden" : "secret.names_seen")}</p>
@@ -82,8 +82,8 @@ function drawForm(desk: Desk, secret: SecretAsk): Template {
 /** What the person decides: whether the agent may use what is saved, or what to type. */
 function titleOf({ host, reuses }: Desk, { requester, secret, status }: InputRequest, count: number): string {
   const key = reuses && status === "pending" && !secret?.count ? "secret.let" : "secret.title";
-  const told = { count, agent: requester?.name ?? "?", name: secret?.names[0] ?? "" };
-  return host.say(count === 1 ? key : `${key}_many`, told);
+  const params = { count, agent: requester?.name ?? "?", name: secret?.names[0] ?? "" };
+  return host.say(count === 1 ? key : `${key}_many`, params);
 }
 
 /** An open request for secrets: what the agent says it needs them for, and where the person types them. */

@@ -1,7 +1,7 @@
 import { html } from "../html.ts";
 
 /** Stands before the first password: without one a browser complains, or takes the field before them for the user's name. */
-export const nobody = html`<input autocomplete="username" hidden />`;
+export const usernameField = html`<input autocomplete="username" hidden />`;
 
 /**
  * The values that a person types: they stand in their inputs and nowhere else.

@@ -1,29 +1,29 @@
 import "./texts.ts";
 import { isOpen } from "../../core/machine.ts";
 import { isWithin } from "../../core/path.ts";
-import { type SecretAsk, type SecretScope, savedIn } from "../../core/secret.ts";
+import { nearestScope, type SecretAsk, type SecretScope } from "../../core/secret.ts";
 import type { InputRequest } from "../../core/wire.ts";
 import type { Settled } from "../ended.ts";
 import type { Template } from "../html.ts";
-import type { Card, Host, Kind, Place, Whole } from "../kind.ts";
+import type { BodyFactory, Card, ErrorTarget, Host, Kind } from "../kind.ts";
 import { drawCard } from "./card.ts";
 import { type Desk, NOTHING, pathOf, type Slot, uidOf } from "./desk.ts";
 import { Inputs } from "./inputs.ts";
-import { drawGiven } from "./receipt.ts";
+import { drawSecretReceipt } from "./receipt.ts";
 import { secrets } from "./secret.css.ts";
 import { SensitiveForm } from "./sensitive.ts";
 
-/** Names that an agent needs values for: what the person types is sent to the server, and to nobody else. */
+/** Names that an agent needs values for: what the person types is sent to the server, and to usernameField else. */
 export class SecretKind implements Kind, Desk {
   scope: SecretScope = "session";
   #slots: ReadonlyMap<string, Slot> | undefined;
   #request: InputRequest | undefined;
-  /** Where names are saved that the agent is not told of; read once. */
+  /** Where names are saved that the agent is not params of; read once. */
   #saved: Promise<void> | undefined;
   #present: SecretAsk["present"];
   #tried = false;
   /** What makes the body, as long as nothing has changed. */
-  #whole: Whole | undefined;
+  #makeBody: BodyFactory | undefined;
   readonly #inputs: Inputs;
 
   constructor(readonly host: Host) {
@@ -37,7 +37,7 @@ export class SecretKind implements Kind, Desk {
     if (secret && !this.#slots) {
       this.scope = secret.default_scope ?? "session";
       this.#slots = new Map(
-        secret.names.map((name) => [name, { ...NOTHING, saved: savedIn(secret, name) !== undefined }]),
+        secret.names.map((name) => [name, { ...NOTHING, saved: nearestScope(secret, name) !== undefined }]),
       );
     }
     if (secret && !secret.count && isOpen(this.host.view)) this.#saved ??= this.#readSaved(request.id);
@@ -61,7 +61,7 @@ export class SecretKind implements Kind, Desk {
         return [name, { ...slot, saved: slot.saved || (!begun && Object.hasOwn(reply.saved, name)) }];
       }),
     );
-    this.#whole = undefined;
+    this.#makeBody = undefined;
     this.host.redraw();
   }
 
@@ -73,7 +73,7 @@ export class SecretKind implements Kind, Desk {
   /** Empty the inputs, and what was said about them. */
   #forget(): void {
     this.#inputs.clear();
-    this.#whole = undefined;
+    this.#makeBody = undefined;
     this.#slots =
       this.#slots && new Map([...this.#slots].map(([name, { saved }]) => [name, { ...NOTHING, saved }]));
     this.host.redraw();
@@ -86,11 +86,11 @@ export class SecretKind implements Kind, Desk {
   }
 
   drawSettled(settled: Settled): Template | undefined {
-    return drawGiven(settled);
+    return drawSecretReceipt(settled);
   }
 
   /** What was tried in vain is asked again where the person waits for it, unless they have gone on to something else. */
-  drawn({ status }: InputRequest): void {
+  afterDraw({ status }: InputRequest): void {
     const again = this.#tried && status === "pending";
     this.#tried = status === "resolving";
     const { activeElement } = document;
@@ -104,13 +104,13 @@ export class SecretKind implements Kind, Desk {
 
   change(name: string, patch: Partial<Slot> = {}): void {
     this.#slots = new Map(this.#slots).set(name, { ...this.slotOf(name), ...patch });
-    this.#whole = undefined;
-    this.host.mend(pathOf(name));
+    this.#makeBody = undefined;
+    this.host.clearError(pathOf(name));
   }
 
   choose(scope: SecretScope): void {
     this.scope = scope;
-    this.#whole = undefined;
+    this.#makeBody = undefined;
     this.host.redraw();
   }
 
@@ -121,9 +121,9 @@ export class SecretKind implements Kind, Desk {
   /** Whether it is blank, too long or not wanted at all is the server's to say, which alone reads it. */
   submit(): void {
     if (!this.#request) return;
-    const { secrets, ...told } = this.#body(this.#request);
-    this.#whole ??= () => this.#request && this.#body(this.#request);
-    this.host.send("answer", { ...told, names: Object.keys(secrets) }, this.#whole);
+    const { secrets, ...publicBody } = this.#body(this.#request);
+    this.#makeBody ??= () => this.#request && this.#body(this.#request);
+    this.host.send("answer", { ...publicBody, names: Object.keys(secrets) }, this.#makeBody);
   }
 
   #body({ revision, secret }: InputRequest) {
@@ -148,7 +148,7 @@ export class SecretKind implements Kind, Desk {
   /** A key that was meant for something else answers nothing. */
   escape(): void {}
 
-  placeOf(path: string): Place | undefined {
+  errorTarget(path: string): ErrorTarget | undefined {
     const names = this.#request?.secret?.names ?? [];
     const name = names.find((item) => isWithin(path, pathOf(item)));
     return name === undefined
@@ -161,8 +161,8 @@ export class SecretKind implements Kind, Desk {
     this.host.focusOn(`#${uidOf(name)}${this.slotOf(name).saved ? "-saved" : ""}`);
   }
 
-  /** What was typed is not told again. */
-  unsent(): string {
+  /** What was typed is not params again. */
+  unsentText(): string {
     return "";
   }
 }

@@ -14,7 +14,7 @@ export function namesOf({ secret, answer }: InputRequest, say: Say): Template | 
 }
 
 /** Secrets that were handed over, were there already, or were not given: their names, and where they hold. */
-export function drawGiven(view: Settled): Template | undefined {
+export function drawSecretReceipt(view: Settled): Template | undefined {
   const { request, say, locale } = view;
   const { status, answer, source, reason, settled_at } = request;
   if (status === "declined")

@@ -10,8 +10,8 @@ import { describedBy, type FieldView } from "../fieldview.ts";
 import { uidOf } from "../form.ts";
 import { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
-import type { Host, Whole } from "../kind.ts";
-import { Inputs, nobody } from "./inputs.ts";
+import type { BodyFactory, Host } from "../kind.ts";
+import { Inputs, usernameField } from "./inputs.ts";
 import { secrets } from "./secret.css.ts";
 
 /** Fields that are typed; what is chosen from options, which everybody knows, stays with the rest of the draft. */
@@ -63,7 +63,7 @@ function drawHidden(view: FieldView): Template {
 /** A form of which some fields are kept secret: what is typed there stands in no draft. */
 export class SensitiveForm extends FormKind {
   readonly #inputs: Inputs;
-  #whole: Whole | undefined;
+  #makeBody: BodyFactory | undefined;
 
   constructor(host: Host) {
     super(host);
@@ -99,11 +99,11 @@ export class SensitiveForm extends FormKind {
     if (!isTyped(view.field)) return drawField(view);
     const kept = html`<p class="hint">${this.say("secret.kept")} ${this.say("secret.never_paste")}</p>`;
     const first = allFields(this.form).find(isTyped) === view.field;
-    return html`${first && nobody}${drawHidden(view)}${kept}`;
+    return html`${first && usernameField}${drawHidden(view)}${kept}`;
   }
 
   override change(field: Field, patch: Partial<Entry>): void {
-    this.#whole = undefined;
+    this.#makeBody = undefined;
     super.change(field, patch);
   }
 
@@ -128,13 +128,13 @@ export class SensitiveForm extends FormKind {
   }
 
   protected override send({ revision, values }: FormAnswer): void {
-    const told = allFields(this.form).map(({ id, sensitive }): [string, Values[string] | undefined] => [
+    const entries = allFields(this.form).map(({ id, sensitive }): [string, Values[string] | undefined] => [
       id,
       sensitive && Object.hasOwn(values, id) ? SET : values[id],
     ]);
-    this.#whole ??= () => ({ revision, values: collect(this.form, this.#entered(), this.host.locale) });
-    const shown = Object.fromEntries(told.filter(([, value]) => value !== undefined)) as Values;
-    this.host.send("answer", { revision, values: shown }, this.#whole);
+    this.#makeBody ??= () => ({ revision, values: collect(this.form, this.#entered(), this.host.locale) });
+    const shown = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Values;
+    this.host.send("answer", { revision, values: shown }, this.#makeBody);
   }
 
   override drawSettled(settled: Settled): Template | undefined {

@@ -1,5 +1,5 @@
 import type { SecretAsk, SecretHelp } from "../../core/secret.ts";
-import { savedIn } from "../../core/secret.ts";
+import { nearestScope } from "../../core/secret.ts";
 import { codePoints } from "../../core/text.ts";
 import { ticked } from "../fieldview.ts";
 import { html, type Template } from "../html.ts";
@@ -113,7 +113,7 @@ export function drawValue(desk: Desk, secret: SecretAsk, name: string, off: bool
   const help = secret.metadata?.[name] ?? {};
   const error = desk.host.errorAt(pathOf(name));
   const asked: Asked = { desk, name, slot, help, error, off };
-  const present = savedIn(secret, name);
+  const present = nearestScope(secret, name);
   const hint = hintOf(help);
   const reuse = (event: Event): void =>
     desk.change(name, { saved: ticked(event), folded: null, padded: false });

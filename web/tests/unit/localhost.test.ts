@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { localHost } from "../../src/elements/local.ts";
+import { localHost } from "../../src/elements/localhost.ts";
 
 // requirement: N8
 test.each([

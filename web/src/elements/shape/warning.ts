@@ -11,14 +11,14 @@ import { doubt } from "./doubt.css.ts";
 
 addTexts(texts);
 
-/** What a person wrote for a field themselves, and not what an option says. */
+/** Return the texts that the person typed, without the values of options. */
 const written = (field: Field, value: Json | undefined): string[] =>
   [value ?? []]
     .flat()
     .filter((item) => typeof item === "string")
     .filter((item) => !("options" in field && field.options.some((option) => option.value === item)));
 
-/** One question for each field that is not kept secret and holds what looks like one; it never repeats the value. */
+/** Return one question for each field that is not sensitive and looks like a secret; it never repeats the value. */
 export const form = (asked: Form, values: Values, say: Say): string[] =>
   allFields(asked)
     .filter(({ sensitive }) => !sensitive)
@@ -27,14 +27,14 @@ export const form = (asked: Form, values: Values, say: Say): string[] =>
       return shape ? [say("shape.sure", { label: field.label, kind: say(`shape.${shape.kind}`) })] : [];
     });
 
-/** The question about a text; it can be left out of the box that holds it, which is there to be looked at again. */
-export function text(host: AskbackElement, said: string, send: () => void): Template | undefined {
+/** Return a question about a text; a button removes the secret from the box, so that the person can check the rest. */
+export function text(host: AskbackElement, typed: string, send: () => void): Template | undefined {
   const { root, say } = host;
-  const shape = findSecret(said);
+  const shape = findSecret(typed);
   if (!shape) return;
   if (!root.adoptedStyleSheets.includes(doubt)) root.adoptedStyleSheets.push(doubt);
   const leaveOut = (): void => {
-    const box = [...root.querySelectorAll("textarea")].find(({ value }) => value.includes(said));
+    const box = [...root.querySelectorAll("textarea")].find(({ value }) => value.includes(typed));
     if (!box) return;
     box.value = withoutSecrets(box.value);
     box.dispatchEvent(new Event("input"));

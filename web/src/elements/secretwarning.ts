@@ -1,0 +1,35 @@
+import type { Form } from "../core/form.ts";
+import type { Values } from "../core/json.ts";
+import type { AskbackElement } from "./element.ts";
+import type { Template } from "./html.ts";
+import type { Say } from "./text.ts";
+
+/** An element that shows in `trouble` why a text was not sent. */
+export interface WarningHost extends AskbackElement {
+  trouble: string | Template | undefined;
+}
+
+/** Asks before a text that looks like a secret is sent; while it is not loaded, nothing is asked. */
+interface SecretWarning {
+  /** Return one question for each field of a form that is not sensitive and looks like a secret. */
+  form(form: Form, values: Values, say: Say): string[];
+  /** Return a question about a text from a box of `host`; `send` sends it anyway. */
+  text(host: AskbackElement, text: string, send: () => void): Template | undefined;
+}
+
+/** The functions of the part, which is loaded while the first text is typed, or before it is sent. */
+export const secretWarning: Partial<SecretWarning> = {};
+
+export const loadSecretWarning = (): Promise<unknown> =>
+  import("./shape/warning.ts").then(
+    (part) => Object.assign(secretWarning, part),
+    () => {},
+  );
+
+/** Send a text, or ask about it in `trouble`; if the part cannot be loaded, the text is sent. */
+export async function sendOrWarn(host: WarningHost, text: string, send: () => void): Promise<void> {
+  await loadSecretWarning();
+  host.trouble = secretWarning.text?.(host, text, send);
+  if (host.trouble) host.focusOn("#leave");
+  else send();
+}

@@ -1,0 +1,133 @@
+import { WireError } from "../client/errors.ts";
+import { newKey } from "../client/key.ts";
+import { isOpen, mayDecline, type Signal, type View } from "../core/machine.ts";
+import type { FieldError, InputRequest } from "../core/wire.ts";
+import type { Retry, Attempt as StoredAttempt } from "./drafts.ts";
+import { draftStore } from "./draftstore.ts";
+import { type Action, type Body, createEvent } from "./events.ts";
+import { html, type Template } from "./html.ts";
+import type { BodyFactory, Host } from "./kind.ts";
+import { drawProblems } from "./summary.ts";
+
+interface Attempt extends StoredAttempt {
+  readonly text: string;
+  readonly action: Action;
+  readonly key: string;
+  readonly makeBody: BodyFactory | undefined;
+}
+
+interface SubmissionHost extends Host, EventTarget {
+  submit(): void;
+  refuse(errors: readonly FieldError[], summary?: string | null): void;
+}
+
+/** Return what a reply means for the attempt: a repeated one may have been refused or sent back in the meantime. */
+const outcomeOf = ({ submission }: InputRequest): "accepted" | "conflict" =>
+  submission === "refused" || submission === "reprompted" ? "conflict" : "accepted";
+
+/** Sends what the person entered, once for each idempotency key, and again while the outcome is unknown. */
+export class Submission {
+  attempt: Attempt | null = null;
+  /** Whether the values in the form are being sent, or have arrived. */
+  sent = false;
+  /** Whether the focus stays where it is. */
+  calm = false;
+  retry: Retry | undefined;
+
+  constructor(
+    private readonly host: SubmissionHost,
+    private readonly signal: (signal: Signal) => void,
+  ) {}
+
+  /** Send it, unless the view does not allow it; the same body as before goes with the same key. */
+  send(view: View, action: Action, body: Body, makeBody?: BodyFactory): void {
+    const { request } = view;
+    const open = isOpen(view);
+    if (!request || !(open || (action === "decline" && mayDecline(view)))) return;
+    const text = JSON.stringify([action, body]);
+    const last = this.attempt;
+    const again = last?.text === text && last.makeBody === makeBody && last.key === view.key ? last : null;
+    this.attempt = again ?? { text, action, body, key: newKey(), makeBody };
+    this.sent = open;
+    this.signal({ type: "submit", key: this.attempt.key });
+    void this.#deliver(request.id, this.attempt);
+  }
+
+  async #deliver(id: string, { action, body, key, makeBody }: Attempt): Promise<void> {
+    const { host } = this;
+    const unclaimed = host.dispatchEvent(createEvent("askback-submit", { id, action, body, key }));
+    if (!host.client || !unclaimed) return;
+    try {
+      const request = await host.client.send(id, action, makeBody ? makeBody() : body, key);
+      if (host.view.request?.id === id) this.signal({ type: outcomeOf(request), request });
+    } catch (error) {
+      if (host.view.request?.id === id) this.fail(error);
+    }
+  }
+
+  /** Show why it was not accepted, or that the outcome is unknown. */
+  fail(error: unknown): void {
+    const { final, message, fieldErrors, request } = error instanceof WireError ? error : new WireError(0);
+    const { host } = this;
+    const { phase } = host.view;
+    this.sent = false;
+    if (request) this.#conflict(request);
+    else if (final) host.refuse(fieldErrors, fieldErrors.length > 0 ? null : message);
+    // The late reply of a retry changes nothing after "Discard".
+    else if (phase === "submitting") {
+      this.signal({ type: "failed", summary: message || null });
+      this.#retryLater();
+      if (host.view.phase === "failed") this.focusProblems();
+    }
+  }
+
+  #conflict(request: InputRequest): void {
+    this.signal({ type: "conflict", request });
+    if (request.status === "pending") this.host.refuse([], this.host.say("changed"));
+  }
+
+  focusProblems(): void {
+    if (!this.calm) this.host.focusOn("#problems");
+  }
+
+  /** The outcome is unknown: send it again later with the same key; meanwhile the card stays as it is. */
+  #retryLater(): void {
+    const { attempt, host } = this;
+    const { client, view } = host;
+    const id = view.request?.id;
+    if (!client || !attempt || !id || view.key === null || this.retry?.active) return;
+    const send = (): void => {
+      this.calm = true;
+      void this.#deliver(id, attempt);
+    };
+    this.retry = draftStore?.retry(client, attempt, send, () => host.redraw());
+  }
+
+  /** Draw what could not be sent, whether it is sent again automatically, and buttons to send or discard it now. */
+  drawFailed(summary: string | null): Template | false {
+    const { attempt, host } = this;
+    const { say, locale, view } = host;
+    if (!attempt) return false;
+    const lines = [
+      summary,
+      this.retry && say(this.retry.active ? "drafts.waits" : "drafts.old"),
+      view.request &&
+        draftStore &&
+        say("drafts.what", { what: draftStore.describe(view.request, attempt, say, locale) }),
+    ];
+    const retry = (): void =>
+      attempt.makeBody ? host.submit() : this.send(host.view, attempt.action, attempt.body);
+    const discard = (): void => {
+      this.signal({ type: "discard" });
+      host.focusOn("button");
+    };
+    return drawProblems(
+      say("failed"),
+      lines.flatMap((text) => (text ? [{ text }] : [])),
+      html`<div class="actions retry">
+        <button type="button" .onclick=${retry}>${say("retry")}</button>
+        <button type="button" class="quiet" .onclick=${discard}>${say("discard")}</button>
+      </div>`,
+    );
+  }
+}
