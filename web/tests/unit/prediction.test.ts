@@ -46,7 +46,7 @@ test.each<[FreeText, Placed[], string | undefined]>([
   ["answer", [asked(TEXT), asked(TEXT)], undefined],
   ["answer", [asked(TEXT, { assignees: ["Dora"] })], undefined],
   ["answer", [asked(TEXT, { assignees: ["eva"] })], "composer.answers"],
-])("%s, with what is open, foretells %#", (policy, requests, words) => {
+])("%s, with what is open, predicts %#", (policy, requests, words) => {
   expect(predictOutcome(thread(policy, ...requests), eva)).toBe(words);
 });
 
