@@ -27,7 +27,7 @@ async def test_what_looks_like_a_secret_is_asked_about_before_an_ordinary_field_
     eva = await screen(place_of(thread), house=team)
     if "options" in field:
         await eva.card.get_by_label("How?").select_option("Other")
-    async with eva.page.expect_response("**/assets/doubt-*.js"):
+    async with eva.page.expect_response("**/assets/warning-*.js"):
         await eva.card.get_by_role("textbox").fill(f"with {KEY}")
     await eva.button("Submit").click()
     question = eva.card.get_by_text("“How?” seems to contain a secret (API key).")
@@ -48,7 +48,7 @@ async def test_what_looks_like_none_is_sent_without_a_question(
         await team.agent.ask(thread, {"fields": [{"id": "how", "type": "text", "label": "How?"}]})
     )
     eva = await screen(place_of(thread), house=team)
-    async with eva.page.expect_response("**/assets/doubt-*.js"):
+    async with eva.page.expect_response("**/assets/warning-*.js"):
         await eva.card.get_by_label("How?").fill("with 3 of the 14 keys on the wall")
     await eva.button("Submit").click()
     assert (await answer_of(team, request))["values"] == {"how": "with 3 of the 14 keys on the wall"}
