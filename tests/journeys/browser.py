@@ -16,8 +16,11 @@ import pytest
 from playwright.async_api import (
     Browser,
     BrowserContext,
+    ConsoleMessage,
+    Error,
     Locator,
     Page,
+    Request,
     Route,
     WebSocketRoute,
     async_playwright,
@@ -50,6 +53,44 @@ _HALF = """new Promise((resolve) => {
 })"""
 
 
+class Windows:
+    """Windows of one browser. To open one costs as much as most tests do in it, so it is cleared and used again.
+
+    Cleared are cookies, storage, routes and other tabs. One whose clock was changed is not used again, nor are those
+    that a test prepares or wants otherwise than usual.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._cleared: list[Page] = []
+
+    async def open(self, *, usual: bool, **options: Any) -> Page:
+        """Open a window, or take one that was cleared where a usual one will do."""
+        if usual and self._cleared:
+            return self._cleared.pop()
+        context = await self._browser.new_context(**options)
+        context.set_default_timeout(5_000)
+        return await context.new_page()
+
+    async def give_back(self, page: Page, origins: set[str]) -> None:
+        """Clear a usual window for the next test, or close it. `origins` are those that it was at."""
+        changed = page.is_closed() or await page.evaluate("'__pwClock' in globalThis")
+        if changed:
+            await page.context.close()
+            return
+        for tab in page.context.pages:
+            if tab is not page:
+                await tab.close()
+        await page.unroute_all(behavior="ignoreErrors")
+        await page.goto("about:blank")
+        session = await page.context.new_cdp_session(page)
+        for origin in origins:
+            await session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        await session.detach()
+        await page.context.clear_cookies()
+        self._cleared.append(page)
+
+
 @dataclass
 class Screen:
     """One window of one person.
@@ -63,6 +104,28 @@ class Screen:
     said: list[str] = field(default_factory=list)
     fetched: list[str] = field(default_factory=list)
     forgiven: list[str] = field(default_factory=list)
+    usual: bool = False
+
+    def listen(self) -> None:
+        """Note from now on what the browser says and fetches."""
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", self._fail)
+        self.page.on("request", self._fetch)
+
+    def unlisten(self) -> None:
+        """Note nothing more."""
+        self.page.remove_listener("console", self._hear)
+        self.page.remove_listener("pageerror", self._fail)
+        self.page.remove_listener("request", self._fetch)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        self.said.append(message.text)
+
+    def _fail(self, error: Error) -> None:
+        self.said.append(str(error))
+
+    def _fetch(self, request: Request) -> None:
+        self.fetched.append(request.url)
 
     @property
     def card(self) -> Locator:
@@ -119,7 +182,9 @@ class Screen:
     async def violations(self) -> list[tuple[str, str]]:
         """What axe finds on the page by WCAG 2.2 AA."""
         await self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        result = await self.page.evaluate("(tags) => axe.run(document, {runOnly: tags})", WCAG)
+        result = await self.page.evaluate(
+            "(tags) => axe.run(document, {runOnly: tags, resultTypes: ['violations']})", WCAG
+        )
         return [(broken["id"], node["html"]) for broken in result["violations"] for node in broken["nodes"]]
 
 
@@ -155,8 +220,14 @@ async def chromium() -> AsyncIterator[Browser]:
         await browser.close()
 
 
+@pytest.fixture(scope="session")
+async def windows(chromium: Browser) -> Windows:
+    """The windows of that Chromium."""
+    return Windows(chromium)
+
+
 @pytest.fixture
-async def screen(chromium: Browser, server: Server) -> AsyncIterator[OpenScreen]:
+async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
     """Sign somebody in by a new one-time link that leads to `path`; afterwards no browser may have complained.
 
     `name` is who it is and `who` what else the host says of them, `at` another server than the shared one, `house` a
@@ -176,14 +247,11 @@ async def screen(chromium: Browser, server: Server) -> AsyncIterator[OpenScreen]
     ) -> Screen:
         place = at or server
         settings = {"locale": "en-GB", "timezone_id": "Europe/Berlin", "reduced_motion": "reduce", **options}
-        context = await chromium.new_context(**settings)
-        context.set_default_timeout(5_000)
-        page = await context.new_page()
-        shown = Screen(page, context, place.url)
+        usual = before is None and not options
+        page = await windows.open(usual=usual, **settings)
+        shown = Screen(page, page.context, place.url, usual=usual)
         opened.append(shown)
-        page.on("console", lambda message: shown.said.append(message.text))
-        page.on("pageerror", lambda error: shown.said.append(str(error)))
-        page.on("request", lambda request: shown.fetched.append(request.url))
+        shown.listen()
         if before is not None:
             await before(page)
         admin = place.person("admin") if house is None else nullcontext(house.admin)
@@ -195,7 +263,11 @@ async def screen(chromium: Browser, server: Server) -> AsyncIterator[OpenScreen]
 
     yield open_one
     for shown in opened:
-        await shown.context.close()
+        shown.unlisten()
+        if shown.usual:
+            await windows.give_back(shown.page, {each.origin for each in opened})
+        else:
+            await shown.context.close()
     complaints = [line for shown in opened for line in shown.complaints]
     assert complaints == [], complaints
 

@@ -16,11 +16,11 @@ import pytest
 
 from askback import AsyncClient
 from tests.forks.process import Process, fork
-from tests.journeys.browser import chromium, screen
+from tests.journeys.browser import chromium, screen, windows
 from tests.journeys.people import Person, Team, gathered
 from tests.limits import ROOMY_SETTING
 
-__all__ = ["chromium", "screen"]
+__all__ = ["chromium", "screen", "windows"]
 
 TOKENS = {
     "requester": "journey-requester",
