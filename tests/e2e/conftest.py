@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.e2e.gallery import Gallery
+from tests.e2e.gallery import Gallery, Pages
 from tests.e2e.static_server import STATIC, pages
 
 AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
@@ -20,7 +21,7 @@ OpenGallery = Callable[..., Gallery]
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One Chromium for all tests here; each test opens a context of its own.
+    """One Chromium for all tests here; each test has a page of its own.
 
     It ends with the package: Playwright's sync API keeps an event loop running in this thread, and
     no async test elsewhere could run beside it.
@@ -53,10 +54,16 @@ def static_url() -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="package")
+def gallery_pages(browser: Browser, static_url: str) -> Pages:
+    """The pages that the tests here open galleries in."""
+    return Pages(browser, static_url)
+
+
 @pytest.fixture
-def open_gallery(browser: Browser, static_url: str) -> Iterator[OpenGallery]:
+def open_gallery(gallery_pages: Pages, static_url: str) -> Iterator[OpenGallery]:
     """Open the gallery, or one example of it; afterwards the console must be silent."""
-    opened: list[Gallery] = []
+    opened: list[tuple[Gallery, dict[str, Any]]] = []
 
     def open_one(
         example: str = "",
@@ -66,17 +73,14 @@ def open_gallery(browser: Browser, static_url: str) -> Iterator[OpenGallery]:
         width: int = 1280,
         zone: str = "Europe/Berlin",
     ) -> Gallery:
-        context = browser.new_context(
-            viewport={"width": width, "height": 900},
-            color_scheme="dark" if theme == "dark" else "light",
-            reduced_motion="reduce",
-            locale=locale,
-            timezone_id=zone,
-        )
-        opened.append(Gallery(context, f"{static_url}/gallery?lang={locale}#{example}"))
-        return opened[-1]
+        looks = {"theme": theme, "locale": locale, "width": width, "zone": zone}
+        page = gallery_pages.open(**looks)
+        gallery = Gallery(page, f"{static_url}/gallery?lang={locale}#{example}")
+        opened.append((gallery, looks))
+        return gallery
 
     yield open_one
-    for gallery in opened:
+    for gallery, looks in opened:
         gallery.close()
-    assert [line for gallery in opened for line in gallery.console] == []
+        gallery_pages.leave(gallery.page, **looks)
+    assert [line for gallery, _ in opened for line in gallery.console] == []

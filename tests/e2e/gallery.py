@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playwright.sync_api import BrowserContext, Locator
+from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page
 
 _RECORD = """
     window.sent = [];
@@ -18,13 +18,11 @@ _FIRST = "window.sent.length || new Promise((done) => addEventListener('askback-
 class Gallery:
     """One open gallery. `console` is all that the browser had to say, CSP violations included."""
 
-    def __init__(self, context: BrowserContext, url: str) -> None:
-        self.context = context
-        self.page = context.new_page()
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
         self.console: list[str] = []
-        self.page.on("console", lambda message: self.console.append(message.text))
-        self.page.on("pageerror", lambda error: self.console.append(str(error)))
-        self.page.add_init_script(_RECORD)
+        page.on("console", self._hear)
+        page.on("pageerror", self._fail)
         self.page.goto(url)
         self.page.locator("#examples[data-ready]").wait_for()
 
@@ -55,4 +53,46 @@ class Gallery:
         )
 
     def close(self) -> None:
-        self.context.close()
+        """Leave the page, which another gallery may use."""
+        self.page.remove_listener("console", self._hear)
+        self.page.remove_listener("pageerror", self._fail)
+        self.page.goto("about:blank")
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        self.console.append(message.text)
+
+    def _fail(self, error: Error) -> None:
+        self.console.append(str(error))
+
+
+class Pages:
+    """Pages of one browser, by how they are to look; one that a test has left is cleared and used again."""
+
+    def __init__(self, browser: Browser, origin: str) -> None:
+        self._browser = browser
+        self._origin = origin
+        self._left: dict[tuple[object, ...], Page] = {}
+
+    def open(self, *, theme: str, locale: str, width: int, zone: str) -> Page:
+        """Open a page, or take the one that was left."""
+        if page := self._left.pop((theme, locale, width, zone), None):
+            return page
+        context = self._browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme="dark" if theme == "dark" else "light",
+            reduced_motion="reduce",
+            locale=locale,
+            timezone_id=zone,
+        )
+        page = context.new_page()
+        page.add_init_script(_RECORD)
+        return page
+
+    def leave(self, page: Page, **looks: object) -> None:
+        """Clear a page and keep it for the next one that is to look like this."""
+        session = page.context.new_cdp_session(page)
+        session.send("Storage.clearDataForOrigin", {"origin": self._origin, "storageTypes": "all"})
+        session.detach()
+        if before := self._left.pop(key := tuple(looks.values()), None):
+            before.context.close()
+        self._left[key] = page
