@@ -36,7 +36,7 @@ def read_database(variable: str, text: str) -> Path | PostgresAddress:
     try:
         url = urlsplit(text)
     except ValueError:
-        raise SettingsError(f"{variable} is no address that can be read.") from None
+        raise SettingsError(f"{variable} is not a valid database address.") from None
     if url.scheme in POSTGRES:
         if not _reads_as_meant(url):
             raise SettingsError(

@@ -174,7 +174,7 @@ def load(environ: Mapping[str, str] | None = None, **flags: Any) -> Settings:
             read[attribute] = reader(shown.get(variable, variable), given[variable].strip())
     if read.get("on_restart") == "expire" and isinstance(read["database"], PostgresAddress):
         raise SettingsError(
-            "ASKBACK_ON_RESTART=expire is for a server with a database of its own: on Postgres others may go on."
+            "ASKBACK_ON_RESTART=expire needs a SQLite database: on Postgres, other servers may continue the requests."
         )
     return Settings(**read, warnings=tuple(_warnings(given, read.get("bootstrap_tokens", ()))))
 
@@ -216,7 +216,7 @@ def _bootstrap(variable: str, text: str) -> tuple[Bootstrap, ...]:
             Bootstrap(role, match["name"] or role, match["tenant"] or DEFAULT_TENANT, match["token"])
         )
     if len({entry.token for entry in found}) < len(found):
-        raise SettingsError(f"{variable} gives the same token twice; each one stands for one role.")
+        raise SettingsError(f"{variable} contains the same token twice. Use a different token for each role.")
     return tuple(found)
 
 

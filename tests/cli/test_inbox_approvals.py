@@ -238,7 +238,7 @@ async def test_a_vote_is_counted_and_not_asked_for_twice(
     out = await through_a_pipe(server, thread, "y")
     assert "your yes counts; 1 of 2." in out
     out = await through_a_pipe(server, thread, "y")
-    assert "You have decided about this already" in out
+    assert "You have already decided about this" in out
     now = await agent.get(request.id)
     assert (now.status, [vote.decision for vote in now.votes]) == ("pending", ["approve"])
 

@@ -98,15 +98,15 @@ async def test_letting_everything_run_is_typed_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["set"], "say what to change"),
-        (["set", "--shadow"], "say what to change"),
+        (["set"], "give a setting to change"),
+        (["set", "--shadow"], "give a setting to change"),
         (["set", "--no-shadow", "--level", "deny"], "ends a trial"),
         (["set", "--mode", "loose"], "plan, normal"),
         (["set", "--mode", "default"], "plan, normal"),
         (["set", "--list", "mine"], "default, git"),
         (["set", "--reset", "everything"], "mode, level"),
         (["set", "--reset", "level", "--level", "deny"], "level is set and reset"),
-        (["set", "--reset", "level", "--shadow"], "goes with no trial"),
+        (["set", "--reset", "level", "--shadow"], "cannot be combined with --shadow"),
     ],
 )
 def test_what_cannot_be_set_is_said(tmp_path: Path, arguments: list[str], says: str) -> None:

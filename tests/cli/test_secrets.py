@@ -61,7 +61,7 @@ async def test_a_value_is_piped_in_and_kept_exactly_and_nothing_prints_it(
     [
         (["--scope", "session"], "session needs --thread"),
         (["--scope", "project", "--thread", "t"], "project needs --project"),
-        (["--scope", "global", "--project", "p"], "global goes with neither"),
+        (["--scope", "global", "--project", "p"], "global cannot be combined with"),
         (["--scope", "everywhere"], "must be one of session, project, global"),
         (["--thread", "t", "--project", "p"], "not both"),
     ],
@@ -125,7 +125,7 @@ async def test_a_secret_is_erased_by_its_id_or_by_a_name_that_only_it_has(
     await person.keep("ERASED_KEY", CANARY, scope="session", thread_id=f"{thread}-2")
     status, _, err = await ran(server, "erase", "ERASED_KEY")
     assert status == 1
-    assert "2 secrets are called ERASED_KEY. Say which: " in err
+    assert "2 secrets are called ERASED_KEY. Give the id of one: " in err
     assert mine.id in err
     assert (await ran(server, "erase", mine.id))[:2] == (0, "ERASED_KEY is erased.\n")
     assert (await ran(server, "erase", "ERASED_KEY"))[:2] == (0, "ERASED_KEY is erased.\n")

@@ -205,5 +205,5 @@ async def test_a_rule_that_was_made_meanwhile_stops_an_approved_command(
     folder, thread = await ran(scene)
     assert not (folder / ".git").exists()
     assert texts_of(thread)[-2].startswith(
-        "I may not run git init any more. The policy does not allow this any more: "
+        "I may not run git init any more. The policy no longer allows this: "
     )

@@ -177,7 +177,7 @@ def test_the_inbox_counts_and_links_what_waits(open_gallery: OpenGallery) -> Non
     inbox = open_gallery("inbox").page.locator("askback-inbox")
     expect(inbox.get_by_role("heading")).to_have_text("Inbox (4)")
     expect(inbox.locator("li a").first).to_have_attribute("href", "/r/req_i1")
-    expect(inbox.get_by_role("link", name="Go to oldest")).to_have_attribute("href", "/r/req_i9")
+    expect(inbox.get_by_role("link", name="Open the oldest")).to_have_attribute("href", "/r/req_i9")
 
 
 @requirement("K3", "K5")

@@ -138,7 +138,7 @@ async def test_the_inbox_counts_lists_and_denies_what_waits_in_all_threads(
         ["bash: make three", "bash: rm -rf build", "bash: make one"]
     )
     await expect(inbox.locator("li", has_text="rm -rf build")).to_contain_text("Dangerous")
-    await inbox.get_by_role("link", name="Go to oldest").click()
+    await inbox.get_by_role("link", name="Open the oldest").click()
     await expect(eva.page).to_have_url(f"{eva.origin}/r/{made[0]['id']}")
     await expect(eva.card).to_contain_text("make one")
     await eva.go("/")

@@ -81,7 +81,7 @@ async def test_two_reprompts_then_accepted(api: Api, table: Table) -> None:
 @requirement("F14")
 @pytest.mark.parametrize(
     ("locale", "summary"),
-    [(None, "Please correct the highlighted fields."), ("de", "Bitte die markierten Felder korrigieren.")],
+    [(None, "Please correct the highlighted fields."), ("de", "Bitte korrigiere die markierten Felder.")],
 )
 async def test_what_is_wrong_has_a_summary_also_where_the_agent_gives_none(
     table: Table, locale: str | None, summary: str

@@ -55,7 +55,7 @@ def allow(agent: Agent, folder: Folder, data_dir: DataDir = None) -> None:
 
 @app.command()
 def disallow(agent: Agent, folder: Folder, data_dir: DataDir = None) -> None:
-    """Revoke a folder from an agent."""
+    """Revoke an agent's access to a folder."""
     path = str(folder.expanduser().absolute())
     found = _on(agent, "DELETE", "/roots", data_dir=data_dir, query={"path": path})
     print(f"{found['name']} has to ask before it reads {path}.")

@@ -48,7 +48,7 @@ def approve(
         ),
     ] = None,
     reason: Annotated[str | None, typer.Option(help="Why it should run.")] = None,
-    title: Annotated[str | None, typer.Option(help="A heading above it.")] = None,
+    title: Annotated[str | None, typer.Option(help="A heading above the call.")] = None,
     scope: Annotated[
         list[str] | None, typer.Option(help=f"A scope to offer, repeatable: {', '.join(_SCOPES)}.")
     ] = None,
@@ -57,19 +57,19 @@ def approve(
         typer.Option("--allow-edit", help="Let the person change the input; run the input that is printed."),
     ] = False,
     before: Annotated[
-        Path | None, typer.Option(help="The file as it is now, to show what changes.", metavar="FILE")
+        Path | None, typer.Option(help="The current file, to show the changes.", metavar="FILE")
     ] = None,
     project: Annotated[str | None, typer.Option(help="Project name for the scope `project`.")] = None,
     timeout: Annotated[
-        float, typer.Option(help="Expire the request after this many seconds, which means no.")
+        float, typer.Option(help="Expire the request after this many seconds; the call must not run then.")
     ] = DEFAULTS.approval_timeout_s,
     thread: Annotated[str, typer.Option(help="The conversation to ask in.", show_default="shell")] = "",
     data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:
     """Ask whether a tool call may run and print the decision as a line of JSON.
 
-    The policy decides, and where it asks, a person on the pages or in `askback inbox`. Without a server the
-    person at this terminal is asked; an empty line means no. Ctrl-C takes it back.
+    The policy decides; if it asks, a person decides on the pages or in `askback inbox`. Without a server, the
+    person at this terminal is asked; an empty line means no. Ctrl-C cancels the request.
     """
     hints = Console(stderr=True, highlight=False)
     with complaining(hints):

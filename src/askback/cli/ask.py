@@ -36,9 +36,7 @@ def ask(
         typer.Argument(help="The question. Without --choice or --confirm the answer is a line of text."),
     ] = None,
     choice: Annotated[list[str] | None, typer.Option(help="A choice; repeatable.")] = None,
-    other: Annotated[
-        bool, typer.Option("--other", help="Let the person type an answer of their own.")
-    ] = False,
+    other: Annotated[bool, typer.Option("--other", help="Let the person type their own answer.")] = False,
     confirm: Annotated[bool, typer.Option("--confirm", help="Ask for Yes or No.")] = False,
     text: Annotated[bool, typer.Option("--text", help="Ask for a line of text (the default).")] = False,
     title: Annotated[str | None, typer.Option(help="A heading above the question.")] = None,
@@ -50,9 +48,9 @@ def ask(
     ] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:
-    """Ask a person one thing and print the answer as a line of JSON.
+    """Ask a person a question and print the answer as a line of JSON.
 
-    The question appears on the pages and in `askback inbox`. Ctrl-C takes it back.
+    The question appears on the pages and in `askback inbox`. Ctrl-C cancels it.
     """
     hints = Console(stderr=True, highlight=False)
     with complaining(hints):

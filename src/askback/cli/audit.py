@@ -33,9 +33,9 @@ DataDir = Annotated[Path | None, typer.Option(help="Folder of the database.")]
 
 @app.callback()
 def audit() -> None:
-    """Verify or export the audit log: each entry holds the hash of the one before, and the last one is sealed.
+    """Verify or export the audit log: each entry has the hash of the one before, and the last one is sealed.
 
-    `verify` and `export` only read the database, also while a server writes to it.
+    `verify` and `export` only read the database, even while a server writes to it.
     """
 
 
@@ -59,8 +59,8 @@ def verify_(
 ) -> None:
     """Find an entry that was changed, removed or moved, and check the seal on the last one.
 
-    The exit status is 1 when there is one, or when the log is not sealed although there is a master key. An older copy
-    of the whole database has a seal that is right: keep what this prints elsewhere, and check against it with --head.
+    Exit status 1: there is such an entry, or the log is not sealed although there is a master key. An older copy of the
+    whole database has a valid seal: store the printed line elsewhere, and check against it with --head.
     """
     noted = None if head is None else _head(head)
     if file is not None:
@@ -75,13 +75,13 @@ def verify_(
 
 @app.command()
 def export(
-    tenant: Annotated[str, typer.Option(help="Whose log.")] = DEFAULT_TENANT,
+    tenant: Annotated[str, typer.Option(help="The tenant whose log is exported.")] = DEFAULT_TENANT,
     data_dir: DataDir = None,
 ) -> None:
     """Write the log as JSON lines.
 
-    The oldest entry is first, each as it was sealed: askback audit verify can check them anywhere. Where the log ends
-    is printed to standard error, for askback audit verify --head.
+    The oldest entry is first, each as it was sealed: askback audit verify can check them anywhere. The end of the
+    log is printed to standard error, for askback audit verify --head.
     """
     with audit_logs(settings_module.load(data_dir=data_dir)) as logs:
         for log in logs:
@@ -93,12 +93,14 @@ def export(
 
 @app.command()
 def seal(
-    tenant: Annotated[str | None, typer.Option(help="Whose log; without it that of each tenant.")] = None,
+    tenant: Annotated[
+        str | None, typer.Option(help="The tenant whose log is sealed. Default: every tenant.")
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Seal the log as it is, after you have looked into why its seal does not hold.
+    """Seal the log as it is, once you have found out why its seal is wrong.
 
-    The log says that it was sealed anew, and from which entry on. Stop the server first, unless it is on Postgres.
+    The log records that it was sealed again, and from which entry on. Stop the server first, unless it is on Postgres.
     """
     settings = settings_module.load(data_dir=data_dir)
     settings.require_database()

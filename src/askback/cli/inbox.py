@@ -18,8 +18,8 @@ from askback.cli.terminal import EndOfInput, Terminal
 from askback.errors import AskbackError
 
 EPILOG = """\
-In a form :help lists what can be typed besides an answer; :later leaves it open. Of a tool call an empty
-line decides nothing, and :all no declines everything that is pending.
+In a form, :help lists the commands, and :later leaves the form open. For a tool call, an empty line skips
+the call, and :all no declines everything that is pending.
 
 Example: askback inbox --once
 """
@@ -34,16 +34,16 @@ def inbox(
     thread: Annotated[str | None, typer.Option(help="Only requests of this conversation.")] = None,
     request: Annotated[str | None, typer.Option(help="Only this request, by its id (req_…).")] = None,
     approved: Annotated[
-        bool, typer.Option("--approved", help="List what was approved and has not run yet, then end.")
+        bool, typer.Option("--approved", help="List approved calls that have not run yet, then exit.")
     ] = False,
     revoke: Annotated[
         str | None, typer.Option(help="Revoke this approval before its call runs, by its id (req_…).")
     ] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:
-    """Answer what agents ask, in the terminal: the same forms, tool calls and rules as on the pages.
+    """Answer requests in the terminal, with the same forms, tool calls and rules as on the pages.
 
-    It lists what is pending, oldest first, and waits for more. Ctrl-C or the end of the input leaves
+    Lists the pending requests, oldest first, and waits for more. Ctrl-C or the end of the input exits
     without answering.
     """
     terminal = Terminal(Console(highlight=False))

@@ -52,24 +52,26 @@ def show(
 def set_(
     mode: Annotated[
         str | None,
-        typer.Option(help=f"One of {', '.join(MODES)}; with --thread also {AS_EVERYWHERE}, as everywhere."),
+        typer.Option(
+            help=f"One of {', '.join(MODES)}; with --thread also {AS_EVERYWHERE}, for the general mode."
+        ),
     ] = None,
     level: Annotated[str | None, typer.Option(help=f"One of {', '.join(LEVELS)}.")] = None,
     ask_mode: Annotated[str | None, typer.Option(help=f"One of {', '.join(ASK_MODES)}.")] = None,
     lists: Annotated[
         list[str] | None,
-        typer.Option("--list", help=f"A ready-made list, several times: {', '.join(LISTS)}."),
+        typer.Option("--list", help=f"A built-in list, repeatable: {', '.join(LISTS)}."),
     ] = None,
     shadow: Annotated[
         bool | None,
         typer.Option(
             "--shadow/--no-shadow",
-            help="Only try these settings: the audit log says what they would decide. Or end the trial.",
+            help="Only try these settings: the audit log shows what they would decide. Or end the trial.",
         ),
     ] = None,
     reset: Annotated[
         list[str] | None,
-        typer.Option(help=f"Reset a setting to its default, several times: {', '.join(RESETTABLE)}."),
+        typer.Option(help=f"Reset a setting to its default, repeatable: {', '.join(RESETTABLE)}."),
     ] = None,
     thread: Thread = None,
     confirm: Annotated[
@@ -104,13 +106,19 @@ def _changes(given: dict[str, Any], *, reset: list[str], shadow: bool | None) ->
     """Return what `set_policy` changes: the given settings and the reset ones, or a trial of the given ones."""
     back = {_SETTING.get(name, name): None for name in reset if _known(name, RESETTABLE, "--reset")}
     if back and shadow is not None:
-        raise typer.BadParameter("goes with no trial; --no-shadow ends one", param_hint="--reset")
+        raise typer.BadParameter(
+            "cannot be combined with --shadow; --no-shadow ends a trial", param_hint="--reset"
+        )
     if twice := back.keys() & given.keys():
         raise typer.BadParameter(f"{min(twice)} is set and reset in one call", param_hint="--reset")
     if shadow is False and given:
-        raise typer.BadParameter("ends a trial and goes with no other setting", param_hint="--no-shadow")
+        raise typer.BadParameter(
+            "ends a trial and cannot be combined with another setting", param_hint="--no-shadow"
+        )
     if shadow is not False and not given and not back:
-        raise typer.BadParameter("say what to change, such as --level deny", param_hint="askback policy set")
+        raise typer.BadParameter(
+            "give a setting to change, such as --level deny", param_hint="askback policy set"
+        )
     if shadow is not None:
         return {"shadow": given or None}
     return {**given, **back, **({"mode": None} if given.get("mode") == AS_EVERYWHERE else {})}

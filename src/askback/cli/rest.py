@@ -35,7 +35,9 @@ class Api:
         try:
             reply = await self.http.request(method, path, json=body, params=query)
         except httpx2.HTTPError as error:
-            raise AskbackError(f"The server did not answer: {type(error).__name__}.") from None
+            raise AskbackError(
+                f"The server did not answer ({type(error).__name__}). Check that it is running, and try again."
+            ) from None
         said: dict[str, Any] = reply.json() if reply.content else {}
         if reply.status_code >= 400:
             raise AskbackError(refusal(said["error"]))

@@ -31,7 +31,7 @@ def restore(
         str | None,
         typer.Option(
             metavar="FILE|none",
-            help="The master keys of the backup, or go without its secrets. Required if it has secrets.",
+            help="The master keys of the backup, or `none` to restore without its secrets. Required if it has secrets.",
         ),
     ] = None,
     data_dir: Annotated[

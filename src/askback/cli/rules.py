@@ -63,9 +63,7 @@ def add(
     effect: Annotated[str, typer.Option(help=f"One of {', '.join(EFFECTS)}.")] = "allow",
     scope: Annotated[
         str | None,
-        typer.Option(
-            help=f"One of {', '.join(SCOPES)}; without it what --thread or --project say, or always."
-        ),
+        typer.Option(help=f"One of {', '.join(SCOPES)}. Default: that of --thread or --project, or always."),
     ] = None,
     thread: Annotated[str | None, typer.Option(help="The conversation that the rule applies to.")] = None,
     project: Annotated[str | None, typer.Option(help="The project that the rule applies to.")] = None,
@@ -82,9 +80,7 @@ def add(
     ] = False,
     shadow: Annotated[
         bool,
-        typer.Option(
-            "--shadow", help="Decide nothing, only write to the audit log what the rule would decide."
-        ),
+        typer.Option("--shadow", help="Only record in the audit log what the rule would decide."),
     ] = False,
     script_may_change: Annotated[
         bool, typer.Option("--script-may-change", help="Allow the command's script to run after it changes.")
@@ -136,19 +132,19 @@ def check(
         typer.Option(
             "--list",
             help=f"Rules for lines without their own: {', '.join(LISTS)}. "
-            "Without it those of the running server hold, and default where none runs.",
+            "Default: those of the running server, or `default` if none runs.",
         ),
     ] = None,
     root: Annotated[
         list[Path] | None,
-        typer.Option(help="A folder below which the agent may read, several times. A line may have its own."),
+        typer.Option(help="A folder that the agent may read; repeatable. A line may have its own."),
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option(help="The folder in which the calls run, for lines that do not say it.")
+        Path | None, typer.Option(help="The folder in which the calls run, for lines without one.")
     ] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Use the server with this data folder.")] = None,
 ) -> None:
-    """Decide about calls without running them: JSON lines in, a decision and its reasons out.
+    """Show how calls would be decided, and why, without running them: JSON lines in, JSON lines out.
 
     A line is `{"tool"?, "command" | "argv" | "input", "shell"?, "allow"?: [...], "ask"?: [...],
     "deny"?: [...], "mode"?, "level"?, "ask_mode"?, "roots"?: [...], "folder"?}`. Other keys are left alone. A line that

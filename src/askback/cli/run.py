@@ -30,8 +30,8 @@ NOT_RUN = 125
 _MISSING = frozenset({"not_granted", "secret_gone"})
 
 EPILOG = """\
-Exit status: that of the command, or 128 and the number of the signal that ended it. 125 when it was not run,
-126 or 127 when it cannot be, 2 bad usage.
+Exit status: that of the command, or 128 plus the number of the signal that ended it. 125 if it was not run,
+126 or 127 if it cannot be run, 2 bad usage.
 
 Example: askback run --secret NPM_TOKEN -- npm publish
 """
@@ -59,9 +59,9 @@ def run(
 ) -> None:
     """Run a command with secrets in its environment.
 
-    A person is asked for secrets that this agent may not use yet, on the page or in `askback inbox`. The values are in
-    the environment of the command and nowhere else; in its output each is replaced by [secret:NAME]. The command gets
-    none of askback's own variables.
+    If this agent may not use a secret yet, a person is asked for it on the page or in `askback inbox`. The values are
+    only in the environment of the command; in its output each is replaced by [secret:NAME]. The command gets none of
+    askback's own variables.
     """
     forbid_core_dumps()
     wanted = _Wanted(

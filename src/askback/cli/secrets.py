@@ -148,11 +148,11 @@ def rotate(
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Put all secrets, of all tenants, under the first master key, while the server runs or without one.
+    """Rewrap the secrets of all tenants with the first master key, with or without a running server.
 
-    A server with a key file gets a new key first; the old one is dropped when no secret uses it any more. With
-    `ASKBACK_MASTER_KEYS` you put the new key first yourself. The exit status is 1 when some secrets could not be opened
-    with any key: an old one is still needed.
+    A server with a key file gets a new key first; the old key is dropped once no secret uses it. With
+    `ASKBACK_MASTER_KEYS`, put the new key first yourself. Exit status 1: some secrets could not be opened with any key,
+    so an old key is still needed.
     """
 
     async def wrap() -> Rotation:
@@ -171,16 +171,14 @@ def _scope(
 ) -> Literal["session", "project", "global"]:
     """Return the scope that the options mean; raises `BadParameter` where they contradict each other."""
     if thread and project:
-        raise typer.BadParameter(
-            "a secret belongs to a conversation or a project, not both", param_hint="--thread"
-        )
+        raise typer.BadParameter("give either --thread or --project, not both", param_hint="--thread")
     meant = "session" if thread else "project" if project else "global"
     if given is not None and given != meant:
         needs = {"session": "--thread", "project": "--project"}.get(given)
         if given not in {"session", "project", "global"}:
             raise typer.BadParameter("must be one of session, project, global", param_hint="--scope")
         raise typer.BadParameter(
-            f"{given} needs {needs}" if needs else "global goes with neither --thread nor --project",
+            f"{given} needs {needs}" if needs else "global cannot be combined with --thread or --project",
             param_hint="--scope",
         )
     return meant
@@ -197,7 +195,7 @@ def _the_one(secrets: Sequence[KeptSecret], which: str) -> KeptSecret:
     if not found:
         raise AskbackError(f"There is no secret {which}. See: askback secrets list")
     ids = ", ".join(secret.id for secret in found)
-    raise AskbackError(f"{len(found)} secrets are called {which}. Say which: {ids}")
+    raise AskbackError(f"{len(found)} secrets are called {which}. Give the id of one: {ids}")
 
 
 def _show(secrets: Sequence[KeptSecret], names: Mapping[str, str] = MappingProxyType({})) -> None:

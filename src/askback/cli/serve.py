@@ -43,7 +43,7 @@ def serve(
         str | None, typer.Option(help="Another database, sqlite:///path or postgresql://…")
     ] = None,
     ready_json: Annotated[
-        bool, typer.Option("--ready-json", help="Print one line of JSON once it accepts requests.")
+        bool, typer.Option("--ready-json", help="Print one line of JSON when the server accepts requests.")
     ] = False,
 ) -> None:
     """Run the server until it is stopped.

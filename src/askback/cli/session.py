@@ -22,7 +22,7 @@ def session() -> None:
 
 @app.command(name="list")
 def list_(user: User = None, data_dir: DataDir = None) -> None:
-    """List sessions: id, person, last use, end, browser."""
+    """List sessions: id, person, last use, expiry, browser."""
 
     async def work(api: rest.Api) -> list[dict[str, Any]]:
         return (await api.call("GET", "/v1/sessions", query=_query(user)))["sessions"]

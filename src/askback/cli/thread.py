@@ -49,14 +49,14 @@ def archive(
 def access(
     thread_id: Thread,
     agent: Annotated[
-        list[str] | None, typer.Option(help="Let this agent in, by id or name; repeatable.")
+        list[str] | None, typer.Option(help="Add this agent, by id or name; repeatable.")
     ] = None,
     remove: Annotated[
-        list[str] | None, typer.Option(help="Take the thread from this agent, by id or name; repeatable.")
+        list[str] | None, typer.Option(help="Remove this agent, by id or name; repeatable.")
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Show who may use it, or change which agents may. What a removed agent has open is cancelled."""
+    """Show who may use a conversation, or add and remove agents. A removed agent's open requests are cancelled."""
     path = f"/v1/threads/{quote(thread_id, safe='')}/access"
 
     async def work(api: rest.Api) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def export(thread_id: Thread, data_dir: DataDir = None) -> None:
 @app.command()
 def erase(
     thread_id: Thread,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Delete a conversation from every file of the server. This cannot be undone."""

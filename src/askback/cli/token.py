@@ -36,9 +36,9 @@ def create(
     ] = None,
     agent: Annotated[
         str | None,
-        typer.Option(help="The agent that the token is for, by name or id; a new name makes a new agent."),
+        typer.Option(help="The agent that the token is for, by name or id; a new name creates an agent."),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="The name shown to people; the role without it.")] = None,
+    name: Annotated[str | None, typer.Option(help="The name shown to people. Default: the role.")] = None,
     tenant: Tenant = DEFAULT_TENANT,
     root: Annotated[
         list[str] | None, typer.Option(help="A folder that the agent may read without asking; repeatable.")
@@ -49,7 +49,7 @@ def create(
     expires_in: Annotated[
         str | None,
         typer.Option(
-            help="Seconds, or 30m, 12h, 90d. An agent's token never expires without it, others in 90 days."
+            help="Seconds, or 30m, 12h, 90d. Default: never for an agent's token, 90 days for others."
         ),
     ] = None,
     lease_name: Annotated[
@@ -59,9 +59,10 @@ def create(
         list[str] | None, typer.Option(help="A thread for which a runner may lease; repeatable.")
     ] = None,
     user: Annotated[
-        str | None, typer.Option(help="Your id of the person it is for, or for whom the agent works.")
+        str | None,
+        typer.Option(help="Your id for the person who gets the token, or for whom the agent works."),
     ] = None,
-    group: Annotated[list[str] | None, typer.Option(help="A group they are in; repeatable.")] = None,
+    group: Annotated[list[str] | None, typer.Option(help="A group of the person; repeatable.")] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Print a new token. It is shown once; the database keeps only its digest."""
@@ -70,7 +71,9 @@ def create(
         raise typer.BadParameter(f"must be one of {', '.join(_MADE)}", param_hint="--role")
     names, threads = lease_name or [], lease_thread or []
     if (role == "runner") != bool(names and threads) or (role != "runner" and (names or threads)):
-        raise typer.BadParameter("a runner, and no other, takes --lease-name and --lease-thread")
+        raise typer.BadParameter(
+            "--lease-name and --lease-thread are required for a runner, and only allowed for one"
+        )
     body: dict[str, Any] = {
         "role": role,
         "name": name or user or (None if agent else role),
@@ -98,7 +101,7 @@ def _create(sent: dict[str, Any], data_dir: Path | None) -> None:
 
 @app.command(name="list")
 def list_(
-    agent: Annotated[str | None, typer.Option(help="Only those of one agent, by its id.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Only tokens of this agent, by its id.")] = None,
     tenant: Tenant = DEFAULT_TENANT,
     data_dir: DataDir = None,
 ) -> None:

@@ -36,7 +36,7 @@ def add(
     requester: Annotated[str | None, typer.Option(help="Only requests of this requester, by id.")] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Add a webhook, and print the secret that its receiver checks messages with. It is shown once."""
+    """Add a webhook and print its signing secret. The secret is shown once."""
     events = event or [RESUME]
     if unknown := set(events) - set(EVENTS):
         raise typer.BadParameter(f"unknown: {', '.join(sorted(unknown))}", param_hint="--event")
@@ -70,7 +70,7 @@ def list_(as_json: AsJson = False, data_dir: DataDir = None) -> None:
 
 @app.command()
 def on(which: WebhookId, data_dir: DataDir = None) -> None:
-    """Turn a webhook on again. It receives what happened meanwhile."""
+    """Turn a webhook on again. It then receives the events that it missed."""
     asyncio.run(_switch(which, data_dir, active=True))
     print(f"{printable(which)} is on.")
 
@@ -125,9 +125,9 @@ def redeliver(
     resume: Annotated[str | None, typer.Option(help="The resume (rsm_…).")] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Send a delivery or a resume again, now and for three days."""
+    """Send a delivery or a resume again now, and retry for three days."""
     if (delivery is None) == (resume is None):
-        raise typer.BadParameter("say --delivery or --resume", param_hint="--delivery")
+        raise typer.BadParameter("give either --delivery or --resume", param_hint="--delivery")
 
     async def again() -> Delivery:
         async with client_as("admin", data_dir=data_dir) as client:

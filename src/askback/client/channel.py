@@ -75,5 +75,8 @@ def closed_by(code: int, reason: str = "") -> Lost | Refused:
             "The server does not know this token. Check ASKBACK_TOKEN, or the `token` argument."
         )
     if code == 4403:
-        return Forbidden("The server does not let this client in.", code="origin_not_allowed")
+        return Forbidden(
+            "The server refused this client's origin. The operator can add it to ASKBACK_ALLOWED_ORIGINS.",
+            code="origin_not_allowed",
+        )
     return Lost(f"closed with {code} {reason}".rstrip())

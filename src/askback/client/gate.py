@@ -108,7 +108,7 @@ class Gate:
         """Make the gate of a function; raises `TypeError` for a generator, which runs only after it was called."""
         tool = tool or function.__name__
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-            raise TypeError(f"{tool} is a generator: wrap a function that has run when it returns.")
+            raise TypeError(f"{tool} is a generator. Wrap a function that is done when it returns.")
         documented = (inspect.getdoc(function) or "").partition("\n")[0]
         titled: Terms = {"title": documented, **terms} if documented else terms
         return cls(tool, Parameters(function, tool), titled, client, thread_id)
@@ -118,7 +118,7 @@ class Gate:
         client = self.client or here().client or found()
         if not isinstance(client, kind):
             wanted, given = kind.__name__, type(client).__name__
-            raise TypeError(f"{self.tool} has to ask with {wanted}, not with {given}.")
+            raise TypeError(f"{self.tool} needs {wanted}, not {given}.")
         return client
 
     def question(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class Gate:
         if thread_id is None:
             text = "Give it to requires_approval, or call the function within askback.asking(thread_id=…)."
             fault = {"path": "thread_id", "code": "missing_required", "message": text}
-            raise Invalid(f"{self.tool} does not know in which thread to ask.", field_errors=[fault])
+            raise Invalid(f"{self.tool} has no thread to ask in.", field_errors=[fault])
         context = known(
             run_id=place.run_id,
             message_id=place.message_id,

@@ -103,7 +103,9 @@ def read_lease(reply: Secret, *, names: Sequence[str]) -> Lease:
     """Read what the server leased; `names` are those that were asked for by name."""
     lease = _read(reply, names)
     if lease is None:
-        raise AskbackError("The server's lease cannot be read. Is something in between that changes it?")
+        raise AskbackError(
+            "The server's reply to the lease cannot be read. Check whether a proxy changes replies."
+        )
     return lease
 
 

@@ -53,7 +53,8 @@ class Parameters:
             "message": f"Must have the keys that {self._tool} takes: {', '.join(known)}.",
         }
         raise Invalid(
-            f"What was approved is no call of {self._tool}, so it did not run.", field_errors=[fault]
+            f"The approved input does not match the parameters of {self._tool}, so it did not run.",
+            field_errors=[fault],
         )
 
 

@@ -50,4 +50,4 @@ def confirmation(text: str) -> Form:
 def _check(text: str) -> None:
     if not text.strip():
         fault = {"path": "question", "code": "empty", "message": "Must not be empty."}
-        raise Invalid("The question is empty. Say what to ask.", field_errors=[fault])
+        raise Invalid("The question is empty. Give a text.", field_errors=[fault])

@@ -61,7 +61,7 @@ class SecretRequests(Resolving):
         asked |= known(probe=probe if own is None else True)
         op = operations.create(asked, thread_id, written(context), idempotency_key, kind="secret")
         if own is not None and not wait:
-            raise ValueError("A probe is called while this waits: leave wait=False out.")
+            raise ValueError("A probe needs wait=True. Leave out wait=False.")
         try:
             if own is not None:
                 ended = await self._looked_at(op, partial(self._trial, own), withdraw=cancel_on_abort)

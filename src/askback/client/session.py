@@ -198,7 +198,7 @@ class Session:
             self._deliver(frame["event"], inbox=frame.get("inbox") is True)
         elif "hidden" in frame:
             for listener in self._listeners.pop(frame["hidden"], ()):
-                listener.fail(NotFound("There is no such thread, or it is not yours to see any more."))
+                listener.fail(NotFound("The thread was not found, or you no longer have access."))
         elif "resync" in frame:
             return Happened(self._again())
         return _NOTHING
@@ -315,7 +315,7 @@ class Session:
             self._settle(request)
         for request_id in found["unknown"]:
             for ticket in self._waits.pop(request_id, ()):
-                _fail(ticket, NotFound(f"There is no request {request_id}, or it is not yours to see."))
+                _fail(ticket, NotFound(f"The request {request_id} was not found, or you don't have access."))
 
     def _deliver(self, event: dict[str, Any], *, inbox: bool) -> None:
         number = event["position" if inbox else "seq"]

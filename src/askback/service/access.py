@@ -99,7 +99,9 @@ async def require(ctx: Services, principal: Principal, action: str, request_id: 
     if principal.role in ALLOWED[action]:
         return
     await record_refusal(ctx, principal, action, request_id)
-    raise Forbidden(f"A {principal.role} may not do this; it takes {_either(ALLOWED[action])}.")
+    raise Forbidden(
+        f"The role {principal.role} does not allow this. Use a token with the role {_either(ALLOWED[action])}."
+    )
 
 
 def is_person(principal: Principal) -> bool:

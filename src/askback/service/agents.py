@@ -84,7 +84,7 @@ async def named(ctx: Services, tenant: str, name: str) -> Agent | None:
     """
     agent = await ctx.store.agent(tenant, name)
     if agent is not None and agent.stopped_at is not None:
-        raise Conflict("This agent was stopped. Make a new one.", code="agent_stopped")
+        raise Conflict("This agent was stopped. Create a new one.", code="agent_stopped")
     if agent is not None:
         return agent
     if name.startswith("agt_"):
@@ -108,7 +108,7 @@ async def stop(ctx: Services, principal: Principal, agent_id: str) -> Agent:
     agent = await find(ctx, principal.tenant, agent_id)
     if principal.role != "admin" and agent.user not in {agent.id, principal.user}:
         await access.record_refusal(ctx, principal, "stop")
-        raise Forbidden("This agent works for somebody else; an admin can stop it.")
+        raise Forbidden("This agent works for another person. Ask an admin to stop it.")
     now = ctx.clock.now_ms()
     told = entry("agent.stop", at=now, tenant=agent.tenant, by=principal, agent=agent.id, name=agent.name)
     await ctx.store.stop_agent(agent.tenant, agent.id, Along(audit=(told,)), at=now)

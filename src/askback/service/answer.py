@@ -46,7 +46,10 @@ async def answer(
     """
     record = await _asked(ctx, principal, request_id)
     if _is_secret(record):
-        raise Conflict("Send what is secret over HTTP, to POST /v1/requests/{id}/answer.", code="http_only")
+        raise Conflict(
+            "Secret values are not accepted over the WebSocket. Send them over HTTP, to POST /v1/requests/{id}/answer.",
+            code="http_only",
+        )
     return await _answer(ctx, principal, record, body, key, claimed)
 
 

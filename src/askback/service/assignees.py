@@ -38,17 +38,17 @@ async def require_to_answer(ctx: Services, principal: Principal, record: Record)
     )
     if record.behind:
         raise Conflict(
-            "This waits in line behind another request and cannot be answered yet.",
+            "This request waits behind another one. It can be answered once that one has ended.",
             code="queued_behind",
             request=record.as_dict(),
         )
     if principal.id == record.requester:
         await access.record_refusal(ctx, principal, "answer", record.id)
-        raise Forbidden("Nobody decides about what they asked themselves.")
+        raise Forbidden("You cannot decide about your own request.")
     assignees = _assignees(record)
     if assignees and not await _is_among(ctx, principal, assignees):
         await access.record_refusal(ctx, principal, "answer", record.id)
-        raise Forbidden(f"This is for {', '.join(assignees)} to answer.", code="not_assigned")
+        raise Forbidden(f"Only {', '.join(assignees)} can answer this request.", code="not_assigned")
 
 
 def _assignees(record: Record) -> list[str]:

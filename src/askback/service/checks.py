@@ -121,11 +121,11 @@ async def _renewed(ctx: Services, principal: Principal, record: Record) -> Chang
 def require_resolving(record: Record) -> None:
     """Raise `Conflict` unless what was sent for a request is the requester's to check."""
     if record.status is Status.PENDING:
-        raise Conflict("Nothing was sent that could be accepted.", code="not_resolving")
+        raise Conflict("No answer is waiting to be checked.", code="not_resolving")
     if record.status is not Status.RESOLVING:
         raise conflict(record)
     if tried_until(record):
-        raise Conflict("The server tries this itself, as you have asked.", code="not_resolving")
+        raise Conflict("The server tests these values itself, as the request asked.", code="not_resolving")
 
 
 async def give_back(ctx: Services, record: Record, now: int) -> None:

@@ -120,9 +120,9 @@ async def report(ctx: Services, principal: Principal, request_id: str, body: obj
         along=Along(audit=(told,)),
     )
     if found is None:
-        raise NotFound("No such execution has used this approval.")
+        raise NotFound("This approval was not used by an execution with this id.")
     if found[1] is Outcome.LOST:
-        raise Conflict("Another outcome was reported already; nothing was changed.", code="already_reported")
+        raise Conflict("Another outcome was already reported. Nothing was changed.", code="already_reported")
     return _shown(record, _approved(record), found[0])
 
 
@@ -146,7 +146,7 @@ def _approved(record: Record) -> _Approved:
     state = record.state.members
     answer = state.get("answer", {})
     if answer.get("decision") != "approve":
-        raise Conflict("This was not approved, so it must not run.", code="not_approved")
+        raise Conflict("This call was not approved. Do not run it.", code="not_approved")
     asked = record.spec.approval
     return _Approved(
         asked.tool,
@@ -191,7 +191,7 @@ async def _check_policy(ctx: Services, record: Record, approved: _Approved) -> N
     verdict = ruling.decision.decision
     if verdict == "deny" or (approved.by_rule and verdict != "allow"):
         reasons = " ".join(ruling.decision.reasons)
-        raise Conflict(f"The policy does not allow this any more: {reasons}", code="denied_by_policy")
+        raise Conflict(f"The policy no longer allows this: {reasons}", code="denied_by_policy")
 
 
 async def _use(
@@ -215,8 +215,10 @@ async def _use(
 
 def _used(by: Execution) -> Conflict:
     if is_revoked(by):
-        return Conflict("A person has revoked this approval: do not run it.", code="revoked")
-    return Conflict("This approval was used already. Ask again for another run.", code="already_consumed")
+        return Conflict("A person revoked this approval. Do not run the call.", code="revoked")
+    return Conflict(
+        "This approval was already used. Ask again to run the call again.", code="already_consumed"
+    )
 
 
 def _shown(record: Record, approved: _Approved, execution: Execution) -> dict[str, Any]:

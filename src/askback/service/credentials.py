@@ -103,7 +103,7 @@ async def _tenant(ctx: Services, principal: Principal, wanted: str | None) -> st
         return principal.tenant
     if principal.role != OPERATOR:
         await record_refusal(ctx, principal, "token")
-        raise Forbidden("An admin makes and sees tokens of the own tenant only.")
+        raise Forbidden("An admin can create and list tokens of their own tenant only.")
     check_line("tenant", wanted, ctx.limits.identifier)
     return wanted
 

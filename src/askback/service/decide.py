@@ -61,7 +61,7 @@ async def decide(
 
 
 def _locked() -> Forbidden:
-    return Forbidden("A rule asks for this call each time; it can only be approved once.", code="locked")
+    return Forbidden("A rule asks for this call each time. Approve it with the scope `once`.", code="locked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class _Deciding:
         who = self.principal.actor
         if any(_same(who, vote["by"]) for vote in votes):
             raise Conflict(
-                "You have decided about this already; others have to agree.",
+                "You have already decided about this. Others have to approve it too.",
                 code="already_voted",
                 request=record.as_dict(),
             )

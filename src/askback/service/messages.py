@@ -98,7 +98,7 @@ async def _claimed(ctx: Services, claimed: Claim, key: str | None) -> str | None
 
 
 def _id_taken() -> Conflict:
-    return Conflict("Another message of this thread has this id.", code="id_taken")
+    return Conflict("Another message of this thread already has this id. Use a new id.", code="id_taken")
 
 
 async def _append(

@@ -53,7 +53,7 @@ async def change(ctx: Services, principal: Principal, body: object) -> PolicySet
     _check(sent, ctx.limits)
     if sent.thread_id is None and principal.role != "admin":
         await access.record_refusal(ctx, principal, "policy")
-        raise Forbidden("Only an admin changes the policy; in one thread a responder may set the mode.")
+        raise Forbidden("Only an admin can change the policy. A responder can set the mode of a thread.")
     if sent.thread_id is None:
         await sharing.require_unlimited(ctx, principal, "policy")
     else:
@@ -61,10 +61,10 @@ async def change(ctx: Services, principal: Principal, body: object) -> PolicySet
     given = {name: getattr(sent, name) for name in _SETTINGS if name in sent.model_fields_set}
     if principal.role != "admin" and not given.keys() <= _ANYBODYS:
         await access.record_refusal(ctx, principal, "policy")
-        raise Forbidden("Only an admin says how much may be asked and how long it is kept.")
+        raise Forbidden("Only an admin can change quotas and retention.")
     if "full" in (given.get("mode"), given.get("level")) and sent.confirm != CONFIRMATION:
         raise Conflict(
-            f"This lets everything run without asking. To do it, send `confirm` with the text {CONFIRMATION}.",
+            f"With this, everything runs without asking. To confirm, send `confirm` with the text {CONFIRMATION}.",
             code="confirmation_required",
         )
     given |= await _mode_agents(ctx, principal, sent)

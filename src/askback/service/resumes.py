@@ -71,7 +71,10 @@ async def ack(ctx: Services, principal: Principal, resume_id: str, body: object)
     if outcome is None:
         raise NotFound("There is no such resume.")
     if outcome is Outcome.LOST:
-        raise Conflict("Its lease has ended, and another has it now: leave it to them.", code="lease_lost")
+        raise Conflict(
+            "Your lease of this resume has ended, and another worker has it now. Stop working on it.",
+            code="lease_lost",
+        )
 
 
 async def _sees(ctx: Services, principal: Principal, thread_id: str) -> bool:

@@ -44,7 +44,7 @@ async def revoke(ctx: Services, principal: Principal, request_id: str, body: obj
     answer = state.get("answer", {})
     if answer.get("decision") != "approve":
         raise Conflict(
-            "This was not approved, so there is nothing to revoke.",
+            "This call was not approved, so there is nothing to revoke.",
             code="not_approved",
             request=record.as_dict(),
         )
@@ -55,7 +55,11 @@ async def revoke(ctx: Services, principal: Principal, request_id: str, body: obj
             raise Gone("The approval has expired, so there is nothing to revoke.", code="decision_expired")
         used = await _end(ctx, principal, record, now)
     if used.outcome != REVOKED:
-        raise Conflict("The call has run already.", code="already_consumed", request=record.as_dict())
+        raise Conflict(
+            "The call has already run, so its approval cannot be revoked.",
+            code="already_consumed",
+            request=record.as_dict(),
+        )
     if REVOKED in state:
         return record
     said = {REVOKED: {"at": rfc3339(used.consumed_at), "by": principal.settler}}

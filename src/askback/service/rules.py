@@ -186,7 +186,7 @@ async def _require_power(ctx: Services, principal: Principal, thread_id: str | N
         return
     await access.record_refusal(ctx, principal, "any_arguments")
     raise Forbidden(
-        "Only an admin, or a thread's owner for that thread, allows a program with any arguments."
+        "Only an admin, or the thread's owner in that thread, can allow a program with any arguments."
     )
 
 
@@ -197,7 +197,7 @@ def _no_such_rule() -> NotFound:
 async def _require_admin(ctx: Services, principal: Principal) -> None:
     if principal.role != "admin":
         await access.record_refusal(ctx, principal, "locked_rule")
-        raise Forbidden("Only an admin makes and ends locked rules.")
+        raise Forbidden("Only an admin can create and revoke locked rules.")
 
 
 def _checked(sent: RuleBody, limits: Limits) -> Rule:

@@ -227,24 +227,24 @@ def conflict(record: Record) -> Conflict:
     """Say why this call cannot be taken, with the request as it is now."""
     request = record.as_dict()
     if record.status is Status.EXPIRED:
-        return Gone("The request expired before this came.", request=request)
+        return Gone("The request expired before your call arrived. Nothing was changed.", request=request)
     if record.settled:
-        return Conflict(f"The request is {record.status} already; nothing was changed.", request=request)
+        return Conflict(f"The request is already {record.status}. Nothing was changed.", request=request)
     if record.status is Status.RESOLVING:
         return Conflict(
-            "An answer came before and is being checked; this one was not taken.",
+            "Another answer was sent first and is being checked. Yours was not accepted.",
             code="resolving",
             request=request,
         )
     return Conflict(
-        f"The form has changed: answer revision {record.revision}.", code="stale_revision", request=request
+        f"The form has changed. Answer revision {record.revision}.", code="stale_revision", request=request
     )
 
 
 def another_call(record: Record) -> Conflict:
     """Say that what was decided about is not what this request asks."""
     return Conflict(
-        "The digest is that of another call; nothing was decided.",
+        "The digest does not match the call of this request. Nothing was decided.",
         code="digest_mismatch",
         request=record.as_dict(),
     )

@@ -41,7 +41,9 @@ async def require_unlimited(ctx: Services, principal: Principal, attempted: str)
     """Raise `Forbidden`, and record the attempt, for a token that is limited to some threads."""
     if is_limited(principal):
         await roles.record_refusal(ctx, principal, attempted)
-        raise Forbidden("This token is limited to some threads, and this is for more than them.")
+        raise Forbidden(
+            "This token is limited to some threads, and this call affects others. Use a token without that limit."
+        )
 
 
 def agent_of(principal: Principal) -> Agents | None:
@@ -135,7 +137,9 @@ async def require(
     await roles.record_refusal(ctx, principal, attempted, request_id)
     if foreign:
         raise ThreadOfAnother
-    raise Forbidden(f"In this thread you may {held.word}; this takes {needed.word}.")
+    raise Forbidden(
+        f"In this thread you have the level {held.word}; this needs {needed.word}. Ask its owner for more access."
+    )
 
 
 async def require_in(

@@ -82,7 +82,7 @@ async def _wanted_by_agent(ctx: Services, principal: Principal, sent: AccessBody
     agents = people.agents
     if sent.agents_of is not None:
         await roles.record_refusal(ctx, principal, "share")
-        raise Forbidden("Only a person lets in all agents that work for somebody (agents_of).")
+        raise Forbidden("Only a person can set agents_of. List agent ids in `agents` instead.")
     if sent.agents or (sent.owner is not None and (agents is None or not agents.user)):
         held = people.written_by(sharing.agent_of(principal)).agents or Agents(())
         new = await _known(ctx, principal, sent.agents or (), held.ids)
@@ -117,7 +117,7 @@ async def _require(
     if before.agents is not None and before.agents.ids[:1] != (principal.id,):
         await roles.record_refusal(ctx, principal, "share")
         raise Forbidden(
-            "Only the agent to which this thread belongs, its owner and admins say who may use it."
+            "Only the thread's own agent, its owner and admins can change which agents may use it."
         )
     if replace(wanted, agents=before.agents) == before:
         return
@@ -125,7 +125,7 @@ async def _require(
         await sharing.require(ctx, principal, before, Level.OWNER, thread_id=thread_id, attempted="share")
     if wanted.owner != principal.user and principal.user != principal.id:
         await roles.record_refusal(ctx, principal, "share")
-        raise Forbidden("This token was made for one person, and begins threads for nobody else.")
+        raise Forbidden("This token is for one person, so it cannot start a thread for another.")
 
 
 async def _set(

@@ -124,7 +124,7 @@ def route_path(path: str) -> str:
 
 async def no_such_path(_scope: Scope, _receive: Receive, _send: Send) -> None:
     """Answer for every path that is not in the table."""
-    raise NotFound("There is nothing at this address.")
+    raise NotFound("There is nothing at this address. Check the path.")
 
 
 class _Segment(Convertor[str]):

@@ -49,7 +49,7 @@ async def identify(
     if session is None:
         raise Unauthorized("Send `Authorization: Bearer <token>`, or sign in with a link from the server.")
     if scope["type"] == "websocket" and header(scope, b"origin") is None:
-        raise Forbidden("A browser session needs an Origin header here.", code="origin_not_allowed")
+        raise Forbidden("A WebSocket of a browser session needs an Origin header.", code="origin_not_allowed")
     return Identity(replace(session.principal, via="web"), session)
 
 
@@ -192,7 +192,10 @@ class Addresses:
         if origin is None or self._is_own(origin.lower(), scope["scheme"], host):
             return
         if origin.lower() not in self.origins:
-            raise Forbidden("Pages of that origin may not talk to this server.", code="origin_not_allowed")
+            raise Forbidden(
+                "This origin is not allowed. The operator can add it to ASKBACK_ALLOWED_ORIGINS.",
+                code="origin_not_allowed",
+            )
         scope[FOREIGN] = origin
 
     def _serves(self, host: str) -> bool:

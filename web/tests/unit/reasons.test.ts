@@ -27,7 +27,7 @@ test("a reason within a reason is in the same language", async () => {
   const why = { code: "exact_only", params: { why: { code: "runs_code", params: { program: "npx" } } } };
   const code = { code: "beyond", params: { rule: "bash(npx:*)", command: "npx a", why } };
   expect(sentences(["The rule …"], [code], "de")).toEqual([
-    "Die Regel `bash(npx:*)` umfasst `npx a` nicht: `npx` kann andere Programme oder Code ausführen; nur eine Regel für genau diesen Befehl erlaubt das.",
+    "Die Regel `bash(npx:*)` gilt nicht für `npx a`: `npx` kann andere Programme oder Code ausführen; nur eine Regel für genau diesen Befehl erlaubt das.",
   ]);
 });
 

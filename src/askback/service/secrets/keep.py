@@ -79,7 +79,7 @@ async def _owner(ctx: Services, principal: Principal, where: Place, given: str |
     owner = given or SHARED
     if principal.role != "admin" and owner not in {SHARED, principal.user}:
         await access.record_refusal(ctx, principal, "secrets")
-        raise Forbidden("Only an admin sets the secrets of somebody else.")
+        raise Forbidden("Only an admin can set the secrets of another person.")
     return owner
 
 

@@ -51,7 +51,7 @@ async def lease(ctx: Services, principal: Principal, body: object) -> dict[str, 
     missing = [name for name in wanted if name not in found]
     if missing:
         raise NotFound(
-            "Nobody has given this agent all of these in this thread; field_errors say which not.",
+            "This agent may not use all of these secrets in this thread. Request those in field_errors first.",
             code="not_granted",
             field_errors=_at(sent, missing, "not_granted", "Ask a person for it first."),
         )
@@ -95,7 +95,10 @@ async def _candidates(ctx: Services, principal: Principal, sent: LeaseBody) -> d
     assert sent.request_id is not None
     record = await get(ctx, principal, sent.request_id)
     if record.status is not Status.RESOLVING or record.thread_id != sent.thread_id or tried_until(record):
-        raise Conflict("Nothing of this request is being tried.", code="not_resolving")
+        raise Conflict(
+            "No values of this request are being tested. To lease stored values, leave out `request_id`.",
+            code="not_resolving",
+        )
     return {each.name: each for each in await trying(ctx, record) if each.name in sent.names}
 
 
@@ -136,4 +139,4 @@ def _check_limits(principal: Principal, thread_id: str, names: Sequence[str]) ->
         return
     fits = any(fnmatchcase(thread_id, each) for each in principal.threads)
     if not fits or not all(any(fnmatchcase(name, each) for each in principal.names) for name in names):
-        raise Forbidden("This token is made for other names or other threads.")
+        raise Forbidden("This token does not allow these names in this thread. See its `lease`.")

@@ -59,7 +59,8 @@ async def add(ctx: Services, principal: Principal, body: object) -> tuple[Webhoo
     along = Along(secrets=(kept,), audit=(_told(ctx, "webhook.add", principal, made),))
     if not await ctx.store.add_webhook(made, along, most=ctx.limits.webhooks):
         raise Conflict(
-            f"There are {ctx.limits.webhooks} webhooks already. Remove one first.", code="too_many_webhooks"
+            f"The limit of {ctx.limits.webhooks} webhooks is reached. Remove one first.",
+            code="too_many_webhooks",
         )
     return made, secret
 

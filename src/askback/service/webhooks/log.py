@@ -37,7 +37,7 @@ async def redeliver(ctx: Services, principal: Principal, webhook_id: str, body: 
     if (sent.delivery is None) == (sent.resume is None):
         raise Faults([fault("", "one_of_two")])
     if not webhook.active:
-        raise Conflict("This webhook is off. Switch it on first.", code="webhook_off")
+        raise Conflict("This webhook is off. Turn it on first.", code="webhook_off")
     now = ctx.clock.now_ms()
     again = await _meant(ctx, webhook, sent, now)
     told = entry(

@@ -60,7 +60,7 @@ class Site:
         """`GET /static/{name}`."""
         found = (await self._all()).get(call.path["name"])
         if found is None or call.path["name"].endswith(".html"):
-            raise NotFound("There is nothing at this address.")
+            raise NotFound("There is nothing at this address. Check the path.")
         return _send(call, found)
 
     async def error(self, status: int) -> Reply | None:

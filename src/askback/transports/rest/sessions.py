@@ -35,7 +35,9 @@ class SignBody(Model):
 async def sign_in(call: Call) -> Reply:
     """`POST /v1/sessions`: sets the cookie and returns the second half, `session`; no credential is needed."""
     if security.FOREIGN in call.scope:
-        raise Forbidden("Pages of other origins use a token.", code="origin_not_allowed")
+        raise Forbidden(
+            "A page of another origin cannot use the session cookie. Send a token.", code="origin_not_allowed"
+        )
     sent = parse(SignInBody, await call.json())
     device = header(call.scope, b"user-agent") or ""
     if sent.token is not None and sent.code is None:
@@ -96,7 +98,9 @@ async def sign(call: Call) -> Reply:
     """`POST /v1/session/addresses`: `{"url"}`, which this browser may open within a minute."""
     assert call.identity is not None
     if call.identity.session is None:
-        raise Forbidden("Only a browser session needs a signed address; a program sends its token.")
+        raise Forbidden(
+            "Only a browser session can sign an address. Send the token with the request instead."
+        )
     sent = parse(SignBody, await call.json())
     given = urlsplit(sent.path) if sent.path.isascii() and sent.path.isprintable() else None
     if given is None or not given.path.startswith("/v1/") or given.netloc or given.fragment:
