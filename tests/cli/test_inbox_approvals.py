@@ -309,4 +309,4 @@ async def test_what_was_approved_and_has_not_run_is_listed_and_revoked(
     assert await inbox("--approved") == (0, "Nothing that was approved waits to run.\n", "")
     assert (await agent.get(first.id)).revoked is not None
     status, _, err = await inbox("--revoke", ran.id)
-    assert (status, err) == (1, "The call has run already.\n")
+    assert (status, err) == (1, "The call has already run, so its approval cannot be revoked.\n")
