@@ -1,4 +1,4 @@
-"""The client: asks, waits, answers, follows. Agents and programs talk to a server through it alone."""
+"""The client. Agents and programs use it to ask, wait, answer and follow."""
 
 from askback.client.async_client import AsyncClient
 from askback.client.channel_app import AppFailed

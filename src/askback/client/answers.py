@@ -1,4 +1,4 @@
-"""Answering and deciding, as a responder."""
+"""Answer requests and decide about calls, as a responder."""
 
 from __future__ import annotations
 

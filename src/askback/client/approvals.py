@@ -1,4 +1,4 @@
-"""Asking whether a tool call or a plan may go ahead, and using what was approved."""
+"""Ask for approval of a tool call or a plan, and use the approval."""
 
 from __future__ import annotations
 

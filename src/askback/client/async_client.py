@@ -1,4 +1,4 @@
-"""`AsyncClient`: what an agent asks with, and a program answers with."""
+"""`AsyncClient`: the asynchronous client for agents and programs."""
 
 from __future__ import annotations
 

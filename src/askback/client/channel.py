@@ -1,4 +1,4 @@
-"""What carries frames to a server and back: a WebSocket, HTTP, or an app in the same process."""
+"""Carry frames to and from a server: over a WebSocket, HTTP, or an app in the same process."""
 
 from __future__ import annotations
 

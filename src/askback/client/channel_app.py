@@ -1,4 +1,4 @@
-"""Frames to an ASGI app in the same process: the same protocol, without a socket."""
+"""Carry frames to an ASGI app in the same process: the same protocol, without a socket."""
 
 from __future__ import annotations
 

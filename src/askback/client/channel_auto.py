@@ -1,4 +1,4 @@
-"""A WebSocket where it gets through, HTTP where something in between refuses the upgrade."""
+"""Use a WebSocket, or HTTP if a proxy refuses the upgrade."""
 
 from __future__ import annotations
 

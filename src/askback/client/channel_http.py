@@ -1,4 +1,4 @@
-"""Frames over plain HTTP, for networks that let no WebSocket through: REST, long polls and event streams.
+"""Carry frames over plain HTTP, for networks without WebSockets: REST, long polls and event streams.
 
 The same operations with the same results and errors. A wait is a long poll; more waits than
 `POLLS` take turns, so a very long list of waits is told of an outcome later than over a WebSocket.

@@ -1,4 +1,4 @@
-"""Frames over a WebSocket: the usual channel, and the cheapest by far."""
+"""Carry frames over a WebSocket: the default channel, and the cheapest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every part of the client stands on: calls and waits over one link, secret values on a road of their own."""
+"""The base of the client: calls and waits over one link, secret values over separate HTTP calls."""
 
 from __future__ import annotations
 

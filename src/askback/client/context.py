@@ -1,4 +1,4 @@
-"""What stands beside every question: where in which conversation it is asked, by whom, of whom, and for how long."""
+"""The context of every question: its place in the conversation, asker, assignees and timeout."""
 
 from __future__ import annotations
 

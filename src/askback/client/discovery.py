@@ -1,4 +1,4 @@
-"""Finds the server: what was said, else the environment, else the server that runs on this machine."""
+"""Find the server: from the arguments, the environment, or the server that runs on this machine."""
 
 from __future__ import annotations
 

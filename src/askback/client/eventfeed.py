@@ -1,4 +1,4 @@
-"""Events as an iterator, with a bounded buffer between the connection and whoever reads them."""
+"""Events as an iterator, with a bounded buffer between the connection and the reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a person a question, and waiting for the answer."""
+"""Ask a person a question, and wait for the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`requires_approval`: a function that runs only when the call was approved, and then with the approved input."""
+"""`requires_approval`: run a function only if its call is approved, with the approved input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Secrets`: what came of asking for secrets. Names, and never a value."""
+"""`Secrets`: the result of a request for secrets. It has names, and never a value."""
 
 from __future__ import annotations
 

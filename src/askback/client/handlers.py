@@ -1,4 +1,4 @@
-"""`on_resume`: a function that goes on with the work whenever a request has come to its end."""
+"""`on_resume`: call a function when a request has ended, to continue the work."""
 
 from __future__ import annotations
 

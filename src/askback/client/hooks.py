@@ -1,4 +1,4 @@
-"""Checks of the agent's own, which may refuse a tool call that everybody else would let run."""
+"""The agent's own checks, which may refuse a tool call that all other checks allow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets that are kept, as a person's program looks after them: listed by name, set, erased, put under a new key."""
+"""Manage stored secrets: list them by name, set, erase and rotate them."""
 
 from __future__ import annotations
 

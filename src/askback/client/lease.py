@@ -1,4 +1,4 @@
-"""`Lease`: the values that a person has given, for as long as they are used."""
+"""`Lease`: the leased values of secrets, while they are in use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules, the policy's settings and the audit log."""
+"""Read and change rules and policy settings, and read the audit log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for code that has none."""
+"""Run an event loop in its own thread, for code without one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trying what a person sent before it counts: one verdict for each submission, and an end to asking again."""
+"""Test submitted values before they are accepted: one verdict per submission, and a limit on asking again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For whoever receives webhooks: whether a message is from the server, and from just now."""
+"""Verify a webhook message: that it is from the server, and recent."""
 
 from __future__ import annotations
 

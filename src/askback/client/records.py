@@ -1,4 +1,4 @@
-"""What the server keeps beside requests, as it is read back."""
+"""Records of the server beside requests, as the client reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An error of the wire becomes the exception of the same name."""
+"""Turn an error of the wire into the exception of the same name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests without waiting for the answer in the same call, and what became of them."""
+"""Create requests without waiting for the answer, and read their outcome."""
 
 from __future__ import annotations
 

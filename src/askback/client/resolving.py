@@ -1,4 +1,4 @@
-"""Looking at what a person sent before it counts: the agent accepts it, or asks again."""
+"""Check a submission before it is accepted: the agent accepts it, or asks again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The REST call that does what a frame of the WebSocket asks for."""
+"""Build the REST call that is equivalent to a WebSocket frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the client gives back: outcomes as values, outcomes as exceptions, pages."""
+"""The results of the client: outcomes as values, outcomes as exceptions, pages."""
 
 from __future__ import annotations
 

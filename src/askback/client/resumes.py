@@ -1,4 +1,4 @@
-"""Going on with what has come of requests that nobody waits for: each resume once, by whoever took it."""
+"""Process resumes: each one once, by the client that leased it."""
 
 from __future__ import annotations
 

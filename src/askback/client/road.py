@@ -1,4 +1,4 @@
-"""The road of secret values: single HTTP calls, apart from the connection that carries everything else.
+"""Carry secret values in single HTTP calls, apart from the connection for everything else.
 
 A frame is kept until it is answered, may be sent again, and is logged by whoever debugs a connection; what holds a
 value must not be. Here both bodies are a `Secret`, no call outlives the one who made it, and no error says or holds

@@ -1,4 +1,4 @@
-"""The road to an app in the same process: one call of the app, with both bodies handed over directly."""
+"""Carry secret values to an app in the same process: one call of the app, with both bodies passed directly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The road to a server elsewhere: HTTP, whatever the connection beside it is made of."""
+"""Carry secret values to a server over HTTP, on any kind of connection."""
 
 from __future__ import annotations
 

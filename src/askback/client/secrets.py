@@ -1,4 +1,4 @@
-"""Asking for secrets, trying them, and using them. An agent gets names; values are leased where they are used."""
+"""Ask for secrets, test and use them. An agent gets names; values are leased where they are used."""
 
 from __future__ import annotations
 

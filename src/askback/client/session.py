@@ -1,4 +1,4 @@
-"""The client's side of the wire, without I/O: which calls are open, who waits for what, what to send again.
+"""The client's side of the wire, without I/O: open calls, waiting callers, and frames to send again.
 
 Frames come in as text and go out as text; when and over what they travel is `link.py`'s business.
 Whoever made a call holds a ticket, which the session resolves. A wait is one ticket in a dictionary.

@@ -1,4 +1,4 @@
-"""A message that is written piece by piece."""
+"""Write a message piece by piece."""
 
 from __future__ import annotations
 

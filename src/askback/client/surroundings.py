@@ -1,4 +1,4 @@
-"""Where a wrapped function asks: which client, which thread, which place in the run."""
+"""The place where a wrapped function asks: its client, its thread, its place in the run."""
 
 from __future__ import annotations
 

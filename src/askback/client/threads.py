@@ -1,4 +1,4 @@
-"""What stands in a conversation beside its requests, and what happens in it."""
+"""Read and write the messages and events of a conversation, apart from its requests."""
 
 from __future__ import annotations
 

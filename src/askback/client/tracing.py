@@ -1,4 +1,4 @@
-"""The trace that a program is in, where it uses OpenTelemetry: sent with what it asks, gone on with in a resume."""
+"""Send the OpenTelemetry trace of the program with its requests, and continue it in a resume."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A validator of the agent's own: what it returns, and what the person is told."""
+"""Run the agent's own validator, and turn its result into messages for the person."""
 
 from __future__ import annotations
 

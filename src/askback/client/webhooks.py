@@ -1,4 +1,4 @@
-"""Webhooks as an admin's program looks after them: made, listed, switched, removed, and what became of each message."""
+"""Manage webhooks as an admin: create, list, turn on and off, remove, and list deliveries."""
 
 from __future__ import annotations
 

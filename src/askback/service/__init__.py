@@ -1,1 +1,1 @@
-"""What can be done with a request, one use case a file: the order of steps, and no rule of its own."""
+"""The use cases of the service, one per file. They set the order of steps and contain no rules."""

@@ -1,4 +1,4 @@
-"""Who is calling and what its role allows. Secrets are kept only as digests.
+"""Roles of callers and the actions they allow. Secrets are stored only as digests.
 
     action       requester  responder  admin
     create           x

@@ -1,4 +1,4 @@
-"""What an answer has to pass that is no replay: how fast it comes, and whether this person may answer this request."""
+"""Check that a person may answer a request and is not too fast; replays skip these checks."""
 
 from __future__ import annotations
 

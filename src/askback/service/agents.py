@@ -1,4 +1,4 @@
-"""Agents: who they are, and the folders below which they may read without asking (their roots)."""
+"""Manage agents and their roots, the folders that they may read without asking."""
 
 from __future__ import annotations
 

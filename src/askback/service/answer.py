@@ -1,4 +1,4 @@
-"""A person answers: what was sent is checked against what was asked, and the first valid answer wins.
+"""Answer a request: check the submission against the request, and accept the first valid answer.
 
 Each kind has a module of its own for what its answers are. A body that may hold a secret comes as bytes, over the one
 route that leaves reading it to us; where it was read already, it is refused.

@@ -1,4 +1,4 @@
-"""A thread is put away: what is open in it is taken back, and it takes nothing new until that is undone."""
+"""Archive a thread: cancel its open requests and refuse new ones until it is unarchived."""
 
 from __future__ import annotations
 

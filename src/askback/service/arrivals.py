@@ -1,4 +1,4 @@
-"""Somebody comes: the requests that waited for that wait for their answer now, like any other."""
+"""Start the usual wait of requests that waited for a person, once somebody opens a page."""
 
 from __future__ import annotations
 

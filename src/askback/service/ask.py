@@ -1,4 +1,4 @@
-"""An agent asks: the request is checked, stored with its event, and returned."""
+"""Create a request: check it, store it with its event, and return it."""
 
 from __future__ import annotations
 

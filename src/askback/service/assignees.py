@@ -1,4 +1,4 @@
-"""Who a request is for: the people and the groups that it names, or everybody who may answer requests of its kind."""
+"""Check whether a person is an assignee of a request. Without assignees, anybody with access may answer."""
 
 from __future__ import annotations
 

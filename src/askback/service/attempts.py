@@ -1,4 +1,4 @@
-"""Attempts that fail, counted for each caller and minute, so that many of them cost little and fill no log."""
+"""Count failed attempts by caller and minute, so that many of them cost little and do not fill a log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is waiting here: for which requests this process has their requesters to hand the outcome to.
+"""Track the requests whose requesters are waiting for them at this process.
 
 Another process may have one as well, which nobody here can know, and who was told may not have heard: see `orphans.py`
 for what follows.

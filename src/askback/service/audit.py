@@ -1,4 +1,4 @@
-"""Reading the audit log, page by page, with the place where it ends and what its seal tells."""
+"""Read the audit log, page by page, with its head and the state of its seal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seals on the audit logs: at the start, with another key, and anew after somebody has looked into it."""
+"""Seal the audit logs: at the start, after a key rotation, and again after a wrong seal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an agent may go on with what somebody said: not while they may not say it any more.
+"""Stop an agent from acting on a decision whose author has lost access.
 
 Between an answer and the resume that tells of it there may be days, and a thread may be shared anew meanwhile. Then the
 resume is withheld: its lease ends by itself, so that it is looked at again, and comes when they may again. What was

@@ -1,4 +1,4 @@
-"""Many requests dealt with in one action: each that is listed, and none that is not; no rule is kept."""
+"""Decide about a list of requests in one action. No rule is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever asked takes it back, or an admin does."""
+"""Cancel a request, as its requester or as an admin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer is checked before it counts: nobody waits for that for ever, and no answer is lost over it (ADR 0035).
+"""Check an answer before it is accepted, with a time limit and without losing the answer (ADR 0035).
 
 While the requester waits, or the server tries the answer itself, it is being checked under a lease. Otherwise it waits
 to be checked, and a resume tells the requester so. Either ends without a verdict when its time is up: the person is

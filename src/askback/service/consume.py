@@ -1,4 +1,4 @@
-"""An approved call is used, once, by one execution; and how that went is told."""
+"""Use an approved call, once, by one execution, and record its outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every use case is given: the ports, the limits, and what was just asked."""
+"""The context of every use case: the ports, the limits, and recently created requests."""
 
 from __future__ import annotations
 

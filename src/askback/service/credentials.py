@@ -1,4 +1,4 @@
-"""Making credentials: tokens for programs, one-time login links for browsers.
+"""Create credentials: tokens for programs, one-time login links for browsers.
 
 `create_token` and `login_link` are for callers over the network, who must be admins and stay in
 their own tenant. The others are for whoever runs the server.

@@ -1,4 +1,4 @@
-"""Deadlines and the steps before them, also those that fell due while nothing ran.
+"""Run deadlines and escalation steps, including those that were due while no server ran.
 
 Any number of servers sweep: what is due is a compare-and-set like any other step, so it is done once.
 """

@@ -1,4 +1,4 @@
-"""A person decides about a tool call: once, or so that it is remembered; alone, or as one of several.
+"""Decide about a tool call: once or with a rule, alone or with a quorum.
 
 An approval goes through the policy once more, because rules may have changed since it was asked, and an edited
 call was never asked about. The decision, the rule that it keeps and its audit entry are one transaction.

@@ -1,4 +1,4 @@
-"""A person will not deal with it: skipped, dismissed or refused. Never an answer."""
+"""Decline a request: skipped, dismissed or refused. A decline is never an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The directory of a server that has no other: the groups that came with the token or the login."""
+"""The default directory: groups come from the token or the login."""
 
 from __future__ import annotations
 

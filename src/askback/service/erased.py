@@ -1,4 +1,4 @@
-"""What comes again for a thread that was erased meanwhile: there is nothing left of it, nor of its keys."""
+"""Handle calls for a thread that was erased meanwhile: nothing is left of it or of its keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A thread is erased: because its owner wants it, or because it is older than what is kept.
+"""Erase a thread, because its owner asks for it or because its retention period is over.
 
 What stays is its place, so that cursors go on counting, who may see it, and the audit log, in which no values are.
 """

@@ -1,4 +1,4 @@
-"""At most one open request with a key: what becomes of the one that is there, and of the one that comes.
+"""Allow at most one open request per exclusive key: cancel the old one, queue or refuse the new one.
 
 A key belongs to the requester that uses it, in one thread: nobody takes back what another agent asks. The store is the
 guard. The one that is there is taken back before the new one exists, so a crash between the two leaves a thread that

@@ -1,4 +1,4 @@
-"""A thread as one document, for whoever is about to erase it, or is asked what is kept."""
+"""Export a thread as one document."""
 
 from __future__ import annotations
 

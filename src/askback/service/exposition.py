@@ -1,4 +1,4 @@
-"""The numbers of a server as text: what it has done since it began, and what waits just now."""
+"""Write the metrics of a server as text: counts since its start, and open items now."""
 
 from __future__ import annotations
 

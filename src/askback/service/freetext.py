@@ -1,4 +1,4 @@
-"""A person writes while a request is open: what the policy of the thread makes of it.
+"""Handle a person's message while a request is open, by the policy of the thread.
 
     ignore          the message is stored, and that is all
     block_input     it is refused: the question comes first

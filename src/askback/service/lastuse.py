@@ -1,4 +1,4 @@
-"""When tokens were last used: noted in memory for each call, and written once a minute."""
+"""Record when tokens were last used: collected in memory, and written once a minute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written into the audit log: who did what, on which way, by which rule.
+"""Create entries for the audit log: the actor, the action, the channel, the rule.
 
 Never an input, only its digest; a rule stands there as it was written.
 """

@@ -1,4 +1,4 @@
-"""The transcript, for hosts that keep none: messages, and text that streams into them."""
+"""Store the transcript, for hosts that have none: messages, and text that is streamed into them."""
 
 from __future__ import annotations
 

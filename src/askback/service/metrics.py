@@ -1,4 +1,4 @@
-"""What a server has done since it began, in numbers."""
+"""Count the events of a server since its start."""
 
 from __future__ import annotations
 

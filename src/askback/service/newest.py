@@ -1,4 +1,4 @@
-"""The requests that were asked last, at hand for the answer that usually comes soon.
+"""Cache the newest requests, because most answers arrive soon.
 
 Reading a request and parsing its form cost more than checking an answer against it. So the newest
 are kept: a fixed number, none of them large, however many requests are open. What is kept may be

@@ -1,4 +1,4 @@
-"""The short free text that may go with a decline, a cancel or a report."""
+"""Check the short free text of a decline, a cancel or a report."""
 
 from __future__ import annotations
 

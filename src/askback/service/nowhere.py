@@ -1,4 +1,4 @@
-"""The courier of services that carry nothing anywhere: for those that are made without one."""
+"""A courier that delivers nothing, for services without one."""
 
 from __future__ import annotations
 

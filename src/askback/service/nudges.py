@@ -1,4 +1,4 @@
-"""A listener that can be waited for, again and again: the bus nudges, and a slow poll finds what it lost."""
+"""A listener that can be awaited repeatedly: the bus wakes it, and a slow poll finds lost notifications."""
 
 from __future__ import annotations
 

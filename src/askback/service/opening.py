@@ -1,4 +1,4 @@
-"""The row that a request begins as, whatever its kind, and the event that it begins with."""
+"""Build the first row and the first event of a request of any kind."""
 
 from __future__ import annotations
 

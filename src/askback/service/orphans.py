@@ -1,4 +1,4 @@
-"""Requests that nobody waits for when they end: what came of them is queued for their requesters.
+"""Queue the outcomes of requests that nobody waits for, for their requesters.
 
 That is so by delivery `resume`, by a note that its time is up, or because whoever waited has gone. The last cannot be
 known for certain: another server may have the waiter, or it may be about to connect again. So when nobody waits *here*,

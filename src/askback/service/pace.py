@@ -1,4 +1,4 @@
-"""How fast one person answers and a thread takes messages: a bucket for each, which fills evenly and allows a burst.
+"""Limit how fast a person answers and a thread takes messages, with a token bucket for each.
 
 The buckets are of this process. A second server has its own, which at most doubles what a person can send.
 """

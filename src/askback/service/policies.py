@@ -1,4 +1,4 @@
-"""The settings of the policy: read, and changed by people. Letting everything run has to be typed out."""
+"""Read and change the policy settings. Allowing everything needs a typed confirmation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who has a page open at this server: all there is to know where a server has its store to itself."""
+"""Track the open pages of this server; enough for a server with its own database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An agent wants to run a tool: the policy allows or refuses it at once, or a person is asked.
+"""Propose a tool call: the policy allows or refuses it at once, or a person is asked.
 
 What is refused by a rule or allowed by one is a request as well, settled as it is made: it can be looked up,
 the approved call is used once like any other, and the audit log has its entry. Only a call that a person

@@ -1,4 +1,4 @@
-"""How much may be asked: the quota of a thread, what is left of it, and the words for when there is nothing left."""
+"""Enforce how much may be asked: the quota of a thread, its usage, and the error when it is used up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading requests: one, or a page of them. What a caller may not see does not exist for it."""
+"""Read one request or a page of them. Requests without access are reported as not found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether this server takes no writes since its start, and why."""
+"""Whether this server started read-only, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person refused is not asked again for a while: the agent is told, and the person is left in peace (ADR 0036).
+"""Refuse a repeated request for a while after a person refused it (ADR 0036).
 
 A refusal belongs to an agent and a thread, and to what was asked as the policy reads it. People lift it: by a message
 in the thread, by "Ask me again", or by an answer that begins a new run of the agent.

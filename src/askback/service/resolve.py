@@ -1,4 +1,4 @@
-"""The requester has looked at what a person sent: it holds, or the person is asked again.
+"""Accept a person's answer after the requester's check, or ask again.
 
 Meanwhile the request is `resolving`, and the person sees that it is being checked. What was sent stands in the state,
 so a requester that died and came back finds it there. A check that nobody ends is ended by the clock (`checks.py`).

@@ -1,4 +1,4 @@
-"""Agents that do not outlive their server: what they waited for when it ended is over when it starts again.
+"""End the open requests of agents that do not survive a restart of their server.
 
 That holds only where the server has its store to itself, and says so (`on_restart`): others may have agents that wait.
 """

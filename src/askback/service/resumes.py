@@ -1,4 +1,4 @@
-"""An agent comes for what has become of its requests: pulled, leased, acknowledged; without an end it comes again."""
+"""Lease and acknowledge resumes. A resume that is not acknowledged is leased again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person takes an approval back before the call has run (ADR 0045).
+"""Revoke an approval before its call runs (ADR 0045).
 
 Whether the call runs or the approval is revoked first is decided by the one use that an approved call has: a
 revocation is a use that nothing can follow. What the request says of it (`revoked`, `used_at`) is for those who read.

@@ -1,4 +1,4 @@
-"""Rules: kept by a decision or made by hand, listed, and ended. Each change is in the audit log."""
+"""List, create and revoke rules. Each change is in the audit log."""
 
 from __future__ import annotations
 

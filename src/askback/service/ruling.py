@@ -1,4 +1,4 @@
-"""What the policy says about a call, now: the rules and settings are read each time, so that none is ever stale."""
+"""Evaluate the policy for a call. Rules and settings are read each time, so they are never stale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Browser sessions: log in by a one-time code, find the session of a call, list and end sessions.
+"""Browser sessions: log in with a one-time code, find the session of a call, list and end sessions.
 
 A session has two secrets. The cookie reaches every port of the host, so it opens nothing by itself. The second
 half is kept by the pages of the server's own origin and sent in a header; each login makes new ones.

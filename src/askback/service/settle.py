@@ -1,4 +1,4 @@
-"""The one way a request ends: a step of the lifecycle, tried as a compare-and-set.
+"""End a request: a step of the lifecycle, tried as a compare-and-set. Requests end nowhere else.
 
 What becomes of a tool call or of secrets, and by whom, is written into the audit log in the same transaction.
 """

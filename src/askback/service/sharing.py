@@ -1,4 +1,4 @@
-"""How far a thread is shared: what its access allows a caller. `threadaccess.py` changes it.
+"""Check a caller's access to a thread. `threadaccess.py` changes the access.
 
 A role says what kind of thing a caller does (`access.py`), the level in a thread says in which threads. An admin may
 do everything everywhere. An agent works in threads that it was let into (`domain.access.Agents`), and of the requests

@@ -1,4 +1,4 @@
-"""A person has a request before their eyes: noted once, and where the deadline counts from there, it begins."""
+"""Record that a person has seen a request, and start a deadline that counts from then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of something that a person sent, told beside the request as it is now."""
+"""Report the outcome of a submission beside the current request."""
 
 from __future__ import annotations
 

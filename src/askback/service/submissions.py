@@ -1,4 +1,4 @@
-"""What this server has taken and is to try: nobody else will."""
+"""Track the submissions that this server has claimed for its probe; no other server tries them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A thread as it is now: its messages, its requests, and the cursor from which events go on."""
+"""Read a thread: its messages, its requests, and the cursor for later events."""
 
 from __future__ import annotations
 

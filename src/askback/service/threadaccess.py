@@ -1,4 +1,4 @@
-"""Saying who may do what in a thread: whose it is, how far it is shared, and which agents work in it."""
+"""Change the access to a thread: its owner, its sharing, and its agents."""
 
 from __future__ import annotations
 

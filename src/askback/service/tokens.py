@@ -1,4 +1,4 @@
-"""Tokens: made, made known again at a start, used. Only their digests are kept.
+"""Create, register and authenticate tokens. Only their digests are stored.
 
 The token of a requester stands for an agent, to which everything that it asks belongs; any other stands for itself.
 """

@@ -1,4 +1,4 @@
-"""Requests that were asked here while nobody would have seen them, until somebody comes or their time has."""
+"""Track the requests that were asked here while nobody was present, until a page opens or their time is up."""
 
 from __future__ import annotations
 

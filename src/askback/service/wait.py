@@ -1,4 +1,4 @@
-"""Long poll: wait until a request changes, without holding anything but a listener."""
+"""Wait until a request changes (long poll). A wait costs only a listener."""
 
 from __future__ import annotations
 

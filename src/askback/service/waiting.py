@@ -1,4 +1,4 @@
-"""What waits until something else has ended: requests in line, messages that are held, and an archive that was begun.
+"""Continue waiting items once others have ended: queued requests, held messages, a started archive.
 
 Whoever ends a request lets the next one come forward at once, where that is known to matter. This finds the rest: what
 was left behind by a server that died, and what is to be delivered. Any number of servers may; each thing happens once.

@@ -1,4 +1,4 @@
-"""Waiting for outcomes on behalf of connections: a pending wait is one entry in a dictionary.
+"""Wait for outcomes on behalf of connections: a pending wait is one entry in a dictionary.
 
 One listener for each tenant serves all waits; there is no task, no future and no timer for each. A
 patrol re-reads the oldest waits in turn, so a nudge that was lost costs time and never an answer.

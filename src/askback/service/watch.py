@@ -1,4 +1,4 @@
-"""Watching: how "a nudge came" and "this is what is stored" become one stream without a gap.
+"""Watch events: combine notifications and stored events into one stream without a gap.
 
 A watcher listens first, then reads the store from its cursor, then goes live. It passes an event
 on directly only when it is exactly the next one; after any other number it reads the store, so a

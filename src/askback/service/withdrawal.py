@@ -1,4 +1,4 @@
-"""Taking back what an agent has open, because it may not go on with it."""
+"""Cancel the open requests of an agent that has lost access."""
 
 from __future__ import annotations
 
