@@ -11,7 +11,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui demo test test-python test-web check lint types layers gen gen-check fmt picture bench soak lock neighbours wheel clean
+.PHONY: help setup ui demo test test-python test-web coverage check lint types layers gen gen-check fmt picture bench soak lock neighbours wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,14 @@ test-web:
 
 test-python:
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --durations=10 $(ARGS)
+
+coverage: setup ## Run the Python tests and show which lines and branches none of them runs (build/coverage)
+	@mkdir -p build/coverage
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage html --quiet --directory build/coverage/html
+	$(BIN)/coverage report --skip-covered --sort=cover
 
 check: setup lint types layers gen-check ## All that CI runs: lint, types, layers, generated files, tests, demo, wheel
 	cd web && npm run --silent check

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -26,9 +27,18 @@ ALL = MADE + 3
 Harm = Callable[[sqlite3.Connection], None]
 
 
-def made(data: Path) -> None:
-    """Write a log of `ALL` entries."""
-    rules(data, "bash(make a)", "bash(make b)", "bash(make c)")
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a log of `ALL` entries."""
+    folder = tmp_path_factory.mktemp("template")
+    rules(folder, "bash(make a)", "bash(make b)", "bash(make c)")
+    return folder
+
+
+@pytest.fixture
+def made(template: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return shutil.copytree(template, tmp_path / "made")
 
 
 def harmed(data: Path, harm: Harm) -> None:
@@ -96,30 +106,28 @@ def deleted_with_the_tokens(db: sqlite3.Connection) -> None:
         (deleted_with_the_tokens, "BROKEN: There is no log"),
     ],
 )
-def test_what_was_done_to_the_end_of_the_log_is_found(tmp_path: Path, harm: Harm, says: str) -> None:
-    made(tmp_path)
-    assert audit(tmp_path, "verify")[0] == 0
-    harmed(tmp_path, harm)
-    status, said = audit(tmp_path, "verify")
+def test_what_was_done_to_the_end_of_the_log_is_found(made: Path, harm: Harm, says: str) -> None:
+    assert audit(made, "verify")[0] == 0
+    harmed(made, harm)
+    status, said = audit(made, "verify")
     assert (status, said[: len(says)]) == (1, says)
 
 
 @requirement("B28")
 @pytest.mark.parametrize("harm", [cut, cut_with_the_seal_set_back, written_anew])
-def test_a_wrong_seal_is_not_healed_by_what_is_written_afterwards(tmp_path: Path, harm: Harm) -> None:
-    made(tmp_path)
-    harmed(tmp_path, harm)
-    status, _, err = complete(start("rules", "add", "bash(make d)", ASKBACK_DATA_DIR=str(tmp_path)))
+def test_a_wrong_seal_is_not_healed_by_what_is_written_afterwards(made: Path, harm: Harm) -> None:
+    harmed(made, harm)
+    status, _, err = complete(start("rules", "add", "bash(make d)", ASKBACK_DATA_DIR=str(made)))
     assert (status, "askback audit seal" in err) == (0, True), err
-    status, said = audit(tmp_path, "verify")
+    status, said = audit(made, "verify")
     assert (status, said[:6]) == (1, "BROKEN")
-    assert audit(tmp_path, "seal") == (0, "Sealed the log of default; it was: wrong.\n")
-    entries = [json.loads(line) for line in audit(tmp_path, "export")[1].splitlines()]
+    assert audit(made, "seal") == (0, "Sealed the log of default; it was: wrong.\n")
+    entries = [json.loads(line) for line in audit(made, "export")[1].splitlines()]
     told = entries[-1]
     assert (told["action"], told["was"], told["unsealed"]) == ("audit.sealed", "wrong", len(entries) - 1)
-    status, said = audit(tmp_path, "verify")
+    status, said = audit(made, "verify")
     assert (status, said.endswith(f", sealed from entry {len(entries)} on\n")) == (0, True), said
-    assert audit(tmp_path, "seal") == (0, "Nothing to do: every log is sealed.\n")
+    assert audit(made, "seal") == (0, "Nothing to do: every log is sealed.\n")
 
 
 @requirement("B28")
@@ -128,30 +136,28 @@ def test_a_wrong_seal_is_not_healed_by_what_is_written_afterwards(tmp_path: Path
     [(cut_with_the_seal, "unsealed", 5), (added_to, "behind", ALL + 1), (deleted, "deleted", None)],
 )
 def test_a_log_without_its_seal_is_sealed_at_the_start_and_says_so(
-    tmp_path: Path, harm: Harm, was: str, unsealed: int | None
+    made: Path, harm: Harm, was: str, unsealed: int | None
 ) -> None:
-    made(tmp_path)
-    harmed(tmp_path, harm)
-    rules(tmp_path, "bash(make d)")
-    entries = [json.loads(line) for line in audit(tmp_path, "export")[1].splitlines()]
+    harmed(made, harm)
+    rules(made, "bash(make d)")
+    entries = [json.loads(line) for line in audit(made, "export")[1].splitlines()]
     [told] = [each for each in entries if each["action"] == "audit.sealed"]
     assert (told["was"], told.get("unsealed")) == (was, unsealed)
-    status, said = audit(tmp_path, "verify")
+    status, said = audit(made, "verify")
     since = "" if unsealed is None else f" from entry {unsealed + 1} on"
     assert (status, said.endswith(f", sealed{since}\n")) == (0, True), said
 
 
 @requirement("B28")
-def test_an_older_copy_is_found_against_what_was_printed_before(tmp_path: Path) -> None:
-    made(tmp_path)
-    older = (tmp_path / "askback.db").read_bytes()
-    rules(tmp_path, "bash(make d)")
-    _, noted = audit(tmp_path, "verify")
-    (tmp_path / "noted").write_text(noted)
-    assert audit(tmp_path, "verify", "--head", str(tmp_path / "noted"))[0] == 0
-    (tmp_path / "askback.db").write_bytes(older)
-    assert audit(tmp_path, "verify")[0] == 0
-    status, said = audit(tmp_path, "verify", "--head", str(tmp_path / "noted"))
+def test_an_older_copy_is_found_against_what_was_printed_before(made: Path) -> None:
+    older = (made / "askback.db").read_bytes()
+    rules(made, "bash(make d)")
+    _, noted = audit(made, "verify")
+    (made / "noted").write_text(noted)
+    assert audit(made, "verify", "--head", str(made / "noted"))[0] == 0
+    (made / "askback.db").write_bytes(older)
+    assert audit(made, "verify")[0] == 0
+    status, said = audit(made, "verify", "--head", str(made / "noted"))
     assert (status, said) == (
         1,
         f"BROKEN at line {ALL + 1}: Entry {ALL + 1} is not the one that was noted.\n",

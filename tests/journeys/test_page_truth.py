@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -29,9 +30,13 @@ def untrue(card: Locator) -> Locator:
 
 async def second_tab(eva: Screen, path: str) -> Locator:
     """The same card in another tab of the same browser."""
-    page = await eva.context.new_page()
-    await page.goto(eva.origin + path)
-    card = page.locator("askback-request")
+    return await same_card(await eva.context.new_page(), eva, path)
+
+
+async def same_card(tab: Page, eva: Screen, path: str) -> Locator:
+    """The card on a page of the same server, in a tab that is open already."""
+    await tab.goto(eva.origin + path)
+    card = tab.locator("askback-request")
     await expect(card.locator("form")).to_be_visible()
     return card
 
@@ -43,16 +48,30 @@ async def send(eva: Screen, dish: str) -> None:
 
 
 @requirement("N2")
-@pytest.mark.parametrize("reload", [False, True])
-@pytest.mark.parametrize("reprompts", [0, 1, 2])
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize("page", ["/t", "/r"])
 async def test_a_checked_answer_counts_for_the_person_who_gave_it(
-    screen: OpenScreen, agent: AsyncClient, thread: str, page: str, reprompts: int, reload: bool
+    screen: OpenScreen, agent: AsyncClient, thread: str, page: str
 ) -> None:
-    request = await agent.create(LUNCH, thread_id=thread, validator="requester")
-    path = place_of(thread) if page == "/t" else f"/r/{request.id}"
-    eva = await screen(path)
-    tab = await second_tab(eva, path)
+    eva = await screen("/r")
+    tab = await eva.context.new_page()
+    for reprompts, reload in itertools.product(range(3), (False, True)):
+        print(f"sent back {reprompts} times, {reload=}")
+        place = f"{thread}-{reprompts}-{reload}"
+        request = await agent.create(LUNCH, thread_id=place, validator="requester")
+        path = place_of(place) if page == "/t" else f"/r/{request.id}"
+        await eva.go(path)
+        other = await same_card(tab, eva, path)
+        await answer_until_accepted(eva, agent, request, reprompts, reload=reload)
+        await expect(other.locator("summary")).to_contain_text("Answered by Eva")
+        await expect(other.locator("summary")).to_contain_text(OTHER_TAB)
+        await expect(other.get_by_text("not used")).to_have_count(0)
+
+
+async def answer_until_accepted(
+    eva: Screen, agent: AsyncClient, request: InputRequest, reprompts: int, *, reload: bool
+) -> None:
+    """Send an answer that is sent back some times, and one that is accepted, perhaps after the page was loaded again."""
     for turn in range(reprompts):
         await send(eva, f"soup {turn}")
         await agent.reprompt(request.id, field_errors={"q0": f"No soup {turn}."})
@@ -65,9 +84,6 @@ async def test_a_checked_answer_counts_for_the_person_who_gave_it(
     await expect(eva.card.locator("summary")).to_contain_text("rice")
     await expect(eva.card.locator("summary")).to_contain_text("Answered by Eva")
     await expect(untrue(eva.card)).to_have_count(0)
-    await expect(tab.locator("summary")).to_contain_text("Answered by Eva")
-    await expect(tab.locator("summary")).to_contain_text(OTHER_TAB)
-    await expect(tab.get_by_text("not used")).to_have_count(0)
 
 
 @requirement("N2")
