@@ -39,9 +39,10 @@ WITHOUT_LOG = (
 )
 # Of any version of the schema: without a seal in an old one.
 ANY_AUDIT_HEAD = "SELECT * FROM audit_heads WHERE tenant = $1"
-# Every tenant that has an entry or a head, or a token: to make one is in the log.
+# Every tenant that has an entry or a head, or a token, which is in the log, or a thread, which takes a token.
 AUDITED = """
-SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit UNION SELECT tenant FROM tokens ORDER BY tenant"""
+SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit UNION SELECT tenant FROM tokens
+UNION SELECT tenant FROM threads ORDER BY tenant"""
 
 
 async def append(tx: Transaction, drafts: Sequence[AuditDraft]) -> None:
