@@ -18,6 +18,9 @@ from askback.transports.outbox import Outbox
 from tests.fault import planted_sharing, planted_streams, planted_writes
 from tests.fault.planted_later import early, soon
 
+EVENT_LATER_S = 1.0
+"""Long enough for a kill that follows an answer to come before its event, also on a busy machine."""
+
 _insert = SqliteStore.insert
 _settle = SqliteStore.settle
 _on_event: Callable[..., None] = vars(Waits)["_on_event"]
@@ -49,7 +52,7 @@ async def _forgetful_insert(
 async def _settle_in_two(
     self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
 ) -> Change | None:
-    """The event is written in a transaction of its own, a moment later."""
+    """The event is written in a transaction of its own, a second later."""
 
     def silent(db: Any, _: Any) -> Change | None:
         """The step, and its event taken out again."""
@@ -68,7 +71,7 @@ async def _settle_in_two(
     writer: Any = vars(self)["_writer"]
     change: Change | None = await writer.submit(silent)
     if change is not None and change.outcome is Outcome.APPLIED:
-        soon(lambda: writer.submit(tell))
+        soon(lambda: writer.submit(tell), later_s=EVENT_LATER_S)
     return change
 
 
@@ -99,7 +102,7 @@ _PLACES: dict[str, tuple[Any, str, Any]] = {
 BREAKS = {
     "keys in memory": {"I8", "I10"},
     "acknowledged before the commit": {"I2"},
-    "the event in another transaction": {"I4"},
+    "the event in another transaction": {"I4", "I5"},  # a check whose event is lost is waited for in vain
     "a wake-up forgotten": {"I5"},
     "a resume for two": {"I9"},
 }

@@ -18,11 +18,11 @@ LATER_S = 0.2
 _under_way: set[asyncio.Future[None]] = set()
 
 
-def soon(call: Callable[[], Any]) -> None:
+def soon(call: Callable[[], Any], *, later_s: float = LATER_S) -> None:
     """Call something in a moment, and forget it where it cannot be done then."""
 
     async def later() -> None:
-        await asyncio.sleep(LATER_S)
+        await asyncio.sleep(later_s)
         with contextlib.suppress(Unavailable):
             await call()
 
