@@ -5,7 +5,7 @@ import sys
 
 from askback import Client
 
-COMMAND = ["sh", "-c", 'echo "Deploying with $DEPLOY_TOKEN."']  # whatever needs the key
+COMMAND = ["sh", "-c", 'echo "Deploying with $DEPLOY_TOKEN."']  # a command that needs the key
 
 with Client() as ask:
     secrets = ask.secrets(

@@ -1,4 +1,4 @@
-"""What was approved and has not run yet, for `askback inbox --approved` and `--revoke`."""
+"""List and revoke approved calls that have not run yet: `askback inbox --approved` and `--revoke`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`askback policy`: what holds where no rule says otherwise."""
+"""`askback policy`: show or change the default policy."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from askback.messages import render
 
 EMPTY, BACK = ":empty", ":back"
 HELP = """\
-Type an answer and press Enter. An empty line takes what stands in brackets, or leaves the field empty.
+Type an answer and press Enter. An empty line takes the value in brackets, or leaves the field empty.
   :back     go back one field          :empty    leave this field empty although it has a default
   :skip     skip the whole form        :dismiss  refuse to answer
   :later    leave it open for now      ::text    an answer that begins with a colon

@@ -1,4 +1,4 @@
-"""`askback run`: a command with secrets in its environment, and nowhere else."""
+"""`askback run`: run a command with secrets only in its environment."""
 
 from __future__ import annotations
 

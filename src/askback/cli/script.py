@@ -1,4 +1,4 @@
-"""What is asked from a shell script: one line of JSON, an exit status for each way to end, Ctrl-C takes it back."""
+"""Ask from a shell script: print one line of JSON, exit with a status for the outcome, cancel on Ctrl-C."""
 
 from __future__ import annotations
 

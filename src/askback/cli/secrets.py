@@ -1,4 +1,4 @@
-"""`askback secrets`: what is kept for agents. Listed by name, set, erased, put under a new master key."""
+"""`askback secrets`: list, set, erase, grant, revoke and rotate the secrets of agents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from askback.client import KeptSecret, Rotation
 from askback.errors import AskbackError
 
 OPERATOR = "operator"
-"""Whoever can read the data folder of a server may do what concerns all of its tenants."""
+"""A person who can read the data folder of a server may act for all of its tenants."""
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 

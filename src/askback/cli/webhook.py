@@ -1,4 +1,4 @@
-"""`askback webhook`: addresses that are told of what happens, and what became of each message."""
+"""`askback webhook`: manage webhooks and their deliveries."""
 
 from __future__ import annotations
 

@@ -82,8 +82,8 @@ class Answers(Connection):
     ) -> InputRequest:
         """Approve or deny a tool call or a plan, as a responder; returns the request, which a vote may leave open.
 
-        A `scope` other than `once` keeps a rule, which allows or denies: `rule`, or the one that the request shows.
-        `script_may_change` says yes to whatever is later in the files that a command runs by name
+        A `scope` other than `once` stores a rule that allows or denies: `rule`, or the one that the request shows.
+        `script_may_change` accepts later changes of the files that a command runs by name
         (`approval.scripts`). The rule is for the agent that asked, with `every_agent` for all. `grant_root`, with an
         approval once, lets the agent read below `approval.root` from now on. A
         request that is given as it was read is decided about as it was shown: its digest goes along.

@@ -73,7 +73,7 @@ class Approvals(Connection):
         `valid_s` seconds. `hooks`, after those of the client, may refuse the call before anybody is asked, and
         again what was approved: their no wins. `timeout_s` None waits for ever.
 
-        `cwd` is the folder in which the call runs, when its input does not say it. `secret_free` are folders in which
+        `cwd` is the folder in which the call runs, if its input names none. `secret_free` are folders in which
         the caller, not the model, found no secret file: the policy may let them be searched.
         """
         asked = known(tool=tool, input=input, title=title, reason=reason, risk=risk, scopes=scopes)

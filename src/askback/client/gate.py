@@ -74,7 +74,7 @@ def requires_approval(
     `client` (an `AsyncClient` for an `async` function, else a `Client`) and `thread_id` may come from `asking`
     instead; without a client anywhere it is that of the environment. Of a method, wrap the bound one.
 
-    A call raises `Denied` when it was not approved, and whatever `approve` and `consume` raise. Then it did not run.
+    A call raises `Denied` if it was not approved, and the errors of `approve` and `consume`. Then it did not run.
     """
 
     def wrap(function: F) -> F:

@@ -51,8 +51,8 @@ class Lease(Mapping[str, Secret]):
     def environ(self, base: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return a plain dict with the values in it, as the environment of a child process.
 
-        Without `base` the rest is this process's own environment, less what belongs to askback. Hand it over and let
-        it go: whatever holds this dict shows the values.
+        Without `base` the rest is this process's own environment, less what belongs to askback. Pass it on and drop
+        it: this dict contains the values.
         """
         if base is None:
             base = {name: value for name, value in os.environ.items() if not name.startswith(OWN)}

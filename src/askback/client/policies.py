@@ -71,8 +71,8 @@ class Policies(Connection):
         """Keep a rule, such as `bash(git diff:*)`; raises `Invalid`, and `Forbidden` for a requester.
 
         `agent` is the id of the agent that it is for, None for every agent.
-        `locked` asks each time, whatever a person decides on a card: an admin's. `shadow` decides nothing and is
-        only written into the audit log. `script_may_change` accepts later changes of the files that an allowed
+        `locked` asks each time, even if a person decides otherwise on a card; admin only. `shadow` decides nothing
+        and is only written into the audit log. `script_may_change` accepts later changes of the files that an allowed
         command runs by name (`python3 script.py`), which a rule for more than a thread needs.
         """
         body = known(

@@ -29,7 +29,7 @@ Validator = Callable[[Answer], Verdict | Awaitable[Verdict]]
 
 
 async def judged(validator: Validator, answer: Answer) -> AskAgain | None:
-    """Call a validator; None is what it accepts. Raises whatever it raises."""
+    """Call a validator; None means that it accepts. Raises the validator's errors."""
     if inspect.iscoroutinefunction(validator):
         verdict: Verdict = await validator(answer)
     else:

@@ -19,7 +19,7 @@ from askback.domain.webhooks import WebhookEvent
 
 
 class Webhook(Read):
-    """An address that is told of `events`; one that is not `active` was switched off, by its receiver or an admin."""
+    """An address that receives `events`. One that is not `active` was turned off by its receiver or an admin."""
 
     id: str
     url: str
@@ -90,7 +90,7 @@ class Webhooks(Connection):
         return [Webhook.model_validate(each) for each in found["webhooks"]]
 
     async def switch_webhook(self, webhook: Webhook | str, *, active: bool) -> Webhook:
-        """Switch a webhook off, or on again; then it is told of what has happened meanwhile. Raises `NotFound`."""
+        """Turn a webhook off, or on again; it then receives the events that it missed. Raises `NotFound`."""
         body = {"active": active}
         return Webhook.model_validate(
             await self._call(frame("switch_webhook", webhook_id=_id(webhook), body=body))
