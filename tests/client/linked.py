@@ -17,7 +17,7 @@ from askback.client.channel_app import AppConnector, Residence
 from askback.client.channel_http import HttpChannel
 from askback.client.link import Link
 from askback.delivery.local import LocalBus
-from askback.testing.fake_store import FakeStore
+from tests.temporary_store import TemporaryStore
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Linked:
 
     link: Link
     app: App
-    store: FakeStore
+    store: TemporaryStore
 
     async def person(self) -> httpx2.AsyncClient:
         """Return somebody who answers there."""
@@ -57,7 +57,7 @@ class Linked:
 
 
 @asynccontextmanager
-async def linked(connector: Any, kind: type[FakeStore] = FakeStore) -> AsyncGenerator[Linked]:
+async def linked(connector: Any, kind: type[TemporaryStore] = TemporaryStore) -> AsyncGenerator[Linked]:
     """A link to a server on a store of that kind, for as long as a test may take."""
     bus = LocalBus()
     store = kind(on_commit=bus.publish)

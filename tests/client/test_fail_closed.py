@@ -14,10 +14,10 @@ from askback.app import create_app
 from askback.delivery.local import LocalBus
 from askback.domain.decision import decided
 from askback.ports.policy import PolicyView
-from askback.testing.fake_store import FakeStore
 from tests.client.conftest import in_process
 from tests.client.deciding import asked_in
 from tests.client.servers import ServerProcess
+from tests.temporary_store import TemporaryStore
 
 PUSH: dict[str, Any] = {"command": "git push"}
 TRANSPORTS = pytest.mark.parametrize("transport", ["websocket", "http"])
@@ -81,17 +81,17 @@ async def test_a_decision_that_was_made_after_a_restart_is_the_decision(
 
 async def test_a_store_that_cannot_be_written_permits_nothing():
     bus = LocalBus()
-    store = FakeStore(on_commit=bus.publish)
+    store = TemporaryStore(on_commit=bus.publish)
     async with in_process(store=store, bus=bus) as connect, connect(retry_for=0.2) as agent:
         await agent.list()
-        store.offline = True
+        store.disk.full = True
         with anyio.fail_after(20):
             assert refused(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
-        store.offline = False
+        store.disk.full = False
         assert await agent.approve("Read", {"file_path": "a"}, thread_id="t1")
 
 
-class Crashing(FakeStore):
+class Crashing(TemporaryStore):
     """A store whose rules cannot be read, in a way that nobody thought of."""
 
     async def policy(self, *args: Any, **kwargs: Any) -> PolicyView:
@@ -106,7 +106,7 @@ async def test_a_check_that_crashes_permits_nothing():
             assert refused(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
 
 
-class Unopened(FakeStore):
+class Unopened(TemporaryStore):
     """A store that cannot be opened."""
 
     async def open(self) -> None:

@@ -10,15 +10,15 @@ from askback.client import operations
 from askback.domain.fields import Form, Text
 from askback.errors import Unavailable
 from askback.ports.store import Change
-from askback.testing.fake_store import FakeStore
 from tests.client.linked import CONNECTORS, linked
+from tests.temporary_store import TemporaryStore
 
 pytestmark = pytest.mark.anyio
 
 ASK = operations.create(Form(fields=[Text(id="q", label="Q")]), "t1", {}, None)
 
 
-class LosesTheReply(FakeStore):
+class LosesTheReply(TemporaryStore):
     """A store that cannot say of the first request whether it was written. It was."""
 
     first = True
@@ -44,7 +44,7 @@ async def test_a_question_whose_fate_was_unknown_is_asked_once(connector: Any) -
 async def test_a_call_that_is_not_patient_is_told_when_to_try_again(connector: Any) -> None:
     async with linked(connector) as there:
         await there.link.call('"op":"list"', retry_for=20)
-        there.store.offline = True
+        there.store.disk.full = True
         with pytest.raises(Unavailable) as refused:
             await there.link.call(ASK, retry_for=0.5)
         assert refused.value.retry_after == 1

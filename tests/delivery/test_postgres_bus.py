@@ -15,7 +15,7 @@ from askback.domain.events import Event
 from askback.ports.bus import Bus, Listener, News, Notice, tenant_topic, thread_topic
 from askback.storage.postgres import Database, PostgresStore
 from askback.testing.bus_contracts import BusContracts
-from askback.testing.store_samples import added, answer, created, message, record
+from tests.contracts.samples import added, answer, created, message, record
 from tests.postgres_server import PostgresServer
 
 pytestmark = pytest.mark.anyio

@@ -18,7 +18,7 @@ from askback.ports.outcome import Outcome
 from askback.ports.store import Claim, Session, Settlement, Store
 from askback.storage.sqlite import SqliteStore
 from askback.storage.sqlite.connection import Connection
-from askback.testing.store_samples import (
+from tests.contracts.samples import (
     NOON,
     added,
     answer,

@@ -16,9 +16,10 @@ from askback.service import resumes
 from askback.service.waits import Waits
 from askback.service.webhooks import dispatch
 from askback.testing.fake_courier import FakeCourier
-from askback.testing.fake_store import FakeStore
 from tests.requirements import requirement
 from tests.service.test_watch import AGENT, BadBus, Collector, ask, services, settle
+from tests.service.test_watch import opened as opened  # noqa: PLC0414 - its stores are closed here as well
+from tests.temporary_store import TemporaryStore
 
 pytestmark = [pytest.mark.anyio, pytest.mark.fault]
 
@@ -33,7 +34,7 @@ HANG_S = 1.0
 @pytest.mark.parametrize("seed", range(10))
 async def test_every_wait_is_told_once_over_a_bus_that_misbehaves(seed: int) -> None:
     bus = BadBus(seed)
-    ctx, store = services(bus)
+    ctx, store = await services(bus)
     waits, waiter = Waits(ctx), Collector(AGENT)
     ids = [f"req_{number}" for number in range(50)]
     for request_id in ids:
@@ -53,7 +54,7 @@ async def test_every_wait_is_told_once_over_a_bus_that_misbehaves(seed: int) -> 
 async def misled(seed: int, courier: FakeCourier | None = None) -> AsyncGenerator[tuple[App, BadBus]]:
     """A server whose bus misbehaves."""
     bus = BadBus(seed)
-    app = create_app(store=FakeStore(on_commit=bus.publish), bus=bus, courier=courier)
+    app = create_app(store=TemporaryStore(on_commit=bus.publish), bus=bus, courier=courier)
     async with app.running():
         yield app, bus
 

@@ -14,7 +14,7 @@ from askback.errors import StoreUnusable, Unavailable
 from askback.ports.outcome import Outcome
 from askback.storage.sqlite import SqliteStore
 from askback.storage.sqlite.connection import Connection, connect
-from askback.testing.store_samples import answer, claim, created, record, request_id
+from tests.contracts.samples import answer, claim, created, record, request_id
 from tests.fault.power_trial import check_file
 from tests.fault.power_vfs import Disk, DiskIsFull
 

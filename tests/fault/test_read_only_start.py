@@ -20,8 +20,8 @@ from askback.errors import StoreUnusable, Unavailable
 from askback.settings import load
 from askback.storage.sqlite import SqliteStore, schema
 from askback.storage.sqlite.connection import connect
-from askback.testing.store_samples import created, record
 from askback.transports.rest import monitoring
+from tests.contracts.samples import created, record
 from tests.fault.full_disk import full_disk
 from tests.requirements import requirement
 

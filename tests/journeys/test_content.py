@@ -24,10 +24,9 @@ from askback.app import App, create_app
 from askback.delivery.local import LocalBus
 from askback.ports.store import Store
 from askback.storage.sqlite import SqliteStore
-from askback.testing.fake_store import FakeStore
-from askback.testing.store_suite import OnCommit
 from askback.vault.envelope import Envelope
 from askback.vault.keys import KEY_BYTES, KeyRing
+from tests.contracts.suite import OnCommit
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 
@@ -190,15 +189,13 @@ async def seen_everywhere(
         assert (message["id"], message["content"]) == (message_id, [{"type": "text", "text": text}])
 
 
-@pytest.fixture(params=["sqlite", "postgres", "fake"])
+@pytest.fixture(params=["sqlite", "postgres"])
 async def make(
     request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer
 ) -> AsyncIterator[Callable[[OnCommit], Store]]:
     """How each store is made."""
     if request.param == "sqlite":
         yield lambda tell: SqliteStore(tmp_path / "askback.db", on_commit=tell)
-    elif request.param == "fake":
-        yield lambda tell: FakeStore(on_commit=tell)
     else:
         from askback.storage.postgres import PostgresStore
 

@@ -9,7 +9,7 @@ from askback.domain.fields import Form, Text
 from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.service.newest import LARGEST, Newest
-from askback.testing.store_samples import record
+from tests.contracts.samples import record
 
 SHORT = Form(fields=[Text(id="a", label="A", max_length=3)])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 import anyio
 import anyio.lowlevel
@@ -23,8 +23,8 @@ from askback.service.context import Services
 from askback.service.waits import Waits
 from askback.service.watch import Watcher, Watches
 from askback.system import SystemClock, SystemIds
-from askback.testing.fake_store import FakeStore
 from askback.vault.locked import LockedVault
+from tests.temporary_store import TemporaryStore
 
 pytestmark = pytest.mark.anyio
 
@@ -89,17 +89,35 @@ class BadBus(LocalBus):
         super().publish(out[:cut])
 
 
-def services(bus: Bus) -> tuple[Services, FakeStore]:
-    store = FakeStore(on_commit=bus.publish)
+@pytest.fixture(autouse=True)
+async def opened() -> AsyncIterator[None]:
+    """Close the stores of a test at its end."""
+    yield
+    while OPENED:
+        await OPENED.pop().close()
+
+
+OPENED: list[TemporaryStore] = []
+
+
+async def open_store(store: TemporaryStore) -> TemporaryStore:
+    """Open a store until the test ends."""
+    await store.open()
+    OPENED.append(store)
+    return store
+
+
+async def services(bus: Bus) -> tuple[Services, TemporaryStore]:
+    store = await open_store(TemporaryStore(on_commit=bus.publish))
     return Services(store, bus, SystemClock(), SystemIds(), LockedVault()), store
 
 
-async def say(store: FakeStore, n: int, *, thread: str = "t1", tenant: str = "main") -> None:
+async def say(store: TemporaryStore, n: int, *, thread: str = "t1", tenant: str = "main") -> None:
     draft = Draft("message.added", tenant, thread, 0, None, f'{{"id":"m{n}","content":[]}}')
     await store.add_message(f"m-{tenant}-{thread}-{n}", draft.data, draft)
 
 
-async def ask(store: FakeStore, request_id: str, *, by: Principal = AGENT, thread: str = "t1") -> None:
+async def ask(store: TemporaryStore, request_id: str, *, by: Principal = AGENT, thread: str = "t1") -> None:
     spec = f'{{"id":"{request_id}","requester":{{"id":"{by.id}","name":"a"}}}}'
     state = '{"status":"pending","revision":1}'
     record = Record(
@@ -108,7 +126,7 @@ async def ask(store: FakeStore, request_id: str, *, by: Principal = AGENT, threa
     await store.insert(record, Draft("request.created", by.tenant, thread, 0, request_id, state, by.id))
 
 
-async def settle(store: FakeStore, request_id: str, *, thread: str = "t1", tenant: str = "main") -> None:
+async def settle(store: TemporaryStore, request_id: str, *, thread: str = "t1", tenant: str = "main") -> None:
     state = '{"status":"answered","revision":1,"answer":{"values":{"a":"\\"request\\":"}}}'
     record = await store.get(tenant, request_id)
     assert record is not None
@@ -121,7 +139,7 @@ async def settle(store: FakeStore, request_id: str, *, thread: str = "t1", tenan
 @pytest.mark.parametrize("seed", range(20))
 async def test_a_thread_streams_without_gap_or_double_over_a_bus_that_misbehaves(seed: int):
     bus = BadBus(seed)
-    ctx, store = services(bus)
+    ctx, store = await services(bus)
     watches, reader = Watches(ctx), Collector()
     for n in range(5):
         await say(store, n)
@@ -141,7 +159,7 @@ async def test_a_thread_streams_without_gap_or_double_over_a_bus_that_misbehaves
 @pytest.mark.parametrize("seed", range(10))
 async def test_the_inbox_gets_every_request_event_in_order_over_a_bus_that_misbehaves(seed: int):
     bus = BadBus(seed)
-    ctx, store = services(bus)
+    ctx, store = await services(bus)
     watches, reader = Watches(ctx), Collector()
     await say(store, 0)
     watcher = await watches.open(PERSON, reader, thread_id=None, after=None)
@@ -156,7 +174,7 @@ async def test_the_inbox_gets_every_request_event_in_order_over_a_bus_that_misbe
 
 
 async def test_without_a_cursor_the_stream_begins_at_the_next_event():
-    ctx, store = services(LocalBus())
+    ctx, store = await services(LocalBus())
     watches, reader = Watches(ctx), Collector()
     for n in range(3):
         await say(store, n)
@@ -169,7 +187,7 @@ async def test_without_a_cursor_the_stream_begins_at_the_next_event():
 
 async def test_a_closed_watcher_leaves_nothing_behind():
     bus = LocalBus()
-    ctx, store = services(bus)
+    ctx, store = await services(bus)
     watches, reader = Watches(ctx), Collector()
     watchers = [await watches.open(PERSON, reader, thread_id="t1", after=0) for _ in range(10)]
     for watcher in watchers:
@@ -179,7 +197,7 @@ async def test_a_closed_watcher_leaves_nothing_behind():
 
 
 async def test_an_agent_does_not_see_what_another_agent_asks_in_its_thread():
-    ctx, store = services(LocalBus())
+    ctx, store = await services(LocalBus())
     watches, reader = Watches(ctx), Collector()
     other = Principal("tok_2", "main", "requester", "other")
     await ask(store, "req_1")
@@ -191,7 +209,7 @@ async def test_an_agent_does_not_see_what_another_agent_asks_in_its_thread():
 
 
 async def test_an_agent_may_not_open_the_inbox():
-    ctx, _ = services(LocalBus())
+    ctx, _ = await services(LocalBus())
     watches = Watches(ctx)
     with pytest.raises(Forbidden):
         await watches.open(AGENT, Collector(), thread_id=None, after=None)
@@ -200,7 +218,7 @@ async def test_an_agent_may_not_open_the_inbox():
 
 async def test_a_wait_is_told_once_and_then_forgotten():
     bus = LocalBus()
-    ctx, store = services(bus)
+    ctx, store = await services(bus)
     waits, waiter = Waits(ctx), Collector(AGENT)
     await ask(store, "req_1")
     await waits.look("req_1", waiter)
@@ -216,7 +234,7 @@ async def test_a_wait_is_told_once_and_then_forgotten():
 
 async def test_a_lost_nudge_is_found_by_the_patrol():
     bus = BadBus(1)
-    ctx, store = services(bus)
+    ctx, store = await services(bus)
     waits, waiter = Waits(ctx), Collector(AGENT)
     for n in range(300):
         await ask(store, f"req_{n}")
@@ -231,7 +249,7 @@ async def test_a_lost_nudge_is_found_by_the_patrol():
 
 
 async def test_a_request_that_is_settled_or_not_yours_is_not_watched():
-    ctx, store = services(LocalBus())
+    ctx, store = await services(LocalBus())
     waits, waiter = Waits(ctx), Collector(AGENT)
     await ask(store, "req_1")
     await settle(store, "req_1")
@@ -243,7 +261,7 @@ async def test_a_request_that_is_settled_or_not_yours_is_not_watched():
     assert waits.count() == 0
 
 
-class RemoteStore(FakeStore):
+class RemoteStore(TemporaryStore):
     """A store whose reads take their time, as one in another process does."""
 
     def __init__(self, *, on_commit: Callable[[Sequence[Event]], None]) -> None:
@@ -260,6 +278,7 @@ class RemoteStore(FakeStore):
 async def test_an_outcome_that_comes_while_a_wait_is_being_checked_does_not_reach_a_stranger():
     bus = LocalBus()
     store = RemoteStore(on_commit=bus.publish)
+    await open_store(store)
     waits = Waits(Services(store, bus, SystemClock(), SystemIds(), LockedVault()))
     strangers = [
         Collector(Principal("tok_2", "main", "requester", "other")),

@@ -33,8 +33,8 @@ from askback.ports.store import (
     Settlement,
     Store,
 )
-from askback.testing.store_samples import NOON, added, created, delta, message, record
-from askback.testing.store_suite import OnCommit
+from tests.contracts.samples import NOON, added, created, delta, message, record
+from tests.contracts.suite import OnCommit
 from tests.storage.model import Model
 
 THREADS = ("t1", "t2", "t3")
@@ -62,8 +62,8 @@ steps = st.tuples(
 class Place:
     """A store that is open on a loop of its own, shared by all conversations: each has a tenant to itself."""
 
-    def __init__(self, make: Callable[[OnCommit], Store], runner: asyncio.Runner, *, durable: bool) -> None:
-        self.make, self.durable = make, durable
+    def __init__(self, make: Callable[[OnCommit], Store], runner: asyncio.Runner, *, reopened: bool) -> None:
+        self.make, self.reopened = make, reopened
         self._runner = runner
         self.told: list[Event] = []
         self.numbers = count(1)
@@ -250,7 +250,7 @@ class Conversation(RuleBasedStateMachine):
 
     # --- everything --------------------------------------------------------------------------
 
-    @precondition(lambda self: self.place.durable)
+    @precondition(lambda self: self.place.reopened)
     @rule()
     def close_and_open(self) -> None:
         self.place.run(self.place.store.close())

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from askback.domain.events import Draft
 from askback.domain.lifecycle import Status
-from askback.domain.record import Record
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
 from askback.ports.resumes import Lease
@@ -17,39 +15,40 @@ from askback.ports.store import (
     Claim,
     Settlement,
 )
-from askback.testing.fake_store import FakeStore
+from askback.storage.sqlite import changes
+from tests.temporary_store import TemporaryStore
 
 
-class LastAnswerWins(FakeStore):
+class LastAnswerWins(TemporaryStore):
     async def settle(
         self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
     ) -> Change | None:
         return await super().settle(replace(settlement, expected=frozenset(Status)), claim, along)
 
 
-class ForgetsKeys(FakeStore):
+class ForgetsKeys(TemporaryStore):
     async def settle(
         self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
     ) -> Change | None:
         return await super().settle(settlement, None, along)
 
 
-class KeepsLostKeys(FakeStore):
+class KeepsLostKeys(TemporaryStore):
     async def settle(
         self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
     ) -> Change | None:
         change = await super().settle(settlement, claim, along)
         if claim is not None and change is not None and change.outcome is Outcome.LOST:
-            self._finish(claim, settlement.id)
+            await self._writer.submit(lambda db, _: _take(db, claim, settlement.id))
         return change
 
 
-class LeasesToTwo(FakeStore):
+class LeasesToTwo(TemporaryStore):
     async def lease_resumes(self, *args: Any, now_ms: int, **options: Any) -> Sequence[Lease]:
         return await super().lease_resumes(*args, now_ms=now_ms + 3, **options)
 
 
-class FinishesForAnybody(FakeStore):
+class FinishesForAnybody(TemporaryStore):
     async def finish_resume(self, *args: Any, attempt: int, **options: Any) -> Outcome | None:
         """The fence is down: an older lease finishes as well."""
         done = await super().finish_resume(*args, attempt=attempt, **options)
@@ -58,23 +57,28 @@ class FinishesForAnybody(FakeStore):
         return done
 
 
-class LeavesNumbersOut(FakeStore):
-    def _emit(self, draft: Draft, record: Record | None) -> int:
-        if draft.type == "request.reprompt":
-            super()._emit(draft, record)
-            self._fresh.pop()
-            self._threads[draft.tenant, draft.thread_id].events.pop()
-        return super()._emit(draft, record)
+class LeavesNumbersOut(TemporaryStore):
+    async def settle(
+        self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
+    ) -> Change | None:
+        if settlement.event.type == "request.reprompt":
+            where = (settlement.tenant, settlement.event.thread_id)
+            await self._writer.submit(lambda db, _: db.execute(_LEAVE_OUT, where) and None)
+        return await super().settle(settlement, claim, along)
 
 
-class TellsNobody(FakeStore):
+class TellsNobody(TemporaryStore):
     async def append_text(self, *args: Any, **options: Any) -> Outcome:
-        self._on_commit, tell = None, self._on_commit
+        writer = vars(self._writer)
+        tell, writer["_on_commit"] = writer["_on_commit"], None
         try:
             return await super().append_text(*args, **options)
         finally:
-            self._on_commit = tell
+            writer["_on_commit"] = tell
 
+
+_LEAVE_OUT = "UPDATE threads SET seq = seq + 1 WHERE tenant = ? AND id = ?"
+_take: Callable[..., None] = vars(changes)["_take"]
 
 FAULTS = [
     LastAnswerWins,

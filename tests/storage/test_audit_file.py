@@ -13,7 +13,7 @@ from askback.ports.policy import Along
 from askback.storage.sqlite import SqliteStore
 from askback.storage.sqlite.auditfile import read_audit
 from askback.storage.sqlite.backup import sealed_texts
-from askback.testing.store_samples import entry
+from tests.contracts.samples import entry
 from tests.fault.full_disk import full_disk
 
 

@@ -16,7 +16,7 @@ import pytest
 from askback.ports.policy import Along
 from askback.ports.secrets import SecretRecord
 from askback.storage.sqlite import SqliteStore
-from askback.testing.store_samples import secret, secret_id
+from tests.contracts.samples import secret, secret_id
 from tests.requirements import requirement
 
 

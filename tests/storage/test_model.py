@@ -17,12 +17,12 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from askback.ports.store import Store
 from askback.storage.sqlite import SqliteStore
-from askback.testing.fake_store import FakeStore
-from askback.testing.store_suite import OnCommit
+from tests.contracts.suite import OnCommit
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 from tests.storage.conversation import Conversation, Place
 from tests.storage.faulty_stores import FAULTS
+from tests.temporary_store import TemporaryStore
 
 EXAMPLES = os.environ.get("MODEL_EXAMPLES")
 
@@ -48,9 +48,9 @@ def hold(place: Place, *, examples: int, shrink: bool = True) -> None:
 
 
 @contextmanager
-def opened(make: Callable[[OnCommit], Store], *, durable: bool = True) -> Iterator[Place]:
+def opened(make: Callable[[OnCommit], Store], *, reopened: bool = True) -> Iterator[Place]:
     with asyncio.Runner() as runner:
-        place = Place(make, runner, durable=durable)
+        place = Place(make, runner, reopened=reopened)
         try:
             yield place
         finally:
@@ -58,9 +58,9 @@ def opened(make: Callable[[OnCommit], Store], *, durable: bool = True) -> Iterat
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_store_with_a_fault_is_not_the_model(fault: type[FakeStore]) -> None:
+def test_a_store_with_a_fault_is_not_the_model(fault: type[TemporaryStore]) -> None:
     with (
-        opened(lambda tell: fault(on_commit=tell), durable=False) as place,
+        opened(lambda tell: fault(on_commit=tell), reopened=False) as place,
         pytest.raises(AssertionError),
     ):
         hold(place, examples=500, shrink=False)
@@ -71,12 +71,6 @@ def test_a_store_with_a_fault_is_not_the_model(fault: type[FakeStore]) -> None:
 def test_sqlite_is_the_model(tmp_path: Path) -> None:
     with opened(lambda tell: SqliteStore(tmp_path / "askback.db", on_commit=tell)) as place:
         hold(place, examples=20)
-
-
-@pytest.mark.timeout(600)
-def test_the_store_in_memory_is_the_model() -> None:
-    with opened(lambda tell: FakeStore(on_commit=tell), durable=False) as place:
-        hold(place, examples=30)
 
 
 @requirement("H2", "H4", "H5")

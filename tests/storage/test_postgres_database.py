@@ -29,7 +29,7 @@ from askback.storage.sql import (
     threads,
     webhooks,
 )  # fmt: skip
-from askback.testing.store_samples import claim, created, policy, record, rule
+from tests.contracts.samples import claim, created, policy, record, rule
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 

@@ -18,7 +18,7 @@ from askback.ports.outcome import Outcome
 from askback.storage.postgres import Database, PostgresStore
 from askback.storage.postgres.connection import Patience, refused_by_database
 from askback.storage.postgres.liveness import look_after
-from askback.testing.store_samples import claim, created, record
+from tests.contracts.samples import claim, created, record
 from tests.fault.relay import Relay, relaying
 from tests.postgres_server import PostgresServer
 from tests.storage.postgres_cut import SOCKET

@@ -11,9 +11,9 @@ import pytest
 from askback.ports.store import Store
 from askback.storage.postgres import PostgresStore
 from askback.storage.postgres.connection import Database, Patience
-from askback.testing.store_contracts import DurableContracts, StoreContracts
-from askback.testing.store_suite import OnCommit
-from askback.testing.store_threads import ThreadContracts
+from tests.contracts.store import DurableContracts, StoreContracts
+from tests.contracts.suite import OnCommit
+from tests.contracts.threads import ThreadContracts
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 

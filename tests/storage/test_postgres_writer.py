@@ -21,7 +21,7 @@ from askback.ports.policy import Along
 from askback.storage.postgres import Database, PostgresStore, queries
 from askback.storage.postgres.connection import Patience
 from askback.storage.postgres.lane import Lane
-from askback.testing.store_samples import answer, claim, created, entry, record
+from tests.contracts.samples import answer, claim, created, entry, record
 from tests.postgres_server import PostgresServer
 from tests.storage.postgres_cut import cutter
 

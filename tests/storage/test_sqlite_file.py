@@ -31,7 +31,7 @@ from askback.storage.sql import (
 )  # fmt: skip
 from askback.storage.sqlite import SqliteStore, connection, schema
 from askback.storage.sqlite.dialect import rewrite, rewrite_for_row
-from askback.testing.store_samples import created, record, shared
+from tests.contracts.samples import created, record, shared
 
 
 @pytest.fixture

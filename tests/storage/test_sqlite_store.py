@@ -8,9 +8,9 @@ from pathlib import Path
 from askback.ports.store import Store
 from askback.storage.sqlite import SqliteStore
 from askback.storage.sqlite.connection import Connection, configure
-from askback.testing.store_contracts import DurableContracts, StoreContracts
-from askback.testing.store_suite import OnCommit
-from askback.testing.store_threads import ThreadContracts
+from tests.contracts.store import DurableContracts, StoreContracts
+from tests.contracts.suite import OnCommit
+from tests.contracts.threads import ThreadContracts
 
 
 def impatient(path: Path) -> Connection:

@@ -10,8 +10,8 @@ import pytest
 from askback.domain.record import Record
 from askback.ports.store import Store
 from askback.storage.sqlite import SqliteStore
-from askback.testing.store_samples import added, answer, created, message, record
-from askback.testing.store_threads import happened
+from tests.contracts.samples import added, answer, created, message, record
+from tests.contracts.threads import happened
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio

@@ -11,11 +11,13 @@ import httpx2
 import pytest
 
 from askback.app import create_app
+from askback.delivery.local import LocalBus
 from askback.errors import Unavailable
+from askback.ports.bus import Bus
 from askback.ports.store import Change
 from askback.service import waiting
-from askback.testing.fake_store import FakeStore
 from tests.requirements import requirement
+from tests.temporary_store import TemporaryStore
 from tests.transports.conftest import Api, ManualClock, ask, asked
 
 pytestmark = pytest.mark.anyio
@@ -74,7 +76,7 @@ async def test_an_archived_thread_takes_nothing_new_until_it_is_taken_out(api: A
     assert told == ["thread.archived", "thread.unarchived"]
 
 
-class Interrupted(FakeStore):
+class Interrupted(TemporaryStore):
     """A store that lets something happen between two steps of whoever takes back what is open."""
 
     meanwhile: Callable[[], Awaitable[None]] | None = None
@@ -90,8 +92,9 @@ class Interrupted(FakeStore):
 @requirement("H9")
 @pytest.mark.parametrize("how", ["archive", "message"])
 async def test_what_is_asked_since_is_not_taken_back_with_what_was_open(how: str) -> None:
-    store, clock = Interrupted(), ManualClock()
-    async with running(store, clock, {}) as api:
+    bus, clock = LocalBus(), ManualClock()
+    store = Interrupted(on_commit=bus.publish)
+    async with running(store, clock, {}, bus) as api:
         first, second = await asked(api), await asked(api)
         admin, since = await api.as_("admin"), list[dict[str, Any]]()
 
@@ -114,7 +117,7 @@ async def test_what_is_asked_since_is_not_taken_back_with_what_was_open(how: str
         assert [each["id"] for each in await pending(agent) if each["id"] in ids] == [since[0]["id"]]
 
 
-class DiesOverIt(FakeStore):
+class DiesOverIt(TemporaryStore):
     """A store whose server is gone before anything is taken back; the next one finds it as it was left."""
 
     died = False
@@ -127,13 +130,14 @@ class DiesOverIt(FakeStore):
 
 @requirement("H9", "M9")
 async def test_what_a_server_that_died_had_begun_to_archive_is_taken_back_by_another() -> None:
-    store, clock, tokens = DiesOverIt(), ManualClock(), dict[str, str]()
-    async with running(store, clock, tokens) as api:
+    bus, clock, tokens = LocalBus(), ManualClock(), dict[str, str]()
+    store = DiesOverIt(on_commit=bus.publish)
+    async with running(store, clock, tokens, bus) as api:
         open_ones = {(await asked(api))["id"], (await asked(api))["id"]}
         begun = await (await api.as_("admin")).post("/v1/threads/t1/archive")
         assert begun.status_code == 503
     store.died = True
-    async with running(store, clock, tokens) as api:
+    async with running(store, clock, tokens, bus) as api:
         await waiting.sweep(api.app.services)
         agent = await api.as_("requester")
         assert {each["id"] for each in await pending(agent)} == open_ones  # whoever began may be at it still
@@ -141,10 +145,9 @@ async def test_what_a_server_that_died_had_begun_to_archive_is_taken_back_by_ano
         with anyio.fail_after(5):
             (first, *_) = open_ones
             ended = (await agent.get(f"/v1/requests/{first}", params={"wait": 30})).json()
-            while await pending(agent):
+            while await pending(agent) or await store.archiving(before_ms=clock.now_ms()):
                 await anyio.sleep(0.01)
         assert (ended["status"], ended["reason"]) == ("cancelled", "thread_archived")
-        assert list(await store.archiving(before_ms=clock.now_ms())) == []
 
 
 async def pending(agent: httpx2.AsyncClient) -> list[dict[str, Any]]:
@@ -153,8 +156,10 @@ async def pending(agent: httpx2.AsyncClient) -> list[dict[str, Any]]:
 
 
 @asynccontextmanager
-async def running(store: FakeStore, clock: ManualClock, tokens: dict[str, str]) -> AsyncGenerator[Api]:
-    app = create_app(store=store, clock=clock)
+async def running(
+    store: TemporaryStore, clock: ManualClock, tokens: dict[str, str], bus: Bus
+) -> AsyncGenerator[Api]:
+    app = create_app(store=store, clock=clock, bus=bus)
     async with app.running():
         yield Api(app, clock, tokens)
 

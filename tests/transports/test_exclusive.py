@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from askback.service import waiting
-from askback.testing.store_samples import answer
+from tests.contracts.samples import answer
 from tests.requirements import requirement
 from tests.transports.conftest import ANSWER, Api, ask, asked
 

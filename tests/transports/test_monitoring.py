@@ -16,8 +16,8 @@ from askback.ports.webhooks import Answered
 from askback.service import deadlines, tokens
 from askback.service.waits import Waits
 from askback.testing.fake_courier import FakeCourier
-from askback.testing.fake_store import FakeStore
 from askback.transports.rest import monitoring
+from tests.temporary_store import TemporaryStore
 from tests.transports.conftest import ANSWER, Api, ManualClock, asked
 from tests.transports.hooks import hooked, sweep, swept
 from tests.transports.test_resumes import pulled, settled
@@ -105,13 +105,13 @@ async def test_no_label_is_what_somebody_chose(api: Api) -> None:
 async def test_a_server_is_ready_while_it_can_store(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(monitoring, "FRESH_S", -1)
     bus = LocalBus()
-    store = FakeStore(on_commit=bus.publish)
+    store = TemporaryStore(on_commit=bus.publish)
     app = create_app(store=store, bus=bus)
     async with app.running():
         caller = Api(app, ManualClock()).client()
         seen: list[tuple[int, Any]] = []
         for offline in (False, True, False):
-            store.offline = offline
+            store.disk.full = offline
             reply = await caller.get("/readyz")
             seen.append((reply.status_code, reply.json()))
         assert (await caller.get("/healthz")).status_code == 200

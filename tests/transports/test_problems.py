@@ -14,9 +14,9 @@ from askback.domain.record import Record
 from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Change, Claim, ClaimMismatch
 from askback.ports.threads import Quota
-from askback.testing.fake_store import FakeStore
 from askback.transports.problems import HostNotAllowed, MethodNotAllowed, problem_reply
 from tests.requirements import requirement
+from tests.temporary_store import TemporaryStore
 from tests.transports.conftest import Api, ask
 
 REQUEST = {"id": "req_1", "status": "answered"}
@@ -61,7 +61,7 @@ def test_an_exception_becomes_one_shape(
     assert "CANARY" not in reply.body.decode()
 
 
-class FullDisk(FakeStore):
+class FullDisk(TemporaryStore):
     """A store that cannot write."""
 
     async def insert(

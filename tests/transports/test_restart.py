@@ -16,8 +16,8 @@ from askback.errors import Unavailable
 from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Claim, Settlement
 from askback.settings import load
-from askback.testing.fake_store import FakeStore
 from tests.requirements import requirement
+from tests.temporary_store import TemporaryStore
 from tests.transports.conftest import Api, ManualClock, asked
 from tests.transports.test_resumes import pulled
 
@@ -27,9 +27,9 @@ pytestmark = pytest.mark.anyio
 class House:
     """A store and a clock that outlive their servers."""
 
-    def __init__(self, place: Path, on_restart: str, store: FakeStore | None = None) -> None:
+    def __init__(self, place: Path, on_restart: str, store: TemporaryStore | None = None) -> None:
         self._settings = load({"ASKBACK_ON_RESTART": on_restart}, data_dir=place)
-        self._store, self._clock, self._tokens = store or FakeStore(), ManualClock(), dict[str, str]()
+        self._store, self._clock, self._tokens = store or TemporaryStore(), ManualClock(), dict[str, str]()
 
     @asynccontextmanager
     async def server(self) -> AsyncGenerator[Api]:
@@ -64,7 +64,7 @@ async def test_what_agents_waited_for_is_over_after_a_restart_where_that_was_set
         assert [each["request_id"] for each in await pulled(api)] == [awaited[0]["id"]]
 
 
-class Unwritable(FakeStore):
+class Unwritable(TemporaryStore):
     """A store whose next few steps cannot be written."""
 
     failures = 0

@@ -17,9 +17,9 @@ from askback.app import App, create_app
 from askback.delivery.local import LocalBus
 from askback.ports.store import ThreadView
 from askback.settings import load
-from askback.testing.fake_store import FakeStore
 from askback.transports.websocket.members import MEMBERS
 from askback.transports.websocket.operations import INLINE, OPERATIONS
+from tests.temporary_store import TemporaryStore
 from tests.transports.sockets import FORM, Open, Socket, app, body, open_  # noqa: F401 - fixtures
 
 
@@ -209,7 +209,7 @@ async def test_one_reply_to_a_wait_is_bounded_and_nothing_is_left_out(open_: Ope
     assert len(json.dumps(reply)) < 1024 * 1024 + 1024
 
 
-class CountingStore(FakeStore):
+class CountingStore(TemporaryStore):
     """A store that counts how often a whole thread is read."""
 
     reads = 0

@@ -1,6 +1,6 @@
 """The store: the truth. Everything acknowledged is in it, and survives the loss of power.
 
-Contracts that every backend keeps, each checked by `askback.testing.store_contracts`:
+Contracts that every backend keeps, each checked by `tests.contracts.store`:
 
 1.  A coroutine that returns has made its change durable; one that raises has changed nothing.
 2.  A change and its event are one transaction. `seq` is 1, 2, 3 … in each (tenant, thread), without a

@@ -1,1 +1,1 @@
-"""What is shipped for tests: conformance suites for stores, buses and vaults, and fakes that pass them."""
+"""What is shipped for tests: conformance suites for buses, presence registers and vaults, and fakes."""

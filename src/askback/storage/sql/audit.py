@@ -58,7 +58,7 @@ async def append(tx: Transaction, drafts: Sequence[AuditDraft]) -> None:
         entries += [(before.tenant, seq, text) for seq, text in enumerate(texts, before.seq + 1)]
         moved.append(after)
     await tx.many(ADD_ENTRIES, entries)
-    await tx.many(MOVE_AUDIT_HEADS, [astuple(head) for head in moved])
+    await tx.many(MOVE_AUDIT_HEADS, [(head.tenant, head.seq, head.hash, head.seal) for head in moved])
 
 
 class AuditArea(Area):

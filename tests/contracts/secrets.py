@@ -15,7 +15,7 @@ from askback.errors import Unavailable
 from askback.ports.policy import Along
 from askback.ports.secrets import Place, SecretRecord, VersionTaken
 from askback.ports.store import Store
-from askback.testing.store_samples import (
+from tests.contracts.samples import (
     along,
     answer,
     claim,
@@ -27,7 +27,7 @@ from askback.testing.store_samples import (
     secret,
     secret_id,
 )
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.suite import StoreSuite
 
 
 async def keep(store: Store, *secrets: SecretRecord) -> None:

@@ -15,8 +15,8 @@ from askback.domain.lifecycle import Status
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along, Execution, Lift, Refusal
 from askback.ports.store import Change, ClaimMismatch, Store
-from askback.testing.store_samples import NOON, answer, claim, created, record, request_id, vote
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.samples import NOON, answer, claim, created, record, request_id, vote
+from tests.contracts.suite import StoreSuite
 
 
 class ApprovalContracts(StoreSuite):

@@ -19,7 +19,7 @@ from askback.ports.resumes import Resume
 from askback.ports.secrets import Place
 from askback.ports.store import KeyHeld, Settlement, Store
 from askback.ports.threads import Quota, QuotaSpent, Terms, ThreadArchived, Use
-from askback.testing.store_samples import (
+from tests.contracts.samples import (
     NOON,
     added,
     answer,
@@ -34,7 +34,7 @@ from askback.testing.store_samples import (
     secret,
     shared,
 )
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.suite import StoreSuite
 
 DAY = 24 * 3600 * 1000
 

@@ -11,10 +11,10 @@ import pytest
 from askback.errors import Unavailable
 from askback.ports.health import Counts
 from askback.ports.store import Store
-from askback.testing.store_resumes import leased, resume, settled
-from askback.testing.store_samples import NOON, created, record
-from askback.testing.store_suite import StoreSuite
-from askback.testing.store_webhooks import DEAD, delivery, queued
+from tests.contracts.resumes import leased, resume, settled
+from tests.contracts.samples import NOON, created, record
+from tests.contracts.suite import StoreSuite
+from tests.contracts.webhooks import DEAD, delivery, queued
 
 
 class HealthContracts(StoreSuite):

@@ -11,9 +11,9 @@ from dataclasses import replace
 from askback.ports.policy import Along, AuditDraft
 from askback.ports.store import Store
 from askback.ports.webhooks import Delivery, DeliveryState, Webhook
-from askback.testing.store_resumes import resume, settled
-from askback.testing.store_samples import NOON, entry, request_id
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.resumes import resume, settled
+from tests.contracts.samples import NOON, entry, request_id
+from tests.contracts.suite import StoreSuite
 
 WAITING, DELIVERED, DEAD = DeliveryState.WAITING, DeliveryState.DELIVERED, DeliveryState.DEAD
 

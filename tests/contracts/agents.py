@@ -10,8 +10,8 @@ from dataclasses import replace
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.ports.store import Store
-from askback.testing.store_samples import NOON, agent, entry, root, token
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.samples import NOON, agent, entry, root, token
+from tests.contracts.suite import StoreSuite
 
 BY = '{"id":"tok_admin","name":"Ada"}'
 

@@ -13,8 +13,8 @@ from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.ports.resumes import Resume
 from askback.ports.store import Store
-from askback.testing.store_samples import NOON, answer, created, record, request_id
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.samples import NOON, answer, created, record, request_id
+from tests.contracts.suite import StoreSuite
 
 
 def resume(

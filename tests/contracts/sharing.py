@@ -14,7 +14,7 @@ from askback.domain.events import commit
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.ports.store import Store
-from askback.testing.store_samples import (
+from tests.contracts.samples import (
     NOON,
     added,
     along,
@@ -27,7 +27,7 @@ from askback.testing.store_samples import (
     secret,
     shared,
 )
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.suite import StoreSuite
 
 ODD = 'bob "b" \\ é 🙂'
 ADAS = Access("ada", Level.NONE, {ODD: Level.VIEW, "cy": Level.ALL})

@@ -13,7 +13,7 @@ from askback.domain.events import commit
 from askback.domain.lifecycle import Status
 from askback.ports.outcome import Outcome
 from askback.ports.store import IdTaken, MessageFull, MessageMissing, Store, ThreadView
-from askback.testing.store_samples import (
+from tests.contracts.samples import (
     NOON,
     added,
     answer,
@@ -24,7 +24,7 @@ from askback.testing.store_samples import (
     record,
     request_id,
 )
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.suite import StoreSuite
 
 
 class ReadContracts(StoreSuite):

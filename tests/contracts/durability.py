@@ -13,7 +13,7 @@ from askback.domain.audit import verify
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along, Execution
 from askback.ports.store import Change, ClaimMismatch, Store
-from askback.testing.store_samples import (
+from tests.contracts.samples import (
     NOON,
     added,
     along,
@@ -30,7 +30,7 @@ from askback.testing.store_samples import (
     token,
     vote,
 )
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.suite import StoreSuite
 
 
 class DurableContracts(StoreSuite):

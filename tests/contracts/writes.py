@@ -18,8 +18,8 @@ from askback.domain.lifecycle import Status
 from askback.errors import Unavailable
 from askback.ports.outcome import Outcome
 from askback.ports.store import Change, ClaimMismatch, IdTaken, MessageMissing, Store
-from askback.testing.store_samples import added, answer, claim, created, delta, message, record, token
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.samples import added, answer, claim, created, delta, message, record, token
+from tests.contracts.suite import StoreSuite
 
 
 class WriteContracts(StoreSuite):

@@ -19,7 +19,7 @@ from askback.ports.audit import AuditHead
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Along, AuditDraft, Execution
 from askback.ports.store import IdTaken, Store
-from askback.testing.store_samples import (
+from tests.contracts.samples import (
     NOON,
     along,
     answer,
@@ -32,7 +32,7 @@ from askback.testing.store_samples import (
     secret,
     secret_id,
 )
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.suite import StoreSuite
 
 
 async def written(store: Store, tenant: str = "main") -> list[str]:

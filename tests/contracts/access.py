@@ -11,8 +11,8 @@ from typing import Any
 
 from askback.ports.policy import Along, AuditDraft
 from askback.ports.store import Session, Store
-from askback.testing.store_samples import NOON, new_session, principal
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.samples import NOON, new_session, principal
+from tests.contracts.suite import StoreSuite
 
 HOUR = 3_600_000
 

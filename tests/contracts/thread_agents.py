@@ -19,8 +19,8 @@ from askback.domain.state import State
 from askback.ports.outcome import Outcome
 from askback.ports.store import IdTaken, MessageFull, MessageMissing, Store
 from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadOfAnother
-from askback.testing.store_samples import NOON, added, claim, created, delta, message, record, shared
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.samples import NOON, added, claim, created, delta, message, record, shared
+from tests.contracts.suite import StoreSuite
 
 A, B = Agents(("agt_a",), "ada"), Agents(("agt_b",))
 MINE, OURS = Access(agents=A), Access(agents=Agents(("agt_a", "agt_b"), "ada"))

@@ -10,27 +10,27 @@
 A test named `test_c4_…` holds contract 4: those to 12 are in `askback.ports.store`, 13 to 15 in
 `askback.ports.secret_store`, 16 and 17 in `askback.ports.resumes`, 18 to 20 in `askback.ports.webhooks`, 21 and 22 in
 `askback.ports.agents`, the others in
-`askback.ports.threads`, with a suite of their own: `askback.testing.store_threads.ThreadContracts`. `DurableContracts`
+`askback.ports.threads`, with a suite of their own: `tests.contracts.threads.ThreadContracts`. `DurableContracts`
 is for stores that keep their data when they are closed.
 """
 
 from __future__ import annotations
 
-from askback.testing.store_access import AccessContracts
-from askback.testing.store_agents import AgentContracts
-from askback.testing.store_approvals import ApprovalContracts
-from askback.testing.store_audit import AuditContracts
-from askback.testing.store_candidates import CandidateContracts
-from askback.testing.store_durability import DurableContracts
-from askback.testing.store_health import HealthContracts
-from askback.testing.store_policy import PolicyContracts
-from askback.testing.store_reads import ReadContracts
-from askback.testing.store_resumes import ResumeContracts
-from askback.testing.store_secrets import SecretContracts
-from askback.testing.store_sharing import SharingContracts
-from askback.testing.store_thread_agents import ThreadAgentContracts
-from askback.testing.store_webhooks import WebhookContracts
-from askback.testing.store_writes import WriteContracts
+from tests.contracts.access import AccessContracts
+from tests.contracts.agents import AgentContracts
+from tests.contracts.approvals import ApprovalContracts
+from tests.contracts.audit import AuditContracts
+from tests.contracts.candidates import CandidateContracts
+from tests.contracts.durability import DurableContracts
+from tests.contracts.health import HealthContracts
+from tests.contracts.policy import PolicyContracts
+from tests.contracts.reads import ReadContracts
+from tests.contracts.resumes import ResumeContracts
+from tests.contracts.secrets import SecretContracts
+from tests.contracts.sharing import SharingContracts
+from tests.contracts.thread_agents import ThreadAgentContracts
+from tests.contracts.webhooks import WebhookContracts
+from tests.contracts.writes import WriteContracts
 
 __all__ = ["DurableContracts", "StoreContracts"]
 

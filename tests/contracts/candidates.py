@@ -12,8 +12,8 @@ from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.ports.secrets import Place, VersionTaken
 from askback.ports.store import Store
-from askback.testing.store_samples import answer, created, grant, record, secret
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.samples import answer, created, grant, record, secret
+from tests.contracts.suite import StoreSuite
 
 GLOBAL = [Place("global", "")]
 

@@ -12,8 +12,8 @@ import pytest
 
 from askback.ports.policy import Along, PolicyView
 from askback.ports.store import IdTaken, Store
-from askback.testing.store_samples import NOON, along, entry, policy, rule, rule_id
-from askback.testing.store_suite import StoreSuite
+from tests.contracts.samples import NOON, along, entry, policy, rule, rule_id
+from tests.contracts.suite import StoreSuite
 
 
 class PolicyContracts(StoreSuite):
