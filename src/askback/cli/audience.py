@@ -8,7 +8,8 @@ from typing import Any
 import httpx2
 
 from askback.cli.connection import Connection
-from askback.domain.access import GROUP, TO_ANSWER, Level
+from askback.domain.access import GROUP, Level
+from askback.domain.kinds import KINDS
 from askback.domain.request import InputRequest
 
 
@@ -20,8 +21,8 @@ class Reader:
 
     def hindrance(self, request: InputRequest) -> str | None:
         """Say who may answer, where this person may not."""
-        needed = TO_ANSWER.get(request.kind, Level.NONE)
-        if request.level is not None and Level[request.level.upper()] < needed:
+        kind = KINDS.get(request.kind)
+        if kind and request.level is not None and Level[request.level.upper()] < kind.level:
             return "You may only read this. Others answer it."
         if not request.assignees or self.names is None:
             return None

@@ -21,7 +21,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any
 
 READ_BEFORE = 1_024
@@ -43,10 +42,6 @@ class Level(IntEnum):
     def word(self) -> str:
         """The level as it stands on the wire."""
         return self.name.lower()
-
-
-TO_ANSWER = MappingProxyType({"form": Level.PROMPT, "secret": Level.PROMPT, "approval": Level.ALL})
-"""The level that it takes to answer or decline a request, by its kind."""
 
 
 @dataclass(frozen=True, slots=True)

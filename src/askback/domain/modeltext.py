@@ -16,7 +16,8 @@ from types import MappingProxyType
 from typing import Literal
 
 from askback.domain import questiontext
-from askback.domain.lifecycle import TERMINAL, Status
+from askback.domain.kinds import FORM, KINDS
+from askback.domain.lifecycle import Status
 from askback.domain.questiontext import quoted
 from askback.domain.request import Answer, InputRequest
 
@@ -247,7 +248,7 @@ def secrets_off_text(names: Sequence[str], texts: Mapping[str, str] = TEXTS) -> 
 
 
 def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
-    subject = _subject(request)
+    kind = KINDS.get(request.kind, FORM)
     answer = request.answer or (request.submitted if request.status is Status.RESOLVING else None) or Answer()
     data = {
         "question": questiontext.question(request),
@@ -260,47 +261,9 @@ def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
         "scope": answer.scope or "",
         **_named(request.secret.names if request.secret else ()),
     }
-    said = _filled(_key(subject, request, answer), texts, **data)
+    said = _filled(kind.outcome_key(request, answer), texts, **data)
     why = f"{request.status}.{request.reason}"
     return f"{said} {_filled(why, texts)}" if why in TEXTS else said
-
-
-def _subject(request: InputRequest) -> str:
-    if request.secret is not None:
-        return "secret"
-    if request.approval is None:
-        return "form"
-    return "approval" if request.approval.plan is None else "plan"
-
-
-def _key(subject: str, request: InputRequest, answer: Answer) -> str:
-    """Return the key of an outcome; it may be more exact than any text there is."""
-    if request.secret is not None:
-        return f"secret.{_secret_outcome(request, answer)}"
-    if request.status not in TERMINAL:
-        return f"{subject}.{request.status}" if subject == "form" else f"{subject}.pending"
-    if request.revoked is not None:
-        return f"{subject}.revoked"
-    if request.repeated:
-        return f"{subject}.repeated"
-    if request.status is not Status.ANSWERED:
-        return f"{subject}.{request.status}.{request.reason}"
-    if subject == "form":
-        return "form.answered" if answer.values else "form.answered.empty"
-    # Whatever is not plainly a yes is a no.
-    if answer.decision != "approve":
-        return f"approval.deny.{request.source}" if subject == "approval" else "plan.changes"
-    if subject == "plan":
-        return f"plan.{answer.mode if answer.mode == 'accept_edits' else 'approve'}"
-    return f"approval.approve{'' if answer.edited_input is None else '.edited'}"
-
-
-def _secret_outcome(request: InputRequest, answer: Answer) -> str:
-    if request.status not in TERMINAL:
-        return str(request.status)
-    if request.status is not Status.ANSWERED:
-        return f"{request.status}.{request.reason}"
-    return "existing" if answer.reused else "answered"
 
 
 def _named(names: Sequence[str]) -> dict[str, str]:

@@ -15,8 +15,6 @@ from askback.domain.fields import Form, Model, Number_, ReadJson
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.secrets.asked import SecretAsk, ShownSecret
 
-KINDS = ("form", "approval", "secret")
-
 
 def _agent(raw: Any) -> Any:
     return {"name": raw} if isinstance(raw, str) else raw

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from askback.domain.access import GROUP, TO_ANSWER
+from askback.domain.access import GROUP
+from askback.domain.kinds import kind_of
 from askback.domain.record import Record
 from askback.errors import Conflict, Forbidden
 from askback.ports.store import Principal
@@ -16,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 async def may_answer(ctx: Services, principal: Principal, record: Record) -> bool:
     """Whether the caller may answer this very request, by its thread and by whom it is for."""
-    if sharing.level(principal, record.access, record.thread_id) < TO_ANSWER[record.kind]:
+    if sharing.level(principal, record.access, record.thread_id) < kind_of(record).level:
         return False
     assignees = _assignees(record)
     return not assignees or await _is_among(ctx, principal, assignees)
@@ -31,7 +32,7 @@ async def require_to_answer(ctx: Services, principal: Principal, record: Record)
         ctx,
         principal,
         record.access,
-        TO_ANSWER[record.kind],
+        kind_of(record).level,
         thread_id=record.thread_id,
         attempted="answer",
         request_id=record.id,

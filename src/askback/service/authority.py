@@ -12,7 +12,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
-from askback.domain.access import TO_ANSWER
+from askback.domain.kinds import kind_of
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.ports.policy import Along
@@ -75,4 +75,4 @@ def _may_say(who: Mapping[str, str], record: Record) -> bool:
     as_now = Principal(
         who["id"], record.tenant, who.get("role", "responder"), who["name"], user=who.get("user", "")
     )
-    return sharing.level(as_now, record.access, record.thread_id) >= TO_ANSWER[record.kind]
+    return sharing.level(as_now, record.access, record.thread_id) >= kind_of(record).level

@@ -14,7 +14,7 @@ from typing import Any
 from askback.domain.bodies import EmptyBody
 from askback.domain.check import Check, asked_again, check_of, checking, time_left, tried_until, waiting
 from askback.domain.deadlines import Times
-from askback.domain.fields import Form
+from askback.domain.kinds import kind_of
 from askback.domain.lifecycle import Action, Status
 from askback.domain.record import Record
 from askback.domain.resume import check_cause
@@ -135,7 +135,7 @@ async def give_back(ctx: Services, record: Record, now: int) -> None:
         await _look_later(ctx, record, check)
         return
     said: dict[str, Any] = {"error_summary": _not_checked(record)}
-    if record.kind == "form":
+    if kind_of(record).keeps_submission:
         said["submitted"] = record.state.members.get("submitted")
     await settle(ctx, record, Action.REPROMPT, said, by=None, times=pending_times(ctx, record))
 
@@ -152,8 +152,7 @@ def pending_times(ctx: Services, record: Record) -> Times:
 
 
 def _not_checked(record: Record) -> str:
-    form: Form | None = record.spec.form if record.kind == "form" else None
-    return translate("fault.not_checked", (form.locale if form else None) or DEFAULT_LOCALE)
+    return translate("fault.not_checked", kind_of(record).locale(record.spec) or DEFAULT_LOCALE)
 
 
 def stands(record: Record, cause: str) -> bool:

@@ -37,14 +37,20 @@ from askback.service.submission import with_submission
 
 
 async def decide(
-    ctx: Services, principal: Principal, record: Record, body: object, *, key: str | None
+    ctx: Services,
+    principal: Principal,
+    record: Record,
+    body: object,
+    *,
+    key: str | None,
+    claimed: Claim | None = None,
 ) -> Change:
     """Decide about a request for approval; see `answer.answer`, which has checked the role.
 
     Raises `Faults` (the request stays open), `Conflict`, `Gone`, and `Forbidden` past a locked rule.
     """
     sent = await readable(ctx, principal, record, lambda: parse(DecisionBody, body))
-    claimed = claim(principal, f"answer:{record.id}", key, sent)
+    claimed = claimed or claim(principal, f"answer:{record.id}", key, sent)
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before, sent.revision)
     await admit(ctx, principal, record)

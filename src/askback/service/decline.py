@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from askback.domain.bodies import DeclineBody
 from askback.domain.faults import Faults, fault
+from askback.domain.kinds import kind_of
 from askback.domain.lifecycle import Action
 from askback.domain.record import Record
 from askback.domain.validation.structure import parse
@@ -46,7 +47,7 @@ async def decline(
     seen(record)
     if record.settled:
         raise conflict(record)
-    if sent.reason == "skipped" and not (record.kind == "form" and record.spec.form.allow_skip):
+    if sent.reason == "skipped" and not kind_of(record).allows_skip(record.spec):
         raise Faults([fault("reason", "skip_not_allowed")])
     remembered = await refusals.remember(ctx, record) if _is_refusal(record, sent) else None
     outcome = sent.model_dump(exclude_none=True, exclude={"remember"})
@@ -63,6 +64,5 @@ async def decline(
 
 
 def _is_refusal(record: Record, sent: DeclineBody) -> bool:
-    """Whether the person does not want to be asked this again; a tool call that was dismissed was not refused."""
-    unwanted = ("refused",) if record.kind == "approval" else ("refused", "dismissed")
-    return sent.remember and sent.reason in unwanted
+    """Whether the person does not want to be asked this again."""
+    return sent.remember and sent.reason in kind_of(record).refusals

@@ -9,6 +9,7 @@ from typing import Any
 
 from askback.domain import jsontext
 from askback.domain.access import Level
+from askback.domain.kinds import kind_of
 from askback.domain.timestamps import rfc3339
 from askback.ports.policy import Along
 from askback.ports.store import Principal, ThreadView
@@ -56,7 +57,7 @@ async def export(ctx: Services, principal: Principal, thread_id: str) -> str:
 
 async def _executions(ctx: Services, view: ThreadView) -> AsyncIterator[str]:
     for _, record in view.requests:
-        used = await ctx.store.execution(record.tenant, record.id) if record.kind == "approval" else None
+        used = await ctx.store.execution(record.tenant, record.id) if kind_of(record).is_executed else None
         if used is not None:
             said: dict[str, Any] = {**asdict(used), "consumed_at": rfc3339(used.consumed_at)}
             yield json.dumps({"request_id": record.id, **said})

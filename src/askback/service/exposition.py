@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from askback.domain.kinds import KINDS
 from askback.domain.metrics import gauge, head, sample
-from askback.domain.request import KINDS
 from askback.ports.health import Counts, Pressure
 from askback.ports.store import Principal
 from askback.service import access

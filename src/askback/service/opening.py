@@ -100,7 +100,7 @@ async def open_request(
         until = record.created_at + ctx.limits.unseen_s * 1000
         record = _waiting(record, until)
     if isinstance(asked, Ask) and asked.repeat != "ask":
-        refused = await refusals.refused_before(ctx, record, refusals.form_identity(asked.form), terms)
+        refused = await refusals.refused_before(ctx, record, terms)
         if refused is not None:
             return await refusals.repeated(ctx, record, refused, key=None if claimed is None else claimed.key)
     conduct = read_conduct(terms.everywhere, terms.here)

@@ -49,8 +49,7 @@ async def propose(ctx: Services, principal: Principal, body: object, *, key: str
     if ruling.decision.decision != "ask":
         return await _settled_at_once(ctx, principal, asked, ruling, claimed)
     record = _record(ctx, principal, asked, shown=_shown(asked, ruling))
-    same = None if asked.is_plan else refusals.approval_identity(asked.call.tool, asked.call.input)
-    if (refused := await refusals.refused_before(ctx, record, same, terms)) is not None:
+    if (refused := await refusals.refused_before(ctx, record, terms)) is not None:
         return await _again(ctx, record, refused, ruling, key)
     return await open_request(ctx, principal, asked.ask, record, claimed, terms)
 

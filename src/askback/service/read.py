@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from askback.domain.faults import Faults, fault
+from askback.domain.kinds import KINDS
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
-from askback.domain.request import KINDS
 from askback.ports.store import Principal
 from askback.service import access, sharing
 from askback.service.context import Services

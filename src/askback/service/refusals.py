@@ -12,9 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from askback.domain.bodies import EmptyBody
-from askback.domain.fields import Form
-from askback.domain.policy.calls import Call
-from askback.domain.policy.digest import NotCanonical, canonical_json
+from askback.domain.kinds import kind_of
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
@@ -41,39 +39,9 @@ class Remembered:
     shown: Mapping[str, Any]
 
 
-def form_identity(form: Form) -> str | None:
-    """Return what the same form has again, however its keys were ordered; None where a number has no one spelling."""
-    try:
-        return hashlib.sha256(canonical_json(form.model_dump(mode="json", exclude_none=True))).hexdigest()
-    except NotCanonical:
-        return None
-
-
-def approval_identity(tool: str, call_input: Mapping[str, Any]) -> str | None:
-    """Return what the same call has again; None for one that has no canonical form."""
-    try:
-        return Call(tool, call_input).identity
-    except NotCanonical:
-        return None
-
-
-def secret_identity(names: list[str]) -> str:
-    """Return what a request for the same secrets has again."""
-    return hashlib.sha256("\n".join(sorted(names)).encode()).hexdigest()
-
-
-def _identity(record: Record) -> str | None:
-    if record.kind == "form":
-        return form_identity(record.spec.form)
-    if record.kind == "secret":
-        return secret_identity(record.spec.secret.names)
-    asked = record.spec.approval
-    return None if asked.plan is not None else approval_identity(asked.tool, asked.input)
-
-
 async def remember(ctx: Services, record: Record) -> Remembered | None:
     """Return what a person's refusal of a request leads to; None for what is never the same again, such as a plan."""
-    if (identity := _identity(record)) is None:
+    if (identity := kind_of(record).identity(record.spec)) is None:
         return None
     now = ctx.clock.now_ms()
     before = await _found(ctx, record, identity, since_ms=now - ctx.limits.refusal_window_s * 1000)
@@ -86,14 +54,16 @@ async def remember(ctx: Services, record: Record) -> Remembered | None:
     return Remembered(Along(refusals=(refusal,)), {"until": rfc3339(until), "count": count})
 
 
-async def refused_before(ctx: Services, asked: Record, identity: str | None, terms: Terms) -> Record | None:
+async def refused_before(ctx: Services, asked: Record, terms: Terms) -> Record | None:
     """Return the request in which a person refused the same of this agent in this thread, while that holds.
 
     `terms` are those of the thread. Most threads have no refusal, and then nothing is looked up.
     """
     now = asked.created_at
     oldest = now - max(ctx.limits.refusal_s, ctx.limits.refusal_long_s) * 1000
-    if identity is None or terms.refused_at is None or terms.refused_at <= oldest:
+    if terms.refused_at is None or terms.refused_at <= oldest:
+        return None
+    if (identity := kind_of(asked).identity(asked.spec)) is None:
         return None
     for each in await _found(ctx, asked, identity, since_ms=oldest):
         if each.until > now:

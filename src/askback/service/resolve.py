@@ -10,13 +10,15 @@ second is the first.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any, cast
 
 from askback.domain.bodies import EmptyBody, RepromptBody
 from askback.domain.faults import Faults, fault, join
-from askback.domain.fields import Form
+from askback.domain.kinds import kind_of
 from askback.domain.lifecycle import Action
 from askback.domain.record import Record
+from askback.domain.spec import Spec
 from askback.domain.validation.ask import check_form
 from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
@@ -28,8 +30,8 @@ from askback.service import access
 from askback.service.checks import pending_times, require_resolving
 from askback.service.claims import claim
 from askback.service.context import Services
+from askback.service.kinds import handlers_of
 from askback.service.read import get
-from askback.service.secrets import resolve as secrets
 from askback.service.settle import replayed, settle
 
 
@@ -42,15 +44,7 @@ async def accept(
     if (before := await replayed(ctx, claimed)) is not None:
         return before
     require_resolving(record)
-    if record.kind == "secret":
-        return await secrets.accept(ctx, principal, record, claim=claimed)
-    state = record.state.members
-    outcome = {
-        "source": "responder",
-        "answer": state.get("submitted"),
-        "settled_by": state.get("submitted_by"),
-    }
-    return await settle(ctx, record, Action.ACCEPT, outcome, by=principal, claim=claimed)
+    return await handlers_of(record).accept(ctx, principal, record, claim=claimed)
 
 
 async def reprompt(
@@ -67,18 +61,16 @@ async def reprompt(
     if (before := await replayed(ctx, claimed)) is not None:
         return before
     require_resolving(record)
-    form = _new_form(ctx, record, cast("Mapping[str, Any]", body).get("form"))
-    shown = form or (record.spec.form if record.kind == "form" else None)
-    _check(ctx, sent, _places(record, shown))
+    spec = _new_spec(ctx, record, cast("Mapping[str, Any]", body).get("form"))
+    kind, asked = kind_of(record), spec or record.spec
+    _check(ctx, sent, kind.error_paths(asked))
     if record.revision > ctx.limits.reprompts:
         return await settle(ctx, record, Action.CANCEL, {"reason": "failed"}, by=principal, claim=claimed)
-    scrub = await secrets.scrubber(ctx, record) if record.kind == "secret" else str
-    said = _said(sent, scrub)
-    if shown is not None:
+    said = _said(sent, await handlers_of(record).scrubber(ctx, record))
+    if kind.keeps_submission:
         said["submitted"] = record.state.members.get("submitted")
         if sent.field_errors and sent.error_summary is None:
-            said["error_summary"] = translate("fault.reprompted", shown.locale or DEFAULT_LOCALE)
-    spec = None if form is None else record.spec.with_form(form, view(form))
+            said["error_summary"] = translate("fault.reprompted", kind.locale(asked) or DEFAULT_LOCALE)
     times = pending_times(ctx, record)
     return await settle(
         ctx, record, Action.REPROMPT, said, by=principal, spec=spec, claim=claimed, times=times
@@ -90,7 +82,8 @@ async def _found(ctx: Services, principal: Principal, request_id: str) -> Record
     return await get(ctx, principal, request_id)
 
 
-def _new_form(ctx: Services, record: Record, raw: object) -> Form | None:
+def _new_spec(ctx: Services, record: Record, raw: object) -> Spec | None:
+    """Return what is asked from now on, where another form is sent; only a form can be replaced."""
     if raw is None:
         return None
     if record.kind != "form":
@@ -98,17 +91,10 @@ def _new_form(ctx: Services, record: Record, raw: object) -> Form | None:
     form = check_form(raw, limits=ctx.limits)
     if any(field.sensitive for field in form.all_fields):
         raise Faults([fault("form", "validator_with_sensitive")])
-    return form
+    return record.spec.with_form(form, view(form))
 
 
-def _places(record: Record, form: Form | None) -> set[str]:
-    """Return the paths that can be spoken of."""
-    if form is not None:
-        return {join("values", field.id) for field in form.all_fields}
-    return {join("secrets", name) for name in record.spec.secret.names}
-
-
-def _check(ctx: Services, sent: RepromptBody, places: set[str]) -> None:
+def _check(ctx: Services, sent: RepromptBody, places: AbstractSet[str]) -> None:
     report = Report()
     prose = Prose(report, suspicious=True)
     for index, each in enumerate(sent.field_errors):

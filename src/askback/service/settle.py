@@ -12,6 +12,7 @@ from typing import Any
 
 from askback.domain.deadlines import Times
 from askback.domain.events import REQUEST_CREATED, REQUEST_REPROMPTED, REQUEST_VOTED, Draft
+from askback.domain.kinds import kind_of
 from askback.domain.lifecycle import TERMINAL, TRANSITIONS, Action, Status, step
 from askback.domain.policy.conduct import read_conduct
 from askback.domain.record import Record
@@ -79,7 +80,7 @@ async def settle(
     kind = event or _EVENTS.get(action, f"request.{status}")
     if record.status is Status.RESOLVING and action is not Action.NOTE and along.promote is None:
         along = replace(along, discard=(record.tenant, record.id))  # whatever was tried, the trial is over
-    if record.kind != "form" and action is not Action.NOTE:
+    if kind_of(record).is_audited and action is not Action.NOTE:
         told = _audited(record, action, outcome, by=by, at=now, **facts)
         along = replace(along, audit=(*along.audit, told))
     change = await ctx.store.settle(
@@ -127,8 +128,8 @@ async def _tried(
 
 
 async def _refunds(ctx: Services, record: Record, status: Status) -> bool:
-    """Whether a form that nobody answered is given back to its thread."""
-    if record.kind != "form" or status not in {Status.CANCELLED, Status.EXPIRED}:
+    """Whether a question that nobody answered is given back to its thread."""
+    if not kind_of(record).is_question or status not in {Status.CANCELLED, Status.EXPIRED}:
         return False
     terms = await ctx.store.terms(record.tenant, record.thread_id)
     return read_conduct(terms.everywhere, terms.here).refund_questions
@@ -192,7 +193,7 @@ def _audited(
         **{
             **said,
             "rule": answer.get("policy_rule") if kept is None else kept["text"],
-            **_subject(record),
+            **kind_of(record).audit_subject(record.spec),
             "source": outcome.get("source"),
             "reason": outcome.get("reason"),
             "digest": digest,
@@ -200,12 +201,6 @@ def _audited(
             **facts,
         },
     )
-
-
-def _subject(record: Record) -> dict[str, Any]:
-    if record.kind == "approval":
-        return {"tool": record.spec.approval.tool}
-    return {"names": record.spec.secret.names}
 
 
 def _told(change: Change, record: Record, action: Action) -> Change:

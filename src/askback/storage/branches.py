@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import product
 
-from askback.domain.access import TO_ANSWER
+from askback.domain.kinds import KINDS
 from askback.domain.lifecycle import Status
 
-KINDS = tuple(TO_ANSWER)
 STATUSES = tuple(status.value for status in Status)
 
 

@@ -15,7 +15,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from askback.domain import fields as form_fields
 from askback.domain.faults import join
-from askback.domain.request import KINDS
+from askback.domain.kinds import KINDS
 from askback.domain.validation.report import Report, join_key
 from askback.domain.validation.texts import has_lone_surrogate
 

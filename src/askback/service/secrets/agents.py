@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from askback.domain.access import TO_ANSWER
 from askback.domain.faults import Faults, fault, join
 from askback.domain.fields import Model
+from askback.domain.kinds import kind_of
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
 from askback.ports.policy import Along, AuditDraft
@@ -104,7 +104,7 @@ async def saved(ctx: Services, principal: Principal, request_id: str) -> Mapping
     if record.kind != "secret":
         return {}
     await sharing.require(
-        ctx, principal, record.access, TO_ANSWER["secret"], thread_id=record.thread_id, attempted="answer"
+        ctx, principal, record.access, kind_of(record).level, thread_id=record.thread_id, attempted="answer"
     )
     asked = record.spec.secret
     where = places(thread_id=record.thread_id, project=asked.project)

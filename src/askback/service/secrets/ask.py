@@ -9,6 +9,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from askback.domain.faults import Faults, fault
+from askback.domain.kinds.secret import names_digest
 from askback.domain.lifecycle import Status
 from askback.domain.markdown import may_be_markdown, tree
 from askback.domain.record import Record
@@ -55,8 +56,7 @@ async def ask_secret(ctx: Services, principal: Principal, body: object, *, key: 
         along = replace(along, resumes=resumes_at_once(ctx, record, now=record.created_at))
         event = opening(principal, record, f"request.{Status.ANSWERED}")
         return await ctx.store.insert(record, event, claimed, along)
-    same = refusals.secret_identity(asked.secret.names)
-    if (refused := await refusals.refused_before(ctx, record, same, terms)) is not None:
+    if (refused := await refusals.refused_before(ctx, record, terms)) is not None:
         return await refusals.repeated(ctx, record, refused, key=key)
     return await open_request(ctx, principal, asked, record, claimed, terms)
 
@@ -99,7 +99,7 @@ def _record(
         timeout_s=asked.timeout_s,
         view=_view(asked),
         hides_names=asked.secret.hide_names,
-        digest=refusals.secret_identity(asked.secret.names),
+        digest=names_digest(asked.secret.names),
     )
 
 

@@ -1,0 +1,54 @@
+"""Approvals: whether a tool may run, or a plan be carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from askback.domain.access import Level
+from askback.domain.kinds.kind import Kind
+from askback.domain.lifecycle import TERMINAL, Status
+from askback.domain.policy.digest import NotCanonical
+from askback.domain.request import Answer, InputRequest
+from askback.domain.spec import Spec
+
+
+class ApprovalKind(Kind):
+    """A call of a tool, or a plan, that a person decides about."""
+
+    name = "approval"
+    level = Level.ALL
+    refusals = frozenset({"refused"})  # a call that was dismissed was not refused
+    is_executed = True
+
+    def identity(self, spec: Spec, /) -> str | None:
+        """The same call as the policy reads it; None for a plan, and for a call without a canonical form."""
+        from askback.domain.policy.calls import Call  # clients read outcomes, and need no policy
+
+        asked = spec.approval
+        try:
+            return None if asked.plan is not None else Call(asked.tool, asked.input).identity
+        except NotCanonical:
+            return None
+
+    def audit_subject(self, spec: Spec, /) -> Mapping[str, Any]:
+        """The tool."""
+        return {"tool": spec.approval.tool}
+
+    def outcome_key(self, request: InputRequest, answer: Answer, /) -> str:
+        """By what was decided, by whom, and whether it was revoked. Anything but a plain yes is a no."""
+        plan = request.approval is not None and request.approval.plan is not None
+        subject = "plan" if plan else "approval"
+        if request.status not in TERMINAL:
+            return f"{subject}.pending"
+        if request.revoked is not None:
+            return f"{subject}.revoked"
+        if request.repeated:
+            return f"{subject}.repeated"
+        if request.status is not Status.ANSWERED:
+            return f"{subject}.{request.status}.{request.reason}"
+        if answer.decision != "approve":
+            return "plan.changes" if plan else f"approval.deny.{request.source}"
+        if plan:
+            return f"plan.{answer.mode if answer.mode == 'accept_edits' else 'approve'}"
+        return f"approval.approve{'' if answer.edited_input is None else '.edited'}"
