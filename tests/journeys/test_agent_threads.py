@@ -12,7 +12,7 @@ import pytest
 
 from tests.journeys.people import Person, Team, asked
 from tests.journeys.sharing import FORM, person, said, share, socket
-from tests.journeys.test_sharing_matrix import TEXT, over_http, over_socket
+from tests.journeys.test_sharing_matrix import HERE, TEXT, over_http, over_socket
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -90,17 +90,17 @@ AT, GET = "/v1/requests/{request}", {"request_id": "{request}"}
 THREAD = "/v1/threads/{thread}"
 
 ACTS: dict[str, Act] = {
-    "read the thread": Act("reads", ("GET", THREAD, None), {"op": "thread"}, people=True),
-    "read its access": Act("reads", ("GET", f"{THREAD}/access", None), {"op": "access"}, people=True),
-    "watch": Act("reads", ("GET", f"{THREAD}/events", None), {"op": "subscribe"}, people=True),
-    "read its use": Act("reads", ("GET", "/v1/limits?thread_id={thread}", None), {"op": "limits"}, people=True),
-    "pull its resumes": Act("reads", ("GET", f"{THREAD}/resumes", None), {"op": "resumes"}, people=False),
-    "write": Act("writes", ("POST", f"{THREAD}/messages", TEXT), {"op": "message", "body": TEXT}, people=True),
+    "read the thread": Act("reads", ("GET", THREAD, None), {"op": "thread", **HERE}, people=True),
+    "read its access": Act("reads", ("GET", f"{THREAD}/access", None), {"op": "access", **HERE}, people=True),
+    "watch": Act("reads", ("GET", f"{THREAD}/events", None), {"op": "subscribe", **HERE}, people=True),
+    "read its use": Act("reads", ("GET", "/v1/limits?thread_id={thread}", None), {"op": "limits", **HERE}, people=True),
+    "pull its resumes": Act("reads", ("GET", f"{THREAD}/resumes", None), {"op": "resumes", **HERE}, people=False),
+    "write": Act("writes", ("POST", f"{THREAD}/messages", TEXT), {"op": "message", **HERE, "body": TEXT}, people=True),
     "ask": Act("writes", ("POST", "/v1/requests", ASK), {"op": "create", "body": ASK}, people=False),
     "ask for a call": Act("writes", ("POST", "/v1/requests", BASH), {"op": "create", "body": BASH}, people=False),
     "ask for a secret": Act("writes", ("POST", "/v1/requests", NEED), {"op": "create", "body": NEED}, people=False),
-    "archive": Act("writes", ("POST", f"{THREAD}/archive", None), {"op": "archive"}, people=True),
-    "unarchive": Act("writes", ("POST", f"{THREAD}/unarchive", None), {"op": "unarchive"}, people=True),
+    "archive": Act("writes", ("POST", f"{THREAD}/archive", None), {"op": "archive", **HERE}, people=True),
+    "unarchive": Act("writes", ("POST", f"{THREAD}/unarchive", None), {"op": "unarchive", **HERE}, people=True),
     "read a request": Act("own", ("GET", AT, None), {"op": "get", **GET}, people=True, make=one_request),
     "wait": Act("own", ("GET", f"{AT}?wait=0", None), None, people=True, make=one_request),
     "take back": Act(

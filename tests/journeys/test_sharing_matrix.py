@@ -59,23 +59,26 @@ ANSWERS = {
 }
 LEAST = {"form": "prompt", "approval": "all", "secret": "prompt"}
 TEXT = {"content": [{"type": "text", "text": "hello"}]}
+HERE = {"thread_id": "{thread}"}
 RULE = {"rule": "npm test", "scope": "thread", "thread_id": "{thread}"}
 MODE = {"thread_id": "{thread}", "mode": "plan"}
 SECRET = {"name": "N_KEY", "value": "value", "scope": "session", "thread_id": "{thread}"}
 BATCH = {"action": "decline", "requests": [{"id": "{request}", "revision": 1}]}
 
 ACTS: dict[str, Act] = {
-    "read the thread": Act("view", nothing, ("GET", "/v1/threads/{thread}", None), {"op": "thread"}),
+    "read the thread": Act("view", nothing, ("GET", "/v1/threads/{thread}", None), {"op": "thread", **HERE}),
     "read who may do what": Act(
-        "view", nothing, ("GET", "/v1/threads/{thread}/access", None), {"op": "access"}
+        "view", nothing, ("GET", "/v1/threads/{thread}/access", None), {"op": "access", **HERE}
     ),
-    "watch": Act("view", nothing, ("GET", "/v1/threads/{thread}/events", None), {"op": "subscribe"}),
-    "read its mode": Act("view", nothing, ("GET", "/v1/policy?thread_id={thread}", None), {"op": "policy"}),
+    "watch": Act("view", nothing, ("GET", "/v1/threads/{thread}/events", None), {"op": "subscribe", **HERE}),
+    "read its mode": Act(
+        "view", nothing, ("GET", "/v1/policy?thread_id={thread}", None), {"op": "policy", **HERE}
+    ),
     "write": Act(
         "prompt",
         nothing,
         ("POST", "/v1/threads/{thread}/messages", TEXT),
-        {"op": "message", "body": TEXT},
+        {"op": "message", **HERE, "body": TEXT},
     ),
     "make a rule": Act("all", nothing, ("POST", "/v1/rules", RULE), {"op": "add_rule", "body": RULE}),
     "end a rule": Act(
@@ -87,7 +90,10 @@ ACTS: dict[str, Act] = {
         "all", kept, ("DELETE", "/v1/secrets/{secret}", None), {"op": "drop_secret", "secret_id": "{secret}"}
     ),
     "share it": Act(
-        "owner", nothing, ("PUT", "/v1/threads/{thread}/access", SHARED), {"op": "share", "body": SHARED}
+        "owner",
+        nothing,
+        ("PUT", "/v1/threads/{thread}/access", SHARED),
+        {"op": "share", **HERE, "body": SHARED},
     ),
 }
 for kind, body in ANSWERS.items():
@@ -149,7 +155,7 @@ async def over_http(who: Person, call: tuple[str, str, Any], names: dict[str, st
 
 async def over_socket(who: Person, frame: dict[str, Any], names: dict[str, str]) -> tuple[int, str | None]:
     """The same of a frame."""
-    said = await who.frame(**{"thread_id": names["thread"], **filled(frame, names)})
+    said = await who.frame(**filled(frame, names))
     [result] = said.get("ok", {}).get("results", [{}])
     error = said.get("error") or result.get("error")
     return (said.get("error") or {"status": result.get("status", 200)})["status"], error and error["code"]
