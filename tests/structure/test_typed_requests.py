@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 
+from askback.domain.kinds import KINDS
 from tests.structure.tree import ROOT, relative
 
 OWNERS = frozenset(
@@ -60,3 +61,15 @@ def test_each_way_of_looking_into_a_text_is_found() -> None:
         "event.text.index('x')",
     )
     assert [looks(ast.parse(way)) for way in ways] == [[1]] * len(ways)
+
+
+def test_services_ask_the_table_of_kinds_and_hardly_compare_them() -> None:
+    found = [
+        f"{relative(path)}:{node.lineno}"
+        for path in (ROOT / "src/askback/service").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Compare)
+        and ast.unparse(node.left).endswith(".kind")
+        and any(isinstance(each, ast.Constant) and each.value in KINDS for each in node.comparators)
+    ]
+    assert len(found) <= 3, found
