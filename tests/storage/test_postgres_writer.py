@@ -20,7 +20,7 @@ from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.storage.postgres import Database, PostgresStore, queries
 from askback.storage.postgres.connection import Patience
-from askback.storage.postgres.lane import Lane
+from askback.storage.postgres.writer_connection import WriterConnection
 from tests.contracts.samples import answer, claim, created, entry, record
 from tests.postgres_server import PostgresServer
 from tests.storage.postgres_cut import cutter
@@ -77,7 +77,7 @@ async def test_changes_that_wait_share_a_commit_and_a_notice(database: Database)
 
 
 async def test_what_is_written_is_planned_once(database: Database) -> None:
-    lane = Lane(database)
+    lane = WriterConnection(database)
     connection = await lane.connection()
     for _ in range(10):
         await connection.fetch(queries.SETTLE, *[[]] * 13)

@@ -16,10 +16,10 @@ from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
 from askback.ports.store import Change
-from askback.storage.postgres import admission, claims, messages, requests
+from askback.storage.postgres import claims, messages, quota, requests
 from askback.storage.postgres.connection import Connection
+from askback.storage.postgres.database import PostgresTransaction
 from askback.storage.postgres.jobs import AddMessage, Entry, Insert, Job, Settle
-from askback.storage.postgres.transaction import PostgresTransaction
 from askback.storage.sql.side_effects import write_side_effects
 
 
@@ -36,7 +36,7 @@ async def write_group(db: Connection, jobs: Sequence[Job]) -> Sequence[Entry]:
     await messages.extend(db, jobs)
     fitting = [job for job in jobs if job.open]
     if fitting:
-        await admission.place(db, fitting)
+        await quota.enforce(db, fitting)
         await requests.add(db, fitting)
         await messages.add(db, fitting)
         await messages.add_deltas(db, fitting)

@@ -114,7 +114,7 @@ Change = Insert | Settle | AddMessage | AppendText
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EventSlot:
     """Where an event comes: the key of its thread, its number, and who may see it."""
 
     thread: int
@@ -127,7 +127,7 @@ class Entry:
     """An event in its place: what it tells, its request's spec and whether that hides names, and its position."""
 
     draft: Draft
-    place: Place
+    place: EventSlot
     spec: Spec | None = None
     hides_names: bool = False
     position: int = 0
@@ -151,7 +151,7 @@ class Job:
     holds: bool = False
     target: str = ""
     found: Any = None
-    place: Place | None = None
+    place: EventSlot | None = None
 
     @classmethod
     def of(cls, change: Change, future: asyncio.Future[Any]) -> Job:
@@ -180,7 +180,7 @@ Act = Callable[[Connection], Awaitable[tuple[Any, Sequence[Entry]]]]
 
 
 @dataclass(slots=True, eq=False)
-class WholeJob:
+class ExclusiveJob:
     """Something about a thread as a whole, which shares its group with nothing, and who waits for it.
 
     `act` is run in the transaction; it returns what the caller is told, and the events that it makes, in their places.

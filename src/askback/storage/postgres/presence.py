@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from askback.ports.presence import Place
-from askback.storage.postgres.borrowed import Borrowed
 from askback.storage.postgres.connection import Connection
+from askback.storage.postgres.pool import Pool
 
 _NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
@@ -32,8 +32,8 @@ WHERE watched.tenant = $1 AND watched.thread IN ($2, '') AND until >= {_NOW} LIM
 class PresenceRegister:
     """Who is there, by server. All threads are the thread without a name, which no thread has."""
 
-    def __init__(self, borrowed: Borrowed) -> None:
-        self._borrowed = borrowed
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
 
     async def note(
         self, server: str, *, came: Collection[Place], left: Collection[Place], lease_ms: int
@@ -50,15 +50,15 @@ class PresenceRegister:
             await db.execute(_CLEAR)
             return stands
 
-        return await self._borrowed.change(note)
+        return await self._pool.change(note)
 
     async def strike(self, server: str) -> None:
         """Forget all of a server."""
-        await self._borrowed.change(lambda db: db.execute(_STRIKE, server))
+        await self._pool.change(lambda db: db.execute(_STRIKE, server))
 
     async def anybody(self, tenant: str, thread_id: str) -> bool:
         """Ask whether anybody is there."""
-        return await self._borrowed.row(_ANYBODY, tenant, thread_id) is not None
+        return await self._pool.row(_ANYBODY, tenant, thread_id) is not None
 
 
 def _columns(places: Collection[Place]) -> tuple[list[str], list[str]] | None:

@@ -1,4 +1,4 @@
-"""The `Store` port on Postgres: what has an event is written in groups, all else on connections that are borrowed."""
+"""The `Store` port on Postgres: what has an event is written in groups, all else on connections from a pool."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, Along
 from askback.ports.store import Change, Claim, ClaimMismatch, Settlement
 from askback.ports.threads import Quota
-from askback.storage.postgres import queries, schema, thread_queries, wholes
-from askback.storage.postgres.borrowed import Borrowed
+from askback.storage.postgres import queries, schema, thread_operations, thread_queries
+from askback.storage.postgres.batch_loader import BatchLoader, Key
 from askback.storage.postgres.clock import DatabaseClock
 from askback.storage.postgres.connection import Database, refused_by_database
+from askback.storage.postgres.database import PostgresDatabase
 from askback.storage.postgres.jobs import AddMessage, AppendText, Insert, Settle, claim_id
 from askback.storage.postgres.listening import TELL, listen, payload
+from askback.storage.postgres.pool import Pool
 from askback.storage.postgres.presence import PresenceRegister
-from askback.storage.postgres.together import Key, Together
-from askback.storage.postgres.transaction import PostgresDatabase
 from askback.storage.postgres.writer import Writer
 from askback.storage.sql.agents import AgentArea
 from askback.storage.sql.audit import AuditArea
@@ -60,17 +60,17 @@ class PostgresStore(
         self._database = database
         self._sealing = database.sealing
         self._writer = Writer(database, origin=self.origin, on_commit=on_commit)
-        self._borrowed = Borrowed(database)
-        self._db = PostgresDatabase(self._borrowed)
-        self._drop = Together(self._drop_held)
-        self.clock = DatabaseClock(self._borrowed)
-        self.register = PresenceRegister(self._borrowed)
+        self._pool = Pool(database)
+        self._db = PostgresDatabase(self._pool)
+        self._drop = BatchLoader(self._drop_held)
+        self.clock = DatabaseClock(self._pool)
+        self.register = PresenceRegister(self._pool)
 
     async def open(self) -> None:
         """Migrate and connect; raises `StoreUnusable` when that cannot be done."""
         try:
             await self._upgrade()
-            await self._borrowed.open()
+            await self._pool.open()
             await self.clock.start()
             await self._writer.start()
         except Exception as error:
@@ -87,7 +87,7 @@ class PostgresStore(
         """Finish what is under way and close."""
         await self._writer.close()
         await self.clock.stop()
-        await self._borrowed.close()
+        await self._pool.close()
 
     async def _upgrade(self) -> None:
         db = await self._database.connect()
@@ -118,7 +118,7 @@ class PostgresStore(
 
     async def claimed(self, claim: Claim) -> str | None:
         """Read what a key was used for before."""
-        row = await self._borrowed.row(queries.CLAIM, claim_id(claim))
+        row = await self._pool.row(queries.CLAIM, claim_id(claim))
         if row is None:
             return None
         if row[0] != claim.digest:
@@ -151,30 +151,32 @@ class PostgresStore(
         self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access
     ) -> Outcome:
         """Give a thread another access."""
-        return await self._writer.submit_whole(
-            lambda db: wholes.set_access(db, access, event, along, before=before)
+        return await self._writer.submit_exclusive(
+            lambda db: thread_operations.set_access(db, access, event, along, before=before)
         )
 
     async def set_archived(self, event: Draft, along: Along = NOTHING, *, archived_at: int | None) -> Outcome:
         """Archive a thread, or take it back."""
-        return await self._writer.submit_whole(
-            lambda db: wholes.set_archived(db, event, along, archived_at=archived_at)
+        return await self._writer.submit_exclusive(
+            lambda db: thread_operations.set_archived(db, event, along, archived_at=archived_at)
         )
 
     async def deliver(self, tenant: str, thread_id: str, *, at: int) -> int:
         """Deliver the messages that a thread holds."""
-        return await self._writer.submit_whole(lambda db: wholes.deliver(db, tenant, thread_id, now=at))
+        return await self._writer.submit_exclusive(
+            lambda db: thread_operations.deliver(db, tenant, thread_id, now=at)
+        )
 
     async def erase_thread(self, event: Draft, along: Along = NOTHING) -> bool:
         """Erase a thread."""
-        return await self._writer.submit_whole(lambda db: wholes.erase(db, event, along))
+        return await self._writer.submit_exclusive(lambda db: thread_operations.erase(db, event, along))
 
     async def scrub(self) -> None:
         """Have Postgres clean the tables up: what was erased is dead until then, and its space is free after it.
 
         The write-ahead log, archives and replicas are the operator's, see `docs/how-to/postgres.md`.
         """
-        await self._borrowed.maintain(thread_queries.SCRUB)
+        await self._pool.maintain(thread_queries.SCRUB)
 
     # Resumes
 
@@ -211,9 +213,9 @@ class PostgresStore(
 
     async def tell(self, news: Dismissal | Arrival) -> None:
         """Tell every server."""
-        await self._borrowed.change(lambda db: db.execute(TELL, payload(news)))
+        await self._pool.change(lambda db: db.execute(TELL, payload(news)))
 
     async def positions(self) -> Mapping[str, int]:
         """Read the position of the newest event of every tenant."""
-        found = await self._borrowed.rows(queries.POSITIONS)
+        found = await self._pool.rows(queries.POSITIONS)
         return {tenant: position for tenant, position in found}  # noqa: C416 - rows of a driver are no pairs

@@ -12,7 +12,7 @@ from askback.domain.events import Draft
 from askback.ports.threads import ThreadOfAnother
 from askback.storage.postgres import queries, thread_queries
 from askback.storage.postgres.connection import Connection
-from askback.storage.postgres.jobs import Entry, Place
+from askback.storage.postgres.jobs import Entry, EventSlot
 
 Name = tuple[str, str]
 
@@ -42,11 +42,11 @@ class Thread:
         if draft.agent is not None and not self.access.admits(draft.agent):
             raise ThreadOfAnother
 
-    def place(self, draft: Draft) -> Place:
+    def place(self, draft: Draft) -> EventSlot:
         """Give the next number; the first agent that writes has the thread from then on."""
         self.seq += 1
         self.access = self.access.written_by(draft.agent)
-        return Place(self.key, self.seq, self.access)
+        return EventSlot(self.key, self.seq, self.access)
 
     def count(self, *, window_ms: int, now: int) -> None:
         """Count a form, in a window that begins with the first one after the last has passed."""

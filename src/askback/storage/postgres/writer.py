@@ -20,22 +20,22 @@ import asyncpg
 from askback.domain.events import Event
 from askback.errors import Unavailable
 from askback.ports.health import Pressure
-from askback.storage.postgres.borrowed import closed
+from askback.storage.postgres.commit_sequencer import CommitSequencer, Turn
 from askback.storage.postgres.connection import Connection, Database, unavailable, worth_another_try
 from askback.storage.postgres.group import event_of, result_of, write_group
-from askback.storage.postgres.jobs import Act, Change, Entry, Job, Key, Overtaken, WholeJob
-from askback.storage.postgres.lane import Lane
+from askback.storage.postgres.jobs import Act, Change, Entry, ExclusiveJob, Job, Key, Overtaken
+from askback.storage.postgres.pool import closed
 from askback.storage.postgres.threads import log
 from askback.storage.postgres.transactions import transaction
-from askback.storage.postgres.turns import Turn, Turns
+from askback.storage.postgres.writer_connection import WriterConnection
 
 _log = logging.getLogger(__name__)
 
-LANES = 2
+CONNECTIONS = 2
 LARGEST_GROUP = 256
 TRIES = 5
 
-Group = Sequence[Job | WholeJob]
+Group = Sequence[Job | ExclusiveJob]
 
 
 class Writer:
@@ -50,26 +50,28 @@ class Writer:
     ) -> None:
         self._origin = origin
         self._on_commit = on_commit
-        self._lanes = [Lane(database) for _ in range(LANES)]
+        self._connections = [WriterConnection(database) for _ in range(CONNECTIONS)]
         self._tasks: list[asyncio.Task[None]] = []
-        self._waiting: deque[Job | WholeJob] = deque()
+        self._waiting: deque[Job | ExclusiveJob] = deque()
         self._busy: set[Key | bytes] = set()
         self._something = asyncio.Event()
-        self._turns = Turns()
+        self._sequencer = CommitSequencer()
         self._open = False
         self._groups = self._changes = 0
 
     async def start(self) -> None:
         """Open the connections; raises `Unavailable` when that is not possible."""
-        for lane in self._lanes:
-            await lane.connection()
+        for connection in self._connections:
+            await connection.connection()
         self._open = True
-        self._tasks = [asyncio.get_running_loop().create_task(self._run(lane)) for lane in self._lanes]
+        self._tasks = [
+            asyncio.get_running_loop().create_task(self._run(connection)) for connection in self._connections
+        ]
 
-    def submit_whole(self, act: Act) -> asyncio.Future[Any]:
+    def submit_exclusive(self, act: Act) -> asyncio.Future[Any]:
         """Queue something about a thread as a whole, which is a group of its own; the future is as that of `submit`."""
         future = self._queue_up()
-        self._waiting.append(WholeJob(act, future))
+        self._waiting.append(ExclusiveJob(act, future))
         return future
 
     def submit(self, change: Change) -> asyncio.Future[Any]:
@@ -98,13 +100,13 @@ class Writer:
         self._something.set()
         await asyncio.gather(*self._tasks)
         self._tasks = []
-        for lane in self._lanes:
-            await lane.close()
+        for connection in self._connections:
+            await connection.close()
 
-    async def _run(self, lane: Lane) -> None:
+    async def _run(self, connection: WriterConnection) -> None:
         while group := await self._next_group():
             try:
-                await self._write(lane, group)
+                await self._write(connection, group)
             finally:
                 for job in group:
                     self._busy -= job.keys
@@ -121,8 +123,8 @@ class Writer:
 
     def _take(self) -> Group:
         """Take jobs that have nothing to do with each other or with a group that is being written."""
-        group: list[Job | WholeJob] = []
-        passed: deque[Job | WholeJob] = deque()
+        group: list[Job | ExclusiveJob] = []
+        passed: deque[Job | ExclusiveJob] = deque()
         theirs: set[Key | bytes] = set()
         while self._waiting and len(group) < LARGEST_GROUP and len(passed) < LARGEST_GROUP:
             job = self._waiting.popleft()
@@ -140,13 +142,13 @@ class Writer:
         self._waiting.extendleft(reversed(passed))
         return group
 
-    async def _write(self, lane: Lane, group: Group) -> None:
+    async def _write(self, connection: WriterConnection, group: Group) -> None:
         """Write a group; when one of it cannot be written, halves of it, until it is found."""
         try:
-            await self._try(lane, group)
+            await self._try(connection, group)
         except Unavailable as error:
             _log.error("a group of %d changes was not stored: %s", len(group), error)
-            lane.drop()
+            connection.drop()
             for job in group:
                 self._fail(job, copy.copy(error))  # each caller its own: it remembers where it was raised
         except Exception as error:  # noqa: BLE001 - it belongs to one of the callers, whatever it is
@@ -154,13 +156,13 @@ class Writer:
                 self._fail(group[0], error)
                 return
             middle = len(group) // 2
-            await self._write(lane, group[:middle])
-            await self._write(lane, group[middle:])
+            await self._write(connection, group[:middle])
+            await self._write(connection, group[middle:])
 
-    async def _try(self, lane: Lane, group: Group) -> None:
+    async def _try(self, connection: WriterConnection, group: Group) -> None:
         for left in reversed(range(TRIES)):
             try:
-                await self._transact(lane, group)
+                await self._transact(connection, group)
             except (Overtaken, asyncpg.PostgresError) as error:
                 if not isinstance(error, Overtaken) and not worth_another_try(error):
                     raise
@@ -169,8 +171,8 @@ class Writer:
             else:
                 return
 
-    async def _transact(self, lane: Lane, group: Group) -> None:
-        db = await lane.connection()
+    async def _transact(self, connection: WriterConnection, group: Group) -> None:
+        db = await connection.connection()
         turn: Turn | None = None
         events: list[Event] = []
         try:
@@ -180,17 +182,17 @@ class Writer:
                     await log(db, entries, origin=self._origin)
                     # Before the commit: what cannot be told must not be stored, or nobody could read past it.
                     events = [event_of(entry) for entry in entries]
-                    turn = self._turns.take()
+                    turn = self._sequencer.take()
             self._groups += 1
             self._changes += len(group)
         except BaseException:
             if turn is not None:
-                self._turns.settle(turn, _nothing)
+                self._sequencer.settle(turn, _nothing)
             raise
         if turn is None:
             self._deliver(group, events)
         else:
-            self._turns.settle(turn, partial(self._deliver, group, events))
+            self._sequencer.settle(turn, partial(self._deliver, group, events))
 
     def _deliver(self, group: Group, events: Sequence[Event]) -> None:
         if events and self._on_commit is not None:
@@ -202,12 +204,12 @@ class Writer:
             if job.future.done():
                 continue
             if job.error is None:
-                job.future.set_result(job.result if isinstance(job, WholeJob) else result_of(job))
+                job.future.set_result(job.result if isinstance(job, ExclusiveJob) else result_of(job))
             else:
                 job.future.set_exception(job.error)
 
     @staticmethod
-    def _fail(job: Job | WholeJob, error: Exception) -> None:
+    def _fail(job: Job | ExclusiveJob, error: Exception) -> None:
         if not job.future.done():
             job.future.set_exception(error)
 
@@ -215,7 +217,7 @@ class Writer:
 async def _write(db: Connection, group: Group) -> Sequence[Entry]:
     """Write a group, but for its events."""
     (first, *others) = group
-    if isinstance(first, WholeJob):
+    if isinstance(first, ExclusiveJob):
         first.result, entries = await first.act(db)
         return entries
     return await write_group(db, [first, *(job for job in others if isinstance(job, Job))])

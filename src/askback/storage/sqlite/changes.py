@@ -25,10 +25,10 @@ from askback.storage import rows
 from askback.storage.sql.requests import REQUEST
 from askback.storage.sqlite import queries, threads
 from askback.storage.sqlite.connection import Connection
+from askback.storage.sqlite.database import write_along
 from askback.storage.sqlite.dialect import rewrite
 from askback.storage.sqlite.log import append, next_seq
 from askback.storage.sqlite.queries import THREAD
-from askback.storage.sqlite.transaction import write_along
 
 _ENDLESS = 2**62
 _REQUEST = rewrite(REQUEST)

@@ -14,7 +14,7 @@ from askback.storage.sqlite import queries, thread_queries
 from askback.storage.sqlite.connection import Connection
 
 
-class Place(NamedTuple):
+class EventSlot(NamedTuple):
     """Where an event comes: the key of its thread, its number, and who may see it."""
 
     thread: int
@@ -22,7 +22,7 @@ class Place(NamedTuple):
     access: Access
 
 
-def next_seq(db: Connection, draft: Draft, *, new: bool = False) -> Place:
+def next_seq(db: Connection, draft: Draft, *, new: bool = False) -> EventSlot:
     """Give an event its number.
 
     Raises `ThreadOfAnother`, and `ThreadArchived` for something `new` where the thread takes nothing new.
@@ -31,7 +31,7 @@ def next_seq(db: Connection, draft: Draft, *, new: bool = False) -> Place:
     return _place(row, draft, new=new)
 
 
-def next_seq_counted(db: Connection, draft: Draft, *, window: int) -> tuple[Place, int, int]:
+def next_seq_counted(db: Connection, draft: Draft, *, window: int) -> tuple[EventSlot, int, int]:
     """Give the event of a new form its number, and count the form; returns how many there are in the window, and since.
 
     Raises `ThreadOfAnother` and `ThreadArchived`.
@@ -41,14 +41,14 @@ def next_seq_counted(db: Connection, draft: Draft, *, window: int) -> tuple[Plac
     return _place(row, draft, new=True), asked, asked_from
 
 
-def _place(row: Sequence[Any], draft: Draft, *, new: bool) -> Place:
+def _place(row: Sequence[Any], draft: Draft, *, new: bool) -> EventSlot:
     thread, seq, people, agents, archived_at = row
     access = read_access(people, agents)
     if draft.agent is not None and not access.admits(draft.agent):
         raise ThreadOfAnother
     if new and archived_at is not None:
         raise ThreadArchived(draft.thread_id)
-    return Place(thread, seq, access)
+    return EventSlot(thread, seq, access)
 
 
 def _agents(draft: Draft) -> str | None:
@@ -59,7 +59,7 @@ def append(
     db: Connection,
     events: list[Event],
     draft: Draft,
-    at: Place,
+    at: EventSlot,
     *,
     request: int | None = None,
     spec: Spec | None = None,

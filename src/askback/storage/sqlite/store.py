@@ -39,10 +39,10 @@ from askback.storage.sqlite.connection import (
     connect_read_only,
     takes_no_writes,
 )
-from askback.storage.sqlite.known import Known
-from askback.storage.sqlite.place import FileLock, make_folder, take_room
+from askback.storage.sqlite.database import SqliteDatabase, run_to_end
+from askback.storage.sqlite.file_lock import FileLock, make_folder, take_room
 from askback.storage.sqlite.readers import Readers
-from askback.storage.sqlite.transaction import SqliteDatabase, step
+from askback.storage.sqlite.thread_cache import ThreadCache
 from askback.storage.sqlite.writer import Operation, T, Writer, unavailable
 
 
@@ -67,7 +67,7 @@ class SqliteStore(
         self._connect = connect
         self._lock = FileLock(self._path)
         self._sealing = Sealing()
-        self._terms = Known[Terms](lasts=lambda terms: terms.access.agents is not None)
+        self._terms = ThreadCache[Terms](lasts=lambda terms: terms.access.agents is not None)
         self._writer = Writer(self._open_writer, on_commit=on_commit, on_outdated=self._terms.forget)
         self._readers = Readers(lambda: connect(self._path), damage=self._writer.damage)
         self._db = SqliteDatabase(self._writer, self._readers)
@@ -169,7 +169,7 @@ class SqliteStore(
     async def settle(
         self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
     ) -> Change | None:
-        """Try one step of the lifecycle."""
+        """Try one run_to_end of the lifecycle."""
         return await self._change(
             lambda db, events: changes.settle(db, events, settlement, claim, along),
             along,
@@ -217,7 +217,7 @@ class SqliteStore(
     async def terms(self, tenant: str, thread_id: str) -> Terms:
         """Read the settings and the access of a thread, which hardly ever change."""
         return self._terms.get(
-            tenant, thread_id, lambda: step(super(SqliteStore, self).terms(tenant, thread_id))
+            tenant, thread_id, lambda: run_to_end(super(SqliteStore, self).terms(tenant, thread_id))
         )
 
     async def access(self, tenant: str, thread_id: str) -> Access:

@@ -13,15 +13,15 @@ from askback.storage.sql.threads import HELD_BY_ANOTHER
 from askback.storage.sqlite import queries
 from askback.storage.sqlite import thread_queries as own
 from askback.storage.sqlite.connection import Connection
+from askback.storage.sqlite.database import write_along
 from askback.storage.sqlite.dialect import rewrite
-from askback.storage.sqlite.log import Place, append, next_seq, next_seq_counted
-from askback.storage.sqlite.transaction import write_along
+from askback.storage.sqlite.log import EventSlot, append, next_seq, next_seq_counted
 from askback.storage.transcript import delivered
 
 _HELD_BY_ANOTHER = rewrite(HELD_BY_ANOTHER)
 
 
-def admit(db: Connection, draft: Draft, record: Record, quota: Quota | None) -> Place:
+def admit(db: Connection, draft: Draft, record: Record, quota: Quota | None) -> EventSlot:
     """Give the event of a new open request its place, and count the request.
 
     Raises `ThreadOfAnother`, `ThreadArchived`, `KeyHeld` and `QuotaSpent`, and the caller undoes what it has done.

@@ -1,4 +1,4 @@
-"""The road for reading, and for changes that write no event: connections that are borrowed for a moment."""
+"""A pool of connections for reads, and for changes that write no event."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from askback.storage.rows import Row
 
 if TYPE_CHECKING:
     from asyncpg import Record
-    from asyncpg.pool import Pool
+    from asyncpg.pool import Pool as AsyncpgPool
 
 T = TypeVar("T")
 Operation = Callable[[Connection], Awaitable[T]]
@@ -34,13 +34,13 @@ TRIES = 5
 MAINTENANCE_S = 3_600.0
 
 
-class Borrowed:
+class Pool:
     """Connections for reads and small changes. A read sees every commit that returned before it began."""
 
     def __init__(self, database: Database, *, size: int = SIZE) -> None:
         self._database = database
         self._size = size
-        self._pool: Pool[Record] | None = None
+        self._pool: AsyncpgPool[Record] | None = None
         self._changes: set[asyncio.Task[Any]] = set()
         self.sealing = database.sealing
 

@@ -1,6 +1,6 @@
 """Transactions and reads on SQLite for the areas of `storage.sql`.
 
-SQLite answers at once, so none of the areas' coroutines ever suspends here: one step runs it to its end, on the writer
+SQLite answers at once, so none of the areas' coroutines ever suspends here: `run_to_end` takes one step, on the writer
 thread, on a reader's thread or on the event loop.
 """
 
@@ -98,7 +98,7 @@ class SqliteDatabase:
         def read(db: Connection) -> T:
             db.execute("BEGIN")
             try:
-                return step(operation(SqliteTransaction(db)))
+                return run_to_end(operation(SqliteTransaction(db)))
             finally:
                 db.execute("ROLLBACK")
 
@@ -107,7 +107,7 @@ class SqliteDatabase:
     async def change(self, operation: Operation[T], along: Along = NOTHING, /, *, erases: bool = False) -> T:
         """Have the writer do an operation, and leave nothing in the file of what that erases."""
         return await self._writer.submit(
-            lambda db, _: step(operation(SqliteTransaction(db))),
+            lambda db, _: run_to_end(operation(SqliteTransaction(db))),
             erases=erases or erases_texts(along),
             outdates=bool(along.policies),
         )
@@ -116,10 +116,10 @@ class SqliteDatabase:
 def write_along(db: Connection, along: Along) -> None:
     """Write the side effects of a change within its transaction."""
     if along is not NOTHING:
-        step(write_side_effects(SqliteTransaction(db), along))
+        run_to_end(write_side_effects(SqliteTransaction(db), along))
 
 
-def step(coroutine: Coroutine[Any, Any, T]) -> T:
+def run_to_end(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine that never suspends, and return its result."""
     try:
         coroutine.send(None)

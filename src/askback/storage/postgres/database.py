@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from askback.ports.policy import NOTHING, Along
-from askback.storage.postgres.borrowed import Borrowed
+from askback.storage.postgres.batch_loader import BatchLoader, Key
 from askback.storage.postgres.connection import Connection, sealing_of
-from askback.storage.postgres.together import Key, Together
+from askback.storage.postgres.pool import Pool
 from askback.storage.rows import Row
 from askback.storage.sealing import Sealing
 from askback.storage.sql.side_effects import write_side_effects
@@ -53,13 +53,13 @@ class PostgresTransaction:
 
 
 class PostgresDatabase:
-    """Reads and changes on connections that are borrowed from the pool."""
+    """Reads and changes on connections from the pool."""
 
-    def __init__(self, borrowed: Borrowed) -> None:
-        self._borrowed = borrowed
-        self._found: dict[str, Together[Row]] = {}
-        self.row = borrowed.row
-        self.rows = self.page = borrowed.rows
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._found: dict[str, BatchLoader[Row]] = {}
+        self.row = pool.row
+        self.rows = self.page = pool.rows
 
     def can_store(self, text: str) -> bool:
         """Postgres holds any text without NUL."""
@@ -68,16 +68,16 @@ class PostgresDatabase:
     async def find(self, sql: str, /, *key: str) -> Row | None:
         """Read one row by its key, together with what others read by theirs."""
         if sql not in self._found:
-            self._found[sql] = Together(lambda keys: self._find_all(sql, keys))
+            self._found[sql] = BatchLoader(lambda keys: self._find_all(sql, keys))
         return await self._found[sql](*key)
 
     async def _find_all(self, sql: str, keys: Sequence[Key]) -> Mapping[Key, Row]:
-        found = await self._borrowed.rows(sql, *map(list, zip(*keys, strict=True)))
+        found = await self._pool.rows(sql, *map(list, zip(*keys, strict=True)))
         return {tuple(row[: len(keys[0])]): row for row in found}
 
     async def snapshot(self, operation: Operation[T], /) -> T:
         """Let all reads of an operation see the same state."""
-        async with self._borrowed.snapshot() as db:
+        async with self._pool.snapshot() as db:
             return await operation(PostgresTransaction(db))
 
     async def change(
@@ -89,4 +89,4 @@ class PostgresDatabase:
         erases: bool = False,  # noqa: ARG002 - the port
     ) -> T:
         """Run an operation as a transaction."""
-        return await self._borrowed.change(lambda db: operation(PostgresTransaction(db)))
+        return await self._pool.change(lambda db: operation(PostgresTransaction(db)))

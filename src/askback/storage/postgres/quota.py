@@ -1,4 +1,4 @@
-"""Which changes of a group their threads take: archived ones nothing new, and none more than its quota has room for."""
+"""Which changes of a group their threads take: archived ones nothing new, and none more than its quota allows."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from askback.storage.postgres.jobs import AppendText, Insert, Job, Overtaken, Se
 from askback.storage.postgres.threads import Thread
 
 
-async def place(db: Connection, jobs: Sequence[Job]) -> None:
+async def enforce(db: Connection, jobs: Sequence[Job]) -> None:
     """Give jobs their places, in their order; those that their threads do not take have their errors."""
     found = await threads.number(db, (job.change.draft for job in jobs))
     pairs = [(job, found[job.change.draft.tenant, job.change.draft.thread_id]) for job in jobs]
-    room = await _read_room(db, pairs)
+    usage = await _read_usage(db, pairs)
     for job, thread in pairs:
         try:
-            _admit(job, thread, room)
+            _admit(job, thread, usage)
         except (ThreadOfAnother, ThreadArchived, KeyHeld, QuotaSpent) as refused:
             job.error = refused
         else:
@@ -31,7 +31,7 @@ async def place(db: Connection, jobs: Sequence[Job]) -> None:
     await threads.keep(db, found.values())
 
 
-class _Room:
+class _Usage:
     """Who has which exclusive key, and how many requests are open: in a thread, of a requester.
 
     What is in a thread is exact, for the thread is locked. The requests of one requester in several threads are counted
@@ -44,14 +44,14 @@ class _Room:
         self.of_requester: Counter[tuple[str, str]] = Counter()
 
 
-async def _read_room(db: Connection, pairs: Sequence[tuple[Job, Thread]]) -> _Room:
-    room = _Room()
+async def _read_usage(db: Connection, pairs: Sequence[tuple[Job, Thread]]) -> _Usage:
+    usage = _Usage()
     inserts = [(job.change, thread) for job, thread in pairs if isinstance(job.change, Insert)]
     keys = [(t.key, i.record.requester, i.record.exclusive) for i, t in inserts if i.takes]
     if keys:
         for row in await db.fetch(queries.HOLDERS, *zip(*keys, strict=True)):
             holder = rows.record(row[1:])
-            room.holders[row[0], holder.requester, holder.exclusive] = holder
+            usage.holders[row[0], holder.requester, holder.exclusive] = holder
     quotas = [(i.record, i.quota, t) for i, t in inserts if i.quota is not None and not i.record.settled]
     in_thread = {t.key: q.pending_in_thread for _, q, t in quotas if q.pending_in_thread is not None}
     of_requester = {
@@ -70,13 +70,13 @@ async def _read_room(db: Connection, pairs: Sequence[tuple[Job, Thread]]) -> _Ro
         )
         for key, tenant, requester, pending in await db.fetch(queries.PENDING, *columns):
             if key is not None:
-                room.in_thread[key] = pending
+                usage.in_thread[key] = pending
             else:
-                room.of_requester[tenant, requester] = pending
-    return room
+                usage.of_requester[tenant, requester] = pending
+    return usage
 
 
-def _admit(job: Job, thread: Thread, room: _Room) -> None:
+def _admit(job: Job, thread: Thread, usage: _Usage) -> None:
     """Take note of a change, or raise why its thread does not take it."""
     change = job.change
     thread.admit(change.draft)
@@ -88,21 +88,21 @@ def _admit(job: Job, thread: Thread, room: _Room) -> None:
             raise Overtaken  # its message was found in a thread that was not
         raise ThreadArchived(change.draft.thread_id)
     if isinstance(change, Insert) and not change.record.settled:
-        holder = room.holders.get((thread.key, change.record.requester, change.record.exclusive))
+        holder = usage.holders.get((thread.key, change.record.requester, change.record.exclusive))
         if change.takes and holder is not None:
             raise KeyHeld(holder)
         if change.quota is not None:
-            _spend(change.record, change.quota, thread, room)
-        room.in_thread[thread.key] += 1
-        room.of_requester[change.record.tenant, change.record.requester] += 1
+            _check(change.record, change.quota, thread, usage)
+        usage.in_thread[thread.key] += 1
+        usage.of_requester[change.record.tenant, change.record.requester] += 1
 
 
-def _spend(record: Record, quota: Quota, thread: Thread, room: _Room) -> None:
+def _check(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> None:
     most = quota.pending_in_thread
-    if most is not None and room.in_thread[thread.key] >= most:
+    if most is not None and usage.in_thread[thread.key] >= most:
         raise QuotaSpent("pending_in_thread", most=most)
     most = quota.pending_of_requester
-    if most is not None and room.of_requester[record.tenant, record.requester] >= most:
+    if most is not None and usage.of_requester[record.tenant, record.requester] >= most:
         raise QuotaSpent("pending_of_requester", most=most)
     if record.kind != "form":
         return

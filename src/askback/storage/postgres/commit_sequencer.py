@@ -14,8 +14,8 @@ class Turn:
     done: Callable[[], None] | None = None
 
 
-class Turns:
-    """Taken in the order in which groups got their positions, before they commit."""
+class CommitSequencer:
+    """Runs what follows a commit in the order in which groups got their positions."""
 
     def __init__(self) -> None:
         self._row: deque[Turn] = deque()

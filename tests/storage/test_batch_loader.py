@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from askback.errors import Unavailable
-from askback.storage.postgres.together import AT_ONCE, LARGEST, Key, Together
+from askback.storage.postgres.batch_loader import AT_ONCE, LARGEST, BatchLoader, Key
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +34,7 @@ class Rows:
 
 async def test_a_look_finds_what_there_is_for_its_key() -> None:
     rows = Rows()
-    look = Together(rows.ask)
+    look = BatchLoader(rows.ask)
     assert [await look("main", "a"), await look("main", "none"), await look("main", "b")] == [
         "a!",
         None,
@@ -45,7 +45,7 @@ async def test_a_look_finds_what_there_is_for_its_key() -> None:
 
 async def test_looks_that_come_while_others_are_under_way_share_the_next_query() -> None:
     rows = Rows(free=False)
-    look = Together(rows.ask)
+    look = BatchLoader(rows.ask)
     calls = [asyncio.ensure_future(look("main", f"{n % 300}")) for n in range(2 * LARGEST)]
     while len(rows.asked) < AT_ONCE:
         await asyncio.sleep(0)
@@ -58,7 +58,7 @@ async def test_looks_that_come_while_others_are_under_way_share_the_next_query()
 async def test_each_caller_of_a_query_that_fails_is_told_and_the_next_one_works() -> None:
     rows = Rows()
     rows.fails = True
-    look = Together(rows.ask)
+    look = BatchLoader(rows.ask)
     refused = await asyncio.gather(*(look("main", f"{n}") for n in range(5)), return_exceptions=True)
     assert [type(error) for error in refused] == [Unavailable] * 5
     assert len({id(error) for error in refused}) == 5
@@ -68,7 +68,7 @@ async def test_each_caller_of_a_query_that_fails_is_told_and_the_next_one_works(
 
 async def test_a_caller_that_leaves_takes_nobody_along() -> None:
     rows = Rows(free=False)
-    look = Together(rows.ask)
+    look = BatchLoader(rows.ask)
     calls = [asyncio.ensure_future(look("main", f"{n}")) for n in range(6)]
     await asyncio.sleep(0)
     for call in calls[::2]:
@@ -80,6 +80,6 @@ async def test_a_caller_that_leaves_takes_nobody_along() -> None:
 
 async def test_a_key_that_no_text_can_be_spoils_no_query() -> None:
     rows = Rows()
-    look = Together(rows.ask)
+    look = BatchLoader(rows.ask)
     assert await asyncio.gather(look("main", "a"), look("main", "\0"), look("\0", "b")) == ["a!", None, None]
     assert rows.asked == [[("main", "a")]]

@@ -1,4 +1,4 @@
-"""What threads are known to be like: read for every request and every answer, and hardly ever changed.
+"""A cache of what is read of a thread for every request and every answer, and hardly ever changes.
 
 Only this process writes the file, so what was read stays true until a change of its own is committed. That change has
 it forgotten on the event loop, before anybody is told that it was made: no read that begins after that finds the old.
@@ -16,8 +16,8 @@ T = TypeVar("T")
 MOST = 2_048
 
 
-class Known(Generic[T]):
-    """The newest of what was read, by tenant and thread."""
+class ThreadCache(Generic[T]):
+    """The newest values, by tenant and thread."""
 
     __slots__ = ("_found", "_lasts", "_most")
 

@@ -1,4 +1,4 @@
-"""Looks for single rows, by keys: those that come while others are under way share the next query.
+"""Loads single rows by their keys in batches: loads that begin while a query runs share the next query.
 
 A query costs both sides about as much for one row as for thirty. Whoever comes while nothing is under way waits for
 nobody.
@@ -19,8 +19,8 @@ AT_ONCE = 2
 LARGEST = 500
 
 
-class Together(Generic[V]):
-    """Asks for keys together; `ask` is given different ones, and returns what it found by key.
+class BatchLoader(Generic[V]):
+    """Loads rows by keys; `ask` is given different ones, and returns what it found by key.
 
     A look sees every commit that returned before it began: its query begins later.
     """

@@ -1,4 +1,4 @@
-"""What is done to a thread as a whole, each in a transaction of its own, which locks the thread first."""
+"""Operations on a thread as a whole, each in a transaction of its own, which locks the thread first."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from askback.ports.outcome import Outcome
 from askback.ports.policy import Along
 from askback.storage.postgres import thread_queries as queries
 from askback.storage.postgres.connection import Connection
+from askback.storage.postgres.database import PostgresTransaction
 from askback.storage.postgres.jobs import Entry, Overtaken
 from askback.storage.postgres.threads import Thread, keep, number
-from askback.storage.postgres.transaction import PostgresTransaction
 from askback.storage.transcript import delivered
 
 Done = tuple[Any, Sequence[Entry]]

@@ -24,8 +24,8 @@ plans that anew for each group, since it likes to know how long the arrays are, 
 """
 
 
-class Lane:
-    """One of the connections of the writer."""
+class WriterConnection:
+    """A connection of the writer, which reconnects after a failure."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
