@@ -247,7 +247,7 @@ async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
     ) -> Screen:
         place = at or server
         settings = {"locale": "en-GB", "timezone_id": "Europe/Berlin", "reduced_motion": "reduce", **options}
-        usual = before is None and not options
+        usual = not options and _leaves_nothing(before)
         page = await windows.open(usual=usual, **settings)
         shown = Screen(page, page.context, place.url, usual=usual)
         opened.append(shown)
@@ -270,6 +270,11 @@ async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
             await shown.context.close()
     complaints = [line for shown in opened for line in shown.complaints]
     assert complaints == [], complaints
+
+
+def _leaves_nothing(before: Callable[[Page], Awaitable[Any]] | None) -> bool:
+    """Tell whether a page that was prepared so can be cleared: routes can be taken off, scripts and sockets cannot."""
+    return before is None or isinstance(getattr(before, "__self__", None), Posts)
 
 
 async def login_link(server: Server, name: str) -> str:
