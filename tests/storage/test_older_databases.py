@@ -41,6 +41,10 @@ def content(file: Path) -> list[str]:
 
 
 DUMPS = sorted(OLDER.glob("*.sql"))
+WITHOUT_AGENTS = [dump for dump in DUMPS if dump.stem in ("postgres_4", "sqlite_2")]
+"""Of releases in which a thread had no agents."""
+BEFORE_ONE_SQL = [dump for dump in DUMPS if dump.stem in ("postgres_13", "sqlite_11")]
+"""Of the last commit that wrote its SQL once for each database."""
 
 
 @pytest.fixture(params=DUMPS, ids=lambda dump: dump.stem)
@@ -115,8 +119,35 @@ SELECT t.key, m.id, m.owner, m.seq, m.data, {none} FROM {threads} AS t JOIN (
 ) AS m ON m.thread = t.id;"""
 
 
+@requirement("H2")
+@pytest.mark.parametrize("dump", BEFORE_ONE_SQL, ids=lambda dump: dump.stem)
+async def test_what_was_decided_before_the_sql_was_shared_is_kept(
+    dump: Path, tmp_path: Path, postgres: PostgresServer
+) -> None:
+    async with opened(dump, tmp_path, postgres) as app:
+        transport = httpx2.ASGITransport(app=app)
+        async with Person("http://127.0.0.1:8787", "old-admin", transport=transport) as admin:
+            threads = [(await admin.http.get(f"/v1/threads/{name}")).json() for name in ("t9", "t10")]
+            [declined, checked], [revoked, denied] = (thread["requests"] for thread in threads)
+            [said] = threads[1]["messages"]
+            roots = (await admin.http.get(f"/v1/agents/{denied['requester']['id']}")).json()["roots"]
+            entries = [
+                json.loads(each) for each in await app.services.store.audit("default", after=0, limit=500)
+            ]
+    assert (declined["reason"], "refusal" in declined) == ("refused", True)
+    assert (checked["status"], checked["answer"]["values"]) == ("answered", {"where": "here"})
+    assert (revoked["answer"]["decision"], "by" in revoked["revoked"]) == ("approve", True)
+    assert denied["answer"]["decision"] == "deny"
+    assert said["content"] == [{"type": "text", "text": "Hello"}]
+    assert [root["path"] for root in roots] == ["/srv/shop"]
+    assert [entry["action"] for entry in entries if entry.get("request_id") == revoked["id"]] == [
+        "decide",
+        "revoke",
+    ]
+
+
 @requirement("N9")
-@pytest.mark.parametrize("dump", DUMPS, ids=lambda dump: dump.stem)
+@pytest.mark.parametrize("dump", WITHOUT_AGENTS, ids=lambda dump: dump.stem)
 async def test_threads_belong_to_the_agents_that_wrote_in_them_the_oldest_first(
     dump: Path, tmp_path: Path, postgres: PostgresServer
 ) -> None:
