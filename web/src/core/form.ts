@@ -71,7 +71,6 @@ export interface MomentField extends FieldBase {
 
 export type ChoiceField = SingleField | MultiField;
 export type Field = TextField | NumberField | BooleanField | SingleField | MultiField | MomentField;
-export type FieldType = Field["type"];
 
 export interface Section {
   id: string;
