@@ -1,316 +1,41 @@
 CREATE SCHEMA askback;
-CREATE TABLE askback.agents (
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    id text NOT NULL COLLATE pg_catalog."C",
-    name text NOT NULL,
-    person text NOT NULL,
-    created_at bigint,
-    created_by text,
-    stopped_at bigint,
-    roots text DEFAULT '[]'::text NOT NULL
+CREATE TABLE askback.agents ( tenant text NOT NULL COLLATE pg_catalog."C", id text NOT NULL COLLATE pg_catalog."C", name text NOT NULL, person text NOT NULL, created_at bigint, created_by text, stopped_at bigint, roots text DEFAULT '[]'::text NOT NULL );
+CREATE TABLE askback.audit ( tenant text NOT NULL COLLATE pg_catalog."C", seq bigint NOT NULL, entry text NOT NULL );
+CREATE TABLE askback.audit_heads ( tenant text NOT NULL COLLATE pg_catalog."C", seq bigint NOT NULL, hash text NOT NULL, seal text );
+CREATE TABLE askback.browser_sessions ( digest text NOT NULL COLLATE pg_catalog."C", id text NOT NULL COLLATE pg_catalog."C", principal text NOT NULL, tenant text NOT NULL, role text NOT NULL, name text NOT NULL, person text NOT NULL, groups text NOT NULL, half text NOT NULL, device text NOT NULL, created_at bigint NOT NULL, seen_at bigint NOT NULL, expires_at bigint NOT NULL );
+CREATE TABLE askback.candidates ( tenant text NOT NULL COLLATE pg_catalog."C", request text NOT NULL COLLATE pg_catalog."C", id text NOT NULL COLLATE pg_catalog."C", owner text NOT NULL COLLATE pg_catalog."C", scope text NOT NULL COLLATE pg_catalog."C", subject text NOT NULL COLLATE pg_catalog."C", name text NOT NULL COLLATE pg_catalog."C", version integer NOT NULL, sealed text NOT NULL, wire text NOT NULL );
+CREATE TABLE askback.claims ( id bytea NOT NULL, tenant text NOT NULL COLLATE pg_catalog."C", thread text NOT NULL COLLATE pg_catalog."C", digest text NOT NULL, target text NOT NULL );
+CREATE TABLE askback.deliveries ( tenant text NOT NULL COLLATE pg_catalog."C", webhook text NOT NULL COLLATE pg_catalog."C", id text NOT NULL COLLATE pg_catalog."C", type text NOT NULL COLLATE pg_catalog."C", subject text NOT NULL COLLATE pg_catalog."C", since bigint NOT NULL, next_at bigint NOT NULL, state text NOT NULL, attempt integer NOT NULL, again boolean NOT NULL, log text NOT NULL );
+CREATE TABLE askback.deltas ( message bigint NOT NULL, seq bigint NOT NULL, text bytea NOT NULL );
+CREATE TABLE askback.events ( tenant text NOT NULL COLLATE pg_catalog."C", "position" bigint NOT NULL, thread bigint NOT NULL, seq bigint NOT NULL, type text NOT NULL, request text COLLATE pg_catalog."C", at bigint NOT NULL, data text NOT NULL );
+CREATE TABLE askback.executions ( tenant text NOT NULL COLLATE pg_catalog."C", request text NOT NULL COLLATE pg_catalog."C", id text NOT NULL COLLATE pg_catalog."C", consumed_at bigint NOT NULL, outcome text, note text );
+CREATE TABLE askback.grants ( key bigint NOT NULL, tenant text NOT NULL COLLATE pg_catalog."C", thread text NOT NULL COLLATE pg_catalog."C", requester text NOT NULL COLLATE pg_catalog."C", name text NOT NULL COLLATE pg_catalog."C", secret text NOT NULL COLLATE pg_catalog."C", request text NOT NULL COLLATE pg_catalog."C" );
+ALTER TABLE askback.grants ALTER COLUMN key ADD GENERATED ALWAYS AS IDENTITY ( SEQUENCE NAME askback.grants_key_seq START WITH 1 INCREMENT BY 1 NO MINVALUE NO MAXVALUE CACHE 1
 );
-CREATE TABLE askback.audit (
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    seq bigint NOT NULL,
-    entry text NOT NULL
+CREATE TABLE askback.logins ( digest text NOT NULL COLLATE pg_catalog."C", principal text NOT NULL, tenant text NOT NULL, role text NOT NULL, name text NOT NULL, person text NOT NULL, groups text NOT NULL, expires_at bigint NOT NULL );
+CREATE TABLE askback.messages ( key bigint NOT NULL, thread bigint NOT NULL, id text NOT NULL COLLATE pg_catalog."C", owner text NOT NULL COLLATE pg_catalog."C", seq bigint NOT NULL, data text NOT NULL, appended bigint DEFAULT 0 NOT NULL, held boolean DEFAULT false NOT NULL ) WITH (fillfactor='70'); ALTER TABLE askback.messages ALTER COLUMN key ADD GENERATED ALWAYS AS IDENTITY ( SEQUENCE NAME askback.messages_key_seq START WITH 1 INCREMENT BY 1 NO MINVALUE NO MAXVALUE CACHE 1 );
+CREATE TABLE askback.policies ( tenant text NOT NULL COLLATE pg_catalog."C", thread text NOT NULL COLLATE pg_catalog."C", data text NOT NULL );
+CREATE TABLE askback.positions ( tenant text NOT NULL COLLATE pg_catalog."C", "position" bigint NOT NULL );
+CREATE TABLE askback.refusals ( key bigint NOT NULL, tenant text NOT NULL COLLATE pg_catalog."C", thread text NOT NULL COLLATE pg_catalog."C", requester text NOT NULL COLLATE pg_catalog."C", identity text NOT NULL COLLATE pg_catalog."C", request text NOT NULL COLLATE pg_catalog."C", at bigint NOT NULL, until bigint NOT NULL );
+ALTER TABLE askback.refusals ALTER COLUMN key ADD GENERATED ALWAYS AS IDENTITY ( SEQUENCE NAME askback.refusals_key_seq START WITH 1 INCREMENT BY 1 NO MINVALUE NO MAXVALUE CACHE 1
 );
-CREATE TABLE askback.audit_heads (
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    seq bigint NOT NULL,
-    hash text NOT NULL,
-    seal text
+CREATE TABLE askback.requests ( tenant text NOT NULL COLLATE pg_catalog."C", id text NOT NULL COLLATE pg_catalog."C", thread bigint NOT NULL, kind text NOT NULL, requester text NOT NULL COLLATE pg_catalog."C", status text NOT NULL, revision integer NOT NULL, created_at bigint NOT NULL, expires_at bigint, created_seq bigint NOT NULL, state text NOT NULL, spec text NOT NULL, digest text COLLATE pg_catalog."C", due_at bigint, exclusive text COLLATE pg_catalog."C", behind boolean DEFAULT false NOT NULL, hides_names boolean );
+CREATE TABLE askback.resumes ( key bigint NOT NULL, id text NOT NULL COLLATE pg_catalog."C", tenant text NOT NULL COLLATE pg_catalog."C", thread text NOT NULL COLLATE pg_catalog."C", requester text NOT NULL COLLATE pg_catalog."C", request text NOT NULL COLLATE pg_catalog."C", available_at bigint NOT NULL, held boolean NOT NULL, attempt integer DEFAULT 0 NOT NULL, finished_at bigint, cause text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C" );
+ALTER TABLE askback.resumes ALTER COLUMN key ADD GENERATED ALWAYS AS IDENTITY ( SEQUENCE NAME askback.resumes_key_seq START WITH 1 INCREMENT BY 1 NO MINVALUE NO MAXVALUE CACHE 1
 );
-CREATE TABLE askback.browser_sessions (
-    digest text NOT NULL COLLATE pg_catalog."C",
-    id text NOT NULL COLLATE pg_catalog."C",
-    principal text NOT NULL,
-    tenant text NOT NULL,
-    role text NOT NULL,
-    name text NOT NULL,
-    person text NOT NULL,
-    groups text NOT NULL,
-    half text NOT NULL,
-    device text NOT NULL,
-    created_at bigint NOT NULL,
-    seen_at bigint NOT NULL,
-    expires_at bigint NOT NULL
+CREATE TABLE askback.rules ( tenant text NOT NULL COLLATE pg_catalog."C", id text NOT NULL COLLATE pg_catalog."C", effect text NOT NULL, text text NOT NULL, scope text NOT NULL COLLATE pg_catalog."C", subject text NOT NULL COLLATE pg_catalog."C", locked boolean NOT NULL, shadow boolean NOT NULL, expires_at bigint, revoked boolean NOT NULL, wire text NOT NULL, agent text COLLATE pg_catalog."C" );
+CREATE TABLE askback.schema_version ( version integer NOT NULL );
+CREATE TABLE askback.secret_agents ( tenant text NOT NULL COLLATE pg_catalog."C", secret text NOT NULL COLLATE pg_catalog."C", agent text NOT NULL COLLATE pg_catalog."C" );
+CREATE TABLE askback.secrets ( id text NOT NULL COLLATE pg_catalog."C", tenant text NOT NULL COLLATE pg_catalog."C", owner text NOT NULL COLLATE pg_catalog."C", scope text NOT NULL COLLATE pg_catalog."C", subject text NOT NULL COLLATE pg_catalog."C", name text NOT NULL COLLATE pg_catalog."C", version integer NOT NULL, sealed text NOT NULL, wire text NOT NULL );
+CREATE TABLE askback.server ( id text NOT NULL );
+CREATE UNLOGGED TABLE askback.servers ( id text NOT NULL COLLATE pg_catalog."C", until bigint NOT NULL
 );
-CREATE TABLE askback.candidates (
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    request text NOT NULL COLLATE pg_catalog."C",
-    id text NOT NULL COLLATE pg_catalog."C",
-    owner text NOT NULL COLLATE pg_catalog."C",
-    scope text NOT NULL COLLATE pg_catalog."C",
-    subject text NOT NULL COLLATE pg_catalog."C",
-    name text NOT NULL COLLATE pg_catalog."C",
-    version integer NOT NULL,
-    sealed text NOT NULL,
-    wire text NOT NULL
+CREATE TABLE askback.sessions ( digest text NOT NULL COLLATE pg_catalog."C", principal text NOT NULL, tenant text NOT NULL, role text NOT NULL, name text NOT NULL, person text NOT NULL, groups text NOT NULL, csrf text NOT NULL, expires_at bigint NOT NULL );
+CREATE TABLE askback.threads ( key bigint NOT NULL, tenant text NOT NULL COLLATE pg_catalog."C", id text NOT NULL COLLATE pg_catalog."C", seq bigint NOT NULL, access text, archived_at bigint, asked bigint DEFAULT 0 NOT NULL, asked_from bigint DEFAULT 0 NOT NULL, refused_at bigint, archiving boolean DEFAULT false NOT NULL, agents text ) WITH (fillfactor='70'); ALTER TABLE askback.threads ALTER COLUMN key ADD GENERATED ALWAYS AS IDENTITY ( SEQUENCE NAME askback.threads_key_seq START WITH 1 INCREMENT BY 1 NO MINVALUE NO MAXVALUE CACHE 1 );
+CREATE TABLE askback.tokens ( digest text NOT NULL COLLATE pg_catalog."C", principal text NOT NULL, tenant text NOT NULL, role text NOT NULL, name text NOT NULL, person text NOT NULL, groups text NOT NULL, names text NOT NULL, threads text NOT NULL, id text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C", source text DEFAULT 'unknown'::text NOT NULL, created_at bigint, created_by text, expires_at bigint, revoked_at bigint, revoked_by text, last_used_at bigint );
+CREATE UNLOGGED TABLE askback.watched ( server text NOT NULL COLLATE pg_catalog."C", tenant text NOT NULL COLLATE pg_catalog."C", thread text NOT NULL COLLATE pg_catalog."C"
 );
-CREATE TABLE askback.claims (
-    id bytea NOT NULL,
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    thread text NOT NULL COLLATE pg_catalog."C",
-    digest text NOT NULL,
-    target text NOT NULL
-);
-CREATE TABLE askback.deliveries (
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    webhook text NOT NULL COLLATE pg_catalog."C",
-    id text NOT NULL COLLATE pg_catalog."C",
-    type text NOT NULL COLLATE pg_catalog."C",
-    subject text NOT NULL COLLATE pg_catalog."C",
-    since bigint NOT NULL,
-    next_at bigint NOT NULL,
-    state text NOT NULL,
-    attempt integer NOT NULL,
-    again boolean NOT NULL,
-    log text NOT NULL
-);
-CREATE TABLE askback.deltas (
-    message bigint NOT NULL,
-    seq bigint NOT NULL,
-    text bytea NOT NULL
-);
-CREATE TABLE askback.events (
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    "position" bigint NOT NULL,
-    thread bigint NOT NULL,
-    seq bigint NOT NULL,
-    type text NOT NULL,
-    request text COLLATE pg_catalog."C",
-    at bigint NOT NULL,
-    data text NOT NULL
-);
-CREATE TABLE askback.executions (
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    request text NOT NULL COLLATE pg_catalog."C",
-    id text NOT NULL COLLATE pg_catalog."C",
-    consumed_at bigint NOT NULL,
-    outcome text,
-    note text
-);
-CREATE TABLE askback.grants (
-    key bigint NOT NULL,
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    thread text NOT NULL COLLATE pg_catalog."C",
-    requester text NOT NULL COLLATE pg_catalog."C",
-    name text NOT NULL COLLATE pg_catalog."C",
-    secret text NOT NULL COLLATE pg_catalog."C",
-    request text NOT NULL COLLATE pg_catalog."C"
-);
-ALTER TABLE askback.grants ALTER COLUMN key ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME askback.grants_key_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-CREATE TABLE askback.logins (
-    digest text NOT NULL COLLATE pg_catalog."C",
-    principal text NOT NULL,
-    tenant text NOT NULL,
-    role text NOT NULL,
-    name text NOT NULL,
-    person text NOT NULL,
-    groups text NOT NULL,
-    expires_at bigint NOT NULL
-);
-CREATE TABLE askback.messages (
-    key bigint NOT NULL,
-    thread bigint NOT NULL,
-    id text NOT NULL COLLATE pg_catalog."C",
-    owner text NOT NULL COLLATE pg_catalog."C",
-    seq bigint NOT NULL,
-    data text NOT NULL,
-    appended bigint DEFAULT 0 NOT NULL,
-    held boolean DEFAULT false NOT NULL
-)
-WITH (fillfactor='70');
-ALTER TABLE askback.messages ALTER COLUMN key ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME askback.messages_key_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-CREATE TABLE askback.policies (
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    thread text NOT NULL COLLATE pg_catalog."C",
-    data text NOT NULL
-);
-CREATE TABLE askback.positions (
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    "position" bigint NOT NULL
-);
-CREATE TABLE askback.refusals (
-    key bigint NOT NULL,
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    thread text NOT NULL COLLATE pg_catalog."C",
-    requester text NOT NULL COLLATE pg_catalog."C",
-    identity text NOT NULL COLLATE pg_catalog."C",
-    request text NOT NULL COLLATE pg_catalog."C",
-    at bigint NOT NULL,
-    until bigint NOT NULL
-);
-ALTER TABLE askback.refusals ALTER COLUMN key ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME askback.refusals_key_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-CREATE TABLE askback.requests (
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    id text NOT NULL COLLATE pg_catalog."C",
-    thread bigint NOT NULL,
-    kind text NOT NULL,
-    requester text NOT NULL COLLATE pg_catalog."C",
-    status text NOT NULL,
-    revision integer NOT NULL,
-    created_at bigint NOT NULL,
-    expires_at bigint,
-    created_seq bigint NOT NULL,
-    state text NOT NULL,
-    spec text NOT NULL,
-    digest text COLLATE pg_catalog."C",
-    due_at bigint,
-    exclusive text COLLATE pg_catalog."C",
-    behind boolean DEFAULT false NOT NULL,
-    hides_names boolean
-);
-CREATE TABLE askback.resumes (
-    key bigint NOT NULL,
-    id text NOT NULL COLLATE pg_catalog."C",
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    thread text NOT NULL COLLATE pg_catalog."C",
-    requester text NOT NULL COLLATE pg_catalog."C",
-    request text NOT NULL COLLATE pg_catalog."C",
-    available_at bigint NOT NULL,
-    held boolean NOT NULL,
-    attempt integer DEFAULT 0 NOT NULL,
-    finished_at bigint,
-    cause text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C"
-);
-ALTER TABLE askback.resumes ALTER COLUMN key ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME askback.resumes_key_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-CREATE TABLE askback.rules (
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    id text NOT NULL COLLATE pg_catalog."C",
-    effect text NOT NULL,
-    text text NOT NULL,
-    scope text NOT NULL COLLATE pg_catalog."C",
-    subject text NOT NULL COLLATE pg_catalog."C",
-    locked boolean NOT NULL,
-    shadow boolean NOT NULL,
-    expires_at bigint,
-    revoked boolean NOT NULL,
-    wire text NOT NULL,
-    agent text COLLATE pg_catalog."C"
-);
-CREATE TABLE askback.schema_version (
-    version integer NOT NULL
-);
-CREATE TABLE askback.secret_agents (
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    secret text NOT NULL COLLATE pg_catalog."C",
-    agent text NOT NULL COLLATE pg_catalog."C"
-);
-CREATE TABLE askback.secrets (
-    id text NOT NULL COLLATE pg_catalog."C",
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    owner text NOT NULL COLLATE pg_catalog."C",
-    scope text NOT NULL COLLATE pg_catalog."C",
-    subject text NOT NULL COLLATE pg_catalog."C",
-    name text NOT NULL COLLATE pg_catalog."C",
-    version integer NOT NULL,
-    sealed text NOT NULL,
-    wire text NOT NULL
-);
-CREATE TABLE askback.server (
-    id text NOT NULL
-);
-CREATE UNLOGGED TABLE askback.servers (
-    id text NOT NULL COLLATE pg_catalog."C",
-    until bigint NOT NULL
-);
-CREATE TABLE askback.sessions (
-    digest text NOT NULL COLLATE pg_catalog."C",
-    principal text NOT NULL,
-    tenant text NOT NULL,
-    role text NOT NULL,
-    name text NOT NULL,
-    person text NOT NULL,
-    groups text NOT NULL,
-    csrf text NOT NULL,
-    expires_at bigint NOT NULL
-);
-CREATE TABLE askback.threads (
-    key bigint NOT NULL,
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    id text NOT NULL COLLATE pg_catalog."C",
-    seq bigint NOT NULL,
-    access text,
-    archived_at bigint,
-    asked bigint DEFAULT 0 NOT NULL,
-    asked_from bigint DEFAULT 0 NOT NULL,
-    refused_at bigint,
-    archiving boolean DEFAULT false NOT NULL,
-    agents text
-)
-WITH (fillfactor='70');
-ALTER TABLE askback.threads ALTER COLUMN key ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME askback.threads_key_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-CREATE TABLE askback.tokens (
-    digest text NOT NULL COLLATE pg_catalog."C",
-    principal text NOT NULL,
-    tenant text NOT NULL,
-    role text NOT NULL,
-    name text NOT NULL,
-    person text NOT NULL,
-    groups text NOT NULL,
-    names text NOT NULL,
-    threads text NOT NULL,
-    id text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
-    source text DEFAULT 'unknown'::text NOT NULL,
-    created_at bigint,
-    created_by text,
-    expires_at bigint,
-    revoked_at bigint,
-    revoked_by text,
-    last_used_at bigint
-);
-CREATE UNLOGGED TABLE askback.watched (
-    server text NOT NULL COLLATE pg_catalog."C",
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    thread text NOT NULL COLLATE pg_catalog."C"
-);
-CREATE TABLE askback.webhooks (
-    tenant text NOT NULL COLLATE pg_catalog."C",
-    id text NOT NULL COLLATE pg_catalog."C",
-    url text NOT NULL,
-    requester text,
-    events text NOT NULL,
-    secret text NOT NULL,
-    created_at bigint NOT NULL,
-    cursor bigint NOT NULL,
-    active boolean NOT NULL
-);
+CREATE TABLE askback.webhooks ( tenant text NOT NULL COLLATE pg_catalog."C", id text NOT NULL COLLATE pg_catalog."C", url text NOT NULL, requester text, events text NOT NULL, secret text NOT NULL, created_at bigint NOT NULL, cursor bigint NOT NULL, active boolean NOT NULL );
 INSERT INTO askback.agents VALUES ('default', 'tok_8092d9a6c94e5056fbf067dedb', 'requester', 'tok_8092d9a6c94e5056fbf067dedb', NULL, NULL, NULL, '[["/srv/shop",1795399107775,"{\"id\":\"tok_8935c1bb0f92d0b37b36e8b822\",\"name\":\"admin\"}"]]');
 INSERT INTO askback.audit VALUES ('default', 1, '{"at":"2026-11-22T17:53:08.546Z","action":"decide","actor":{"id":"tok_481ae9feb319b642004310a9fc","name":"responder","role":"responder"},"via":"api","request_id":"req_01m8267wdz9bxm15pr1g3xfq7k","thread_id":"t2","requester":"tok_8092d9a6c94e5056fbf067dedb","digest":"73b4159b27274c48546f00a4d13835097dcc94c597777c58c2d47cc371a67447","decision":"approve","scope":"thread","rule":"bash(git push)","tool":"bash","source":"responder","seq":1,"prev":"0000000000000000000000000000000000000000000000000000000000000000","hash":"9eb377414a148278c1ca8c3a277f8b9667b995f8d8dd6899f4babd86940502e1"}');
 INSERT INTO askback.audit VALUES ('default', 2, '{"at":"2026-11-22T17:53:08.559Z","action":"decide","actor":{"id":"tok_481ae9feb319b642004310a9fc","name":"responder","role":"responder"},"via":"api","request_id":"req_01m8267we916zdpcs1p5jqfzt7","thread_id":"t3","requester":"tok_8092d9a6c94e5056fbf067dedb","digest":"784c8d4a801b490d76ffc24153723cce832357b73e5f3c05b94bffbfebe10027","scope":"global","names":["PAY_KEY"],"source":"responder","seq":2,"prev":"9eb377414a148278c1ca8c3a277f8b9667b995f8d8dd6899f4babd86940502e1","hash":"9c26ef2b3549f0ac7c52c83fa79531d59309a8bedccb33426e6d5841eaef9184"}');
@@ -400,74 +125,40 @@ SELECT pg_catalog.setval('askback.messages_key_seq', 3, true);
 SELECT pg_catalog.setval('askback.refusals_key_seq', 2, true);
 SELECT pg_catalog.setval('askback.resumes_key_seq', 8, true);
 SELECT pg_catalog.setval('askback.threads_key_seq', 24, true);
-ALTER TABLE ONLY askback.agents
-    ADD CONSTRAINT agents_pkey PRIMARY KEY (tenant, id);
-ALTER TABLE ONLY askback.audit_heads
-    ADD CONSTRAINT audit_heads_pkey PRIMARY KEY (tenant);
-ALTER TABLE ONLY askback.audit
-    ADD CONSTRAINT audit_pkey PRIMARY KEY (tenant, seq);
-ALTER TABLE ONLY askback.browser_sessions
-    ADD CONSTRAINT browser_sessions_id_key UNIQUE (id);
-ALTER TABLE ONLY askback.browser_sessions
-    ADD CONSTRAINT browser_sessions_pkey PRIMARY KEY (digest);
-ALTER TABLE ONLY askback.candidates
-    ADD CONSTRAINT candidates_pkey PRIMARY KEY (tenant, request, name);
-ALTER TABLE ONLY askback.claims
-    ADD CONSTRAINT claims_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY askback.deliveries
-    ADD CONSTRAINT deliveries_pkey PRIMARY KEY (tenant, webhook, id);
-ALTER TABLE ONLY askback.deliveries
-    ADD CONSTRAINT deliveries_tenant_webhook_type_subject_key UNIQUE (tenant, webhook, type, subject);
-ALTER TABLE ONLY askback.deltas
-    ADD CONSTRAINT deltas_pkey PRIMARY KEY (message, seq);
-ALTER TABLE ONLY askback.events
-    ADD CONSTRAINT events_pkey PRIMARY KEY (thread, seq);
-ALTER TABLE ONLY askback.executions
-    ADD CONSTRAINT executions_pkey PRIMARY KEY (tenant, request);
-ALTER TABLE ONLY askback.grants
-    ADD CONSTRAINT grants_pkey PRIMARY KEY (tenant, thread, name, requester);
-ALTER TABLE ONLY askback.logins
-    ADD CONSTRAINT logins_pkey PRIMARY KEY (digest);
-ALTER TABLE ONLY askback.messages
-    ADD CONSTRAINT messages_pkey PRIMARY KEY (key);
-ALTER TABLE ONLY askback.messages
-    ADD CONSTRAINT messages_thread_id_key UNIQUE (thread, id);
-ALTER TABLE ONLY askback.policies
-    ADD CONSTRAINT policies_pkey PRIMARY KEY (tenant, thread);
-ALTER TABLE ONLY askback.positions
-    ADD CONSTRAINT positions_pkey PRIMARY KEY (tenant);
-ALTER TABLE ONLY askback.refusals
-    ADD CONSTRAINT refusals_pkey PRIMARY KEY (key);
-ALTER TABLE ONLY askback.requests
-    ADD CONSTRAINT requests_pkey PRIMARY KEY (tenant, id);
-ALTER TABLE ONLY askback.resumes
-    ADD CONSTRAINT resumes_cause UNIQUE (tenant, request, cause);
-ALTER TABLE ONLY askback.resumes
-    ADD CONSTRAINT resumes_id_tenant_key UNIQUE (id, tenant);
-ALTER TABLE ONLY askback.resumes
-    ADD CONSTRAINT resumes_pkey PRIMARY KEY (key);
-ALTER TABLE ONLY askback.rules
-    ADD CONSTRAINT rules_pkey PRIMARY KEY (tenant, id);
-ALTER TABLE ONLY askback.secret_agents
-    ADD CONSTRAINT secret_agents_pkey PRIMARY KEY (tenant, secret, agent);
-ALTER TABLE ONLY askback.secrets
-    ADD CONSTRAINT secrets_pkey PRIMARY KEY (id, tenant);
-ALTER TABLE ONLY askback.secrets
-    ADD CONSTRAINT secrets_tenant_owner_scope_subject_name_key UNIQUE (tenant, owner, scope, subject, name);
-ALTER TABLE ONLY askback.servers
-    ADD CONSTRAINT servers_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY askback.sessions
-    ADD CONSTRAINT sessions_pkey PRIMARY KEY (digest);
-ALTER TABLE ONLY askback.threads
-    ADD CONSTRAINT threads_pkey PRIMARY KEY (key);
-ALTER TABLE ONLY askback.threads
-    ADD CONSTRAINT threads_tenant_id_key UNIQUE (tenant, id);
-ALTER TABLE ONLY askback.tokens
-    ADD CONSTRAINT tokens_pkey PRIMARY KEY (digest);
-ALTER TABLE ONLY askback.watched
-    ADD CONSTRAINT watched_pkey PRIMARY KEY (server, tenant, thread);
-ALTER TABLE ONLY askback.webhooks
-    ADD CONSTRAINT webhooks_pkey PRIMARY KEY (tenant, id);
+ALTER TABLE ONLY askback.agents ADD CONSTRAINT agents_pkey PRIMARY KEY (tenant, id);
+ALTER TABLE ONLY askback.audit_heads ADD CONSTRAINT audit_heads_pkey PRIMARY KEY (tenant);
+ALTER TABLE ONLY askback.audit ADD CONSTRAINT audit_pkey PRIMARY KEY (tenant, seq);
+ALTER TABLE ONLY askback.browser_sessions ADD CONSTRAINT browser_sessions_id_key UNIQUE (id);
+ALTER TABLE ONLY askback.browser_sessions ADD CONSTRAINT browser_sessions_pkey PRIMARY KEY (digest);
+ALTER TABLE ONLY askback.candidates ADD CONSTRAINT candidates_pkey PRIMARY KEY (tenant, request, name);
+ALTER TABLE ONLY askback.claims ADD CONSTRAINT claims_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY askback.deliveries ADD CONSTRAINT deliveries_pkey PRIMARY KEY (tenant, webhook, id);
+ALTER TABLE ONLY askback.deliveries ADD CONSTRAINT deliveries_tenant_webhook_type_subject_key UNIQUE (tenant, webhook, type, subject);
+ALTER TABLE ONLY askback.deltas ADD CONSTRAINT deltas_pkey PRIMARY KEY (message, seq);
+ALTER TABLE ONLY askback.events ADD CONSTRAINT events_pkey PRIMARY KEY (thread, seq);
+ALTER TABLE ONLY askback.executions ADD CONSTRAINT executions_pkey PRIMARY KEY (tenant, request);
+ALTER TABLE ONLY askback.grants ADD CONSTRAINT grants_pkey PRIMARY KEY (tenant, thread, name, requester);
+ALTER TABLE ONLY askback.logins ADD CONSTRAINT logins_pkey PRIMARY KEY (digest);
+ALTER TABLE ONLY askback.messages ADD CONSTRAINT messages_pkey PRIMARY KEY (key);
+ALTER TABLE ONLY askback.messages ADD CONSTRAINT messages_thread_id_key UNIQUE (thread, id);
+ALTER TABLE ONLY askback.policies ADD CONSTRAINT policies_pkey PRIMARY KEY (tenant, thread);
+ALTER TABLE ONLY askback.positions ADD CONSTRAINT positions_pkey PRIMARY KEY (tenant);
+ALTER TABLE ONLY askback.refusals ADD CONSTRAINT refusals_pkey PRIMARY KEY (key);
+ALTER TABLE ONLY askback.requests ADD CONSTRAINT requests_pkey PRIMARY KEY (tenant, id);
+ALTER TABLE ONLY askback.resumes ADD CONSTRAINT resumes_cause UNIQUE (tenant, request, cause);
+ALTER TABLE ONLY askback.resumes ADD CONSTRAINT resumes_id_tenant_key UNIQUE (id, tenant);
+ALTER TABLE ONLY askback.resumes ADD CONSTRAINT resumes_pkey PRIMARY KEY (key);
+ALTER TABLE ONLY askback.rules ADD CONSTRAINT rules_pkey PRIMARY KEY (tenant, id);
+ALTER TABLE ONLY askback.secret_agents ADD CONSTRAINT secret_agents_pkey PRIMARY KEY (tenant, secret, agent);
+ALTER TABLE ONLY askback.secrets ADD CONSTRAINT secrets_pkey PRIMARY KEY (id, tenant);
+ALTER TABLE ONLY askback.secrets ADD CONSTRAINT secrets_tenant_owner_scope_subject_name_key UNIQUE (tenant, owner, scope, subject, name);
+ALTER TABLE ONLY askback.servers ADD CONSTRAINT servers_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY askback.sessions ADD CONSTRAINT sessions_pkey PRIMARY KEY (digest);
+ALTER TABLE ONLY askback.threads ADD CONSTRAINT threads_pkey PRIMARY KEY (key);
+ALTER TABLE ONLY askback.threads ADD CONSTRAINT threads_tenant_id_key UNIQUE (tenant, id);
+ALTER TABLE ONLY askback.tokens ADD CONSTRAINT tokens_pkey PRIMARY KEY (digest);
+ALTER TABLE ONLY askback.watched ADD CONSTRAINT watched_pkey PRIMARY KEY (server, tenant, thread);
+ALTER TABLE ONLY askback.webhooks ADD CONSTRAINT webhooks_pkey PRIMARY KEY (tenant, id);
 CREATE INDEX browser_sessions_end ON askback.browser_sessions USING btree (expires_at);
 CREATE INDEX browser_sessions_person ON askback.browser_sessions USING btree (tenant, person);
 CREATE INDEX candidates_id ON askback.candidates USING btree (id);
@@ -498,8 +189,6 @@ CREATE INDEX threads_archiving ON askback.threads USING btree (archived_at) WHER
 CREATE INDEX tokens_agent ON askback.tokens USING btree (tenant, principal COLLATE "C", id);
 CREATE INDEX tokens_id ON askback.tokens USING btree (tenant, id);
 CREATE INDEX watched_thread ON askback.watched USING btree (tenant, thread);
-ALTER TABLE ONLY askback.executions
-    ADD CONSTRAINT executions_tenant_request_fkey FOREIGN KEY (tenant, request) REFERENCES askback.requests(tenant, id);
-ALTER TABLE ONLY askback.watched
-    ADD CONSTRAINT watched_server_fkey FOREIGN KEY (server) REFERENCES askback.servers(id) ON DELETE CASCADE;
+ALTER TABLE ONLY askback.executions ADD CONSTRAINT executions_tenant_request_fkey FOREIGN KEY (tenant, request) REFERENCES askback.requests(tenant, id);
+ALTER TABLE ONLY askback.watched ADD CONSTRAINT watched_server_fkey FOREIGN KEY (server) REFERENCES askback.servers(id) ON DELETE CASCADE;
 UPDATE askback.requests SET expires_at = NULL, due_at = NULL, state = '{"status":"pending","revision":1}' WHERE status = 'pending';
