@@ -78,6 +78,7 @@ bench: setup ## Measure speed beside the limits of this machine and beside peers
 	$(BIN)/python -m bench $(or $(ARGS),--quick)
 
 soak: setup ## Kill and cut off servers, agents and Postgres for SOAK_MINUTES (60), and converse with every store; prints each seed
+	HYPOTHESIS_PROFILE=many $(BIN)/python -m pytest -q --timeout=900 tests/domain
 	MODEL_EXAMPLES=1000 $(BIN)/python -m pytest -q tests/storage/test_model.py
 	FUZZ_COMMANDS=20000 FAULT_SEED=$$(date +%s) $(BIN)/python -m pytest -q tests/fault/test_shell_fuzz.py tests/fault/test_wider_fuzz.py
 	FAULT_POWER_TRIALS=4000 $(BIN)/python -m pytest -q tests/fault/test_power_loss.py

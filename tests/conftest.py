@@ -7,9 +7,15 @@ from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from tests.postgres_server import PostgresServer
+
+
+settings.register_profile("few", max_examples=30)
+settings.register_profile("many", max_examples=3_000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "few"))
 
 
 @pytest.fixture(scope="session")

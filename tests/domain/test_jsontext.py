@@ -61,7 +61,7 @@ def test_the_depth_is_a_setting() -> None:
         parse(b"[[[[1]]]]", limits=Limits(json_depth=3))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(st.binary(max_size=60) | st.text('{}[]",:\\ud80019eE.-+ntf', max_size=60))
 def test_nothing_but_faults_is_raised(body: bytes | str) -> None:
     with contextlib.suppress(Faults):

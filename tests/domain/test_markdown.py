@@ -91,7 +91,7 @@ def test_nothing_active_gets_into_the_tree(text: str) -> None:
 
 
 @requirement("I4")
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(

@@ -80,7 +80,7 @@ def test_deep_brackets_are_left_to_the_server() -> None:
 PIECES = st.sampled_from(["a", "b", "[ab]", "[^a]", "\\d", "\\s", ".", "(a|b)", "(?:ab)", "(a", ")", "|", "*", "+", "?", "{2}", "{1,3}", "^", "$", "[]a]", "\\.", "-", "(?P<n>b)"])  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 @given(
     st.lists(PIECES, max_size=8).map("".join),
     st.lists(st.text("ab1. -]\n", max_size=6), min_size=8, max_size=8),
@@ -100,7 +100,7 @@ def test_what_the_browser_gets_means_the_same(pattern: str, texts: list[str]) ->
         ]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(st.text("ab\\[](){}*+?|^$.-:<>PpLux09,\n\ud800\u00e9", max_size=20))
 def test_any_text_is_a_pattern_or_is_refused(pattern: str) -> None:
     with contextlib.suppress(ValueError):

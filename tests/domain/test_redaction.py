@@ -132,7 +132,7 @@ def cut_texts(draw: st.DrawFn) -> tuple[dict[str, str], list[str]]:
     return values, draw(cut(texts(values)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(cut_texts())
 def test_a_text_comes_out_the_same_however_it_is_cut(case: tuple[dict[str, str], list[str]]) -> None:
     values, chunks = case
@@ -143,7 +143,7 @@ def test_a_text_comes_out_the_same_however_it_is_cut(case: tuple[dict[str, str],
     assert redactor.redact(whole) == whole
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(st.binary(max_size=60), VALUES, st.binary(max_size=60), st.integers(1, 9))
 def test_bytes_that_are_not_utf_8_pass_around_a_value(
     before: bytes, value: str, after: bytes, size: int
@@ -156,7 +156,7 @@ def test_bytes_that_are_not_utf_8_pass_around_a_value(
     assert b"".join([*chunks, stream.close()]) == whole
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(
     st.text(string.ascii_uppercase + string.digits, min_size=MIN_LENGTH, max_size=60),
     st.text("ghijklmnop \n-.", max_size=400),

@@ -14,21 +14,21 @@ from askback.domain.secretshapes import Shape, found
 KEY = "gh" + "p_" + "a1B2" * 9
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(st.text("abc äß✓🔑\n\ud800.", max_size=30), st.text(" äß✓🔑\n\ud800", max_size=30))
 def test_a_shape_is_a_range_of_code_points_in_any_text(before: str, after: str) -> None:
     shape = found(f"{before} {KEY}{after}")
     assert shape == Shape("api_key", len(before) + 1, len(before) + 1 + len(KEY))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_has_a_verdict(text: str) -> None:
     shape = found(text)
     assert shape is None or 0 <= shape.start < shape.end <= len(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 @given(
     st.lists(st.text(string.ascii_lowercase, min_size=1, max_size=12), max_size=20),
     st.sampled_from([" ", "-", "_", "/", "."]),
