@@ -42,7 +42,7 @@ def archive(
             return await client.archive(thread_id)
 
     for request_id in asyncio.run(put_away()):
-        typer.echo(f"taken back: {request_id}")
+        typer.echo(f"cancelled: {request_id}")
 
 
 @app.command()

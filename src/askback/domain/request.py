@@ -166,7 +166,7 @@ class Remembered(_Read):
 
 
 class Revocation(_Read):
-    """An approval was taken back."""
+    """A person revoked an approval."""
 
     at: datetime
     by: Actor
