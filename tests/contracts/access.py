@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from askback.ports.policy import Along, AuditDraft
+from askback.ports.policy import AuditDraft, SideEffects
 from askback.ports.store import Session, Store
 from tests.contracts.samples import NOON, new_session, principal
 from tests.contracts.suite import StoreSuite
@@ -55,7 +55,7 @@ class AccessContracts(StoreSuite):
         assert await store.session("one", now_ms=NOON + HOUR - 1) is not None
         assert await store.session("one", now_ms=NOON + HOUR) is None
         ended = AuditDraft("main", '{"action":"session.ended"}')
-        await store.end_sessions(["ses_one", "unknown"], Along(audit=(ended,)))
+        await store.end_sessions(["ses_one", "unknown"], SideEffects(audit=(ended,)))
         assert await store.session("one", now_ms=NOON) is None
         assert await store.session("two", now_ms=NOON) is not None
         assert len(await store.audit("main", after=0, limit=9)) == 1

@@ -8,7 +8,7 @@ import asyncio
 from dataclasses import replace
 
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import Store
 from tests.contracts.samples import NOON, agent, entry, root, token
 from tests.contracts.suite import StoreSuite
@@ -42,8 +42,8 @@ class AgentContracts(StoreSuite):
 
     async def test_an_agent_is_stored_once_and_found_in_its_tenant(self, store: Store) -> None:
         first = agent(1, user="ada", roots=(root("/srv/ü/shop"),))
-        assert await store.add_agent(first, Along(audit=(entry("a"),))) is Outcome.APPLIED
-        again = await store.add_agent(replace(first, name="b"), Along(audit=(entry("b"),)))
+        assert await store.add_agent(first, SideEffects(audit=(entry("a"),))) is Outcome.APPLIED
+        again = await store.add_agent(replace(first, name="b"), SideEffects(audit=(entry("b"),)))
         assert again is Outcome.REPLAYED
         assert await store.agent("main", first.id) == first
         assert await store.agent("acme", first.id) is None
@@ -69,7 +69,7 @@ class AgentContracts(StoreSuite):
         made = await asyncio.gather(
             *(
                 store.set_roots(
-                    "main", agent(1).id, (root(f"/{n}"),), Along(audit=(entry(f"{n}"),)), before=()
+                    "main", agent(1).id, (root(f"/{n}"),), SideEffects(audit=(entry(f"{n}"),)), before=()
                 )
                 for n in range(50)
             )
@@ -91,7 +91,7 @@ class AgentContracts(StoreSuite):
     async def test_c22_an_agent_is_stopped_once(self, store: Store) -> None:
         await store.add_agent(agent(1))
         for at, outcome in ((NOON, Outcome.APPLIED), (NOON + 1, Outcome.REPLAYED)):
-            told = Along(audit=(entry("stop"),))
+            told = SideEffects(audit=(entry("stop"),))
             assert await store.stop_agent("main", agent(1).id, told, at=at) is outcome
         assert await store.agent("main", agent(1).id) == replace(agent(1), stopped_at=NOON)
         assert (await store.audit_head("main"))[0] == 1
@@ -101,8 +101,8 @@ class AgentContracts(StoreSuite):
             await store.put_token(f"digest {n}", token(n))
         await store.put_token("digest 4", token(1, tenant="acme"))
         ids = [token(1).id, token(2).id, "tok_none"]
-        first = await store.revoke_tokens("main", ids, Along(audit=(entry("1"),)), at=NOON + 5, by=BY)
-        again = await store.revoke_tokens("main", ids, Along(audit=(entry("2"),)), at=NOON + 6, by="{}")
+        first = await store.revoke_tokens("main", ids, SideEffects(audit=(entry("1"),)), at=NOON + 5, by=BY)
+        again = await store.revoke_tokens("main", ids, SideEffects(audit=(entry("2"),)), at=NOON + 6, by="{}")
         assert (sorted(first), list(again)) == (ids[:2], [])
         assert await store.token("digest 1") == replace(token(1), revoked_at=NOON + 5, revoked_by=BY)
         assert await store.token("digest 3") == token(3)

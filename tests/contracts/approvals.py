@@ -13,7 +13,7 @@ import pytest
 
 from askback.domain.lifecycle import Status
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along, Execution, Lift, Refusal
+from askback.ports.policy import Execution, Lift, Refusal, SideEffects
 from askback.ports.store import Change, ClaimMismatch, Store
 from tests.contracts.samples import NOON, answer, claim, created, record, request_id, vote
 from tests.contracts.suite import StoreSuite
@@ -86,15 +86,15 @@ class ApprovalContracts(StoreSuite):
             refusal(7, identity="other"),
         )
         first, second = refusal(1), refusal(2)
-        await store.write(Along(refusals=(first, second, *others)))
+        await store.write(SideEffects(refusals=(first, second, *others)))
         assert await found() == [second, first]
         assert await found(since=NOON + 1) == [second]
-        await store.write(Along(lifts=(Lift("main", "t1", NOON + 9, request_id(1)),)))
+        await store.write(SideEffects(lifts=(Lift("main", "t1", NOON + 9, request_id(1)),)))
         assert await found() == [replace(second, until=NOON + 9), replace(first, until=NOON + 9)]
         assert await found("other") == [others[3]]
-        await store.write(Along(lifts=(Lift("main", "t1", NOON + 10, requester="tok_2"),)))
+        await store.write(SideEffects(lifts=(Lift("main", "t1", NOON + 10, requester="tok_2"),)))
         assert await found("other") == [others[3]]
-        await store.write(Along(lifts=(Lift("main", "t1", NOON + 10),)))
+        await store.write(SideEffects(lifts=(Lift("main", "t1", NOON + 10),)))
         assert await found("other") == [replace(others[3], until=NOON + 10)]
         assert await found() == [replace(second, until=NOON + 9), replace(first, until=NOON + 9)]
         elsewhere = await store.refusals("main", "t2", "tok_1", "same", since_ms=NOON)

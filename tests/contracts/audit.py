@@ -17,14 +17,14 @@ from askback.domain.auditseal import Standing
 from askback.errors import Unavailable
 from askback.ports.audit import AuditHead
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along, AuditDraft, Execution
+from askback.ports.policy import AuditDraft, Execution, SideEffects
 from askback.ports.store import IdTaken, Store
 from tests.contracts.samples import (
     NOON,
-    along,
     answer,
     claim,
     created,
+    effects,
     entry,
     record,
     rule,
@@ -68,13 +68,13 @@ class AuditContracts(StoreSuite):
 
     async def test_c11_what_comes_along_is_written_with_each_kind_of_change(self, store: Store) -> None:
         row = record(1)
-        await store.write(along(1))
-        await store.insert(row, created(row), claim(), along(2))
-        await store.settle(answer(row), claim(scope="answer"), along(3))
-        await store.revoke_rule("main", rule_id(1), "{}", along(4))
-        await store.consume("main", row.id, Execution("exe_1", NOON), along(5))
-        await store.report("main", row.id, "exe_1", outcome="failed", note=None, along=along(6))
-        await store.drop_secret("main", secret_id(1), along(7))
+        await store.write(effects(1))
+        await store.insert(row, created(row), claim(), effects(2))
+        await store.settle(answer(row), claim(scope="answer"), effects(3))
+        await store.revoke_rule("main", rule_id(1), "{}", effects(4))
+        await store.consume("main", row.id, Execution("exe_1", NOON), effects(5))
+        await store.report("main", row.id, "exe_1", outcome="failed", note=None, effects=effects(6))
+        await store.drop_secret("main", secret_id(1), effects(7))
         assert await written(store) == ["1", "2", "3", "4", "5", "6", "7"]
         view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
         assert (view.tenant, view.rules) == ('{"n":7}', [rule(n) for n in range(2, 8)])
@@ -84,7 +84,7 @@ class AuditContracts(StoreSuite):
     async def test_c11_nothing_comes_along_with_a_change_that_was_lost_or_replayed(
         self, store: Store
     ) -> None:
-        row, used, ended = record(1), Execution("exe_1", NOON), Along((rule(0),))
+        row, used, ended = record(1), Execution("exe_1", NOON), SideEffects((rule(0),))
         await store.insert(row, created(row), claim())
         await store.settle(answer(row), claim(scope="answer"))
         await store.consume("main", row.id, used)
@@ -92,18 +92,18 @@ class AuditContracts(StoreSuite):
         await store.write(ended)
         await store.revoke_rule("main", rule_id(0), "{}")
 
-        await store.insert(record(2), created(record(2)), claim(), along(1))
-        await store.settle(answer(row), claim(scope="answer"), along(2))
-        await store.settle(answer(row), None, along(3))
-        await store.settle(answer(record(9)), None, along(4))
-        await store.revoke_rule("main", rule_id(0), "{}", along(5))
-        await store.consume("main", row.id, used, along(6))
-        await store.consume("main", row.id, Execution("exe_2", NOON), along(7))
+        await store.insert(record(2), created(record(2)), claim(), effects(1))
+        await store.settle(answer(row), claim(scope="answer"), effects(2))
+        await store.settle(answer(row), None, effects(3))
+        await store.settle(answer(record(9)), None, effects(4))
+        await store.revoke_rule("main", rule_id(0), "{}", effects(5))
+        await store.consume("main", row.id, used, effects(6))
+        await store.consume("main", row.id, Execution("exe_2", NOON), effects(7))
         for n, (execution, outcome) in enumerate(
             (("exe_1", "failed"), ("exe_1", "succeeded"), ("exe_2", "failed"))
         ):
-            await store.report("main", row.id, execution, outcome=outcome, note=None, along=along(8 + n))
-        await store.drop_secret("main", secret_id(99), along(11))
+            await store.report("main", row.id, execution, outcome=outcome, note=None, effects=effects(8 + n))
+        await store.drop_secret("main", secret_id(99), effects(11))
         assert await written(store) == []
         assert [r.id for r in await store.rules("main", ended=True, now_ms=NOON)] == [rule_id(0)]
         view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
@@ -114,14 +114,14 @@ class AuditContracts(StoreSuite):
     async def test_c11_a_change_is_undone_with_what_cannot_come_along(self, store: Store) -> None:
         row = record(1)
         await store.insert(row, created(row))
-        await store.write(Along((rule(1),)))
-        taken = along(1)
+        await store.write(SideEffects((rule(1),)))
+        taken = effects(1)
         refused = await asyncio.gather(
             store.insert(record(2), created(record(2)), claim(), taken),
             store.settle(answer(row), claim(scope="answer"), taken),
             store.revoke_rule("main", rule_id(1), "{}", taken),
             store.consume("main", row.id, Execution("exe_1", NOON), taken),
-            store.write(along(2)),
+            store.write(effects(2)),
             return_exceptions=True,
         )
         assert [type(error) for error in refused] == [IdTaken] * 4 + [type(None)]
@@ -143,21 +143,21 @@ class AuditContracts(StoreSuite):
         self, store: Store, tmp_path: Path
     ) -> None:
         row = record(1)
-        await store.insert(row, created(row), None, along(1))
+        await store.insert(row, created(row), None, effects(1))
         with self.outage(store, tmp_path):
             refused = await asyncio.gather(
-                store.write(along(2)),
-                store.settle(answer(row), None, along(3)),
-                store.revoke_rule("main", rule_id(1), "{}", along(4)),
-                store.consume("main", row.id, Execution("exe_1", NOON), along(5)),
-                store.report("main", row.id, "exe_1", outcome="failed", note=None, along=along(6)),
+                store.write(effects(2)),
+                store.settle(answer(row), None, effects(3)),
+                store.revoke_rule("main", rule_id(1), "{}", effects(4)),
+                store.consume("main", row.id, Execution("exe_1", NOON), effects(5)),
+                store.report("main", row.id, "exe_1", outcome="failed", note=None, effects=effects(6)),
                 return_exceptions=True,
             )
             assert [type(error) for error in refused] == [Unavailable] * 5
             view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
             assert view.rules == [rule(1)]
             assert await store.rule("main", rule_id(1)) == rule(1)
-        await store.write(along(2))
+        await store.write(effects(2))
         assert await written(store) == ["1", "2"]
 
     # 12
@@ -166,8 +166,8 @@ class AuditContracts(StoreSuite):
         async def write(n: int, tenant: str) -> None:
             row = record(n, tenant=tenant, thread=f"t{n % 3}")
             entries = tuple(entry(f"{n} {step}", tenant=tenant) for step in ("asked", "allowed", "decided"))
-            await store.insert(row, created(row), None, Along(audit=entries[:2]))
-            await store.settle(answer(row), None, Along(audit=entries[2:]))
+            await store.insert(row, created(row), None, SideEffects(audit=entries[:2]))
+            await store.settle(answer(row), None, SideEffects(audit=entries[2:]))
 
         await asyncio.gather(*(write(n, tenant) for n in range(25) for tenant in ("main", "acme")))
         for tenant in ("main", "acme"):
@@ -182,7 +182,7 @@ class AuditContracts(StoreSuite):
     ) -> None:
         tenants = ("main", "acme", "main", "main", "acme")
         await store.write(
-            Along(audit=tuple(entry(f"{n}", tenant=tenant) for n, tenant in enumerate(tenants)))
+            SideEffects(audit=tuple(entry(f"{n}", tenant=tenant) for n, tenant in enumerate(tenants)))
         )
         assert await written(store) == ["0", "2", "3"]
         assert await written(store, "acme") == ["1", "4"]
@@ -190,7 +190,7 @@ class AuditContracts(StoreSuite):
     async def test_c12_the_log_is_read_in_pages_and_ends_at_its_head(self, store: Store) -> None:
         assert (await store.audit_head("main"), await store.audit("main")) == ((0, GENESIS), [])
         for n in range(7):
-            await store.write(Along(audit=(entry(f"Nº {n} 🙂"),)))
+            await store.write(SideEffects(audit=(entry(f"Nº {n} 🙂"),)))
         whole = await store.audit("main")
         assert [json.loads(text)["tool"] for text in whole] == [f"Nº {n} 🙂" for n in range(7)]
         assert await store.audit_head("main") == (7, json.loads(whole[-1])["hash"])
@@ -203,12 +203,14 @@ class AuditContracts(StoreSuite):
         row = record(1)
         await store.insert(row, created(row))
         outcomes = await asyncio.gather(
-            store.write(along(1)),
+            store.write(effects(1)),
             store.settle(
-                answer(row), None, Along((rule(2),), audit=(entry("lost"), AuditDraft("main", "no JSON")))
+                answer(row),
+                None,
+                SideEffects((rule(2),), audit=(entry("lost"), AuditDraft("main", "no JSON"))),
             ),
-            store.write(Along(audit=(AuditDraft("main", '{"at": 9007199254740993}'),))),
-            store.write(along(3)),
+            store.write(SideEffects(audit=(AuditDraft("main", '{"at": 9007199254740993}'),))),
+            store.write(effects(3)),
             return_exceptions=True,
         )
         assert [isinstance(outcome, ValueError) for outcome in outcomes] == [False, True, True, False]
@@ -218,18 +220,18 @@ class AuditContracts(StoreSuite):
 
     async def test_c12_the_newest_entry_is_sealed_with_the_change_that_wrote_it(self, store: Store) -> None:
         stamp, row = Stamp(), record(1)
-        await store.write(along(1))
+        await store.write(effects(1))
         store.seal_with(stamp)
         acme = tuple(entry(f"{n}", tenant="acme") for n in range(3))
-        await store.insert(row, created(row), None, Along(audit=acme))
-        await asyncio.gather(*(store.write(along(n, tenant="acme")) for n in range(2, 9)))
-        await store.write(along(9))
+        await store.insert(row, created(row), None, SideEffects(audit=acme))
+        await asyncio.gather(*(store.write(effects(n, tenant="acme")) for n in range(2, 9)))
+        await store.write(effects(9))
         acme_head, main_head = await store.audit_heads()
         assert (acme_head.tenant, acme_head.seq, acme_head.seal) == ("acme", 10, stamp.seal(acme_head))
         # What was not sealed before stays so until somebody seals it.
         assert (main_head.tenant, main_head.seq, main_head.seal) == ("main", 2, None)
         with pytest.raises(ValueError, match="line 1"):
-            await store.write(Along(audit=(AuditDraft("acme", "no JSON"),)))
+            await store.write(SideEffects(audit=(AuditDraft("acme", "no JSON"),)))
         assert await store.audit_heads(tenant="acme") == [acme_head]
         assert await store.audit_heads(after="acme", limit=1) == [main_head]
         assert await store.audit_heads(tenant="other") == []
@@ -237,15 +239,15 @@ class AuditContracts(StoreSuite):
     async def test_c12_a_seal_is_replaced_only_where_the_log_is_still_as_it_was(self, store: Store) -> None:
         stamp = Stamp()
         store.seal_with(stamp)
-        await store.write(along(1))
+        await store.write(effects(1))
         [before] = await store.audit_heads()
         assert await store.put_seal(before, "forged")
         assert not await store.put_seal(before, "late")
-        await store.write(along(2))
+        await store.write(effects(2))
         [kept] = await store.audit_heads()
         assert (kept.seq, kept.seal) == (2, "forged")
         assert not await store.put_seal(replace(kept, seq=1), "late")
         assert await store.put_seal(kept, stamp.seal(kept))
-        await store.write(along(3))
+        await store.write(effects(3))
         [mended] = await store.audit_heads()
         assert (mended.seq, mended.seal) == (3, stamp.seal(mended))

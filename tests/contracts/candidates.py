@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from askback.domain.lifecycle import Status
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.secrets import Place, VersionTaken
 from askback.ports.store import Store
 from tests.contracts.samples import answer, created, grant, record, secret
@@ -28,8 +28,8 @@ class CandidateContracts(StoreSuite):
         await store.insert(row, created(row))
         tried = [secret(2), secret(1)]
         step = answer(row, status=Status.RESOLVING)
-        along = Along(candidates=tuple((row.id, each) for each in tried), grants=(grant(tried[0]),))
-        await store.settle(step, None, along)
+        effects = SideEffects(candidates=tuple((row.id, each) for each in tried), grants=(grant(tried[0]),))
+        await store.settle(step, None, effects)
         assert await store.candidates("main", row.id) == tried[::-1]
         assert await store.candidates("main", record(2).id) == []
         assert await store.secret("main", tried[0].id) is None
@@ -42,10 +42,10 @@ class CandidateContracts(StoreSuite):
     ) -> None:
         row, other = record(1), secret(3)
         tried = [secret(1, version=2), secret(2)]
-        await store.write(Along(secrets=(secret(1),)))
+        await store.write(SideEffects(secrets=(secret(1),)))
         candidates = (*((row.id, each) for each in tried), ("req_other", other))
-        await store.insert(row, created(row), None, Along(candidates=candidates))
-        accepted = Along(promote=("main", row.id), grants=tuple(grant(each) for each in tried))
+        await store.insert(row, created(row), None, SideEffects(candidates=candidates))
+        accepted = SideEffects(promote=("main", row.id), grants=tuple(grant(each) for each in tried))
         change = await store.settle(answer(row), None, accepted)
         assert change is not None
         assert await store.secrets("main") == tried[::-1]
@@ -57,9 +57,9 @@ class CandidateContracts(StoreSuite):
     async def test_c14_candidates_are_dropped_with_the_step_that_refuses_them(self, store: Store) -> None:
         row, other = record(1), secret(2)
         candidates = ((row.id, secret(1)), ("req_other", other))
-        await store.insert(row, created(row), None, Along(candidates=candidates))
+        await store.insert(row, created(row), None, SideEffects(candidates=candidates))
         step = replace(answer(row, status=Status.PENDING), asks_again=True)
-        change = await store.settle(step, None, Along(discard=("main", row.id)))
+        change = await store.settle(step, None, SideEffects(discard=("main", row.id)))
         assert change is not None
         assert await store.candidates("main", row.id) == []
         assert await store.secrets("main") == []
@@ -67,9 +67,9 @@ class CandidateContracts(StoreSuite):
 
     async def test_c14_a_step_that_is_lost_leaves_candidates_as_they_are(self, store: Store) -> None:
         row, tried = record(1), secret(1)
-        await store.insert(row, created(row), None, Along(candidates=((row.id, tried),)))
+        await store.insert(row, created(row), None, SideEffects(candidates=((row.id, tried),)))
         await store.settle(answer(row))
-        for late in (Along(promote=("main", row.id)), Along(discard=("main", row.id))):
+        for late in (SideEffects(promote=("main", row.id)), SideEffects(discard=("main", row.id))):
             change = await store.settle(answer(row), None, late)
             assert change is not None
             assert change.outcome is Outcome.LOST
@@ -79,24 +79,24 @@ class CandidateContracts(StoreSuite):
     async def test_c14_another_try_replaces_the_one_before(self, store: Store) -> None:
         request = record(1).id
         first, second = secret(1), secret(2, scope="session", subject="t1", name="KEY_1")
-        await store.write(Along(candidates=((request, first), (request, secret(3)))))
-        await store.write(Along(candidates=((request, second),)))
+        await store.write(SideEffects(candidates=((request, first), (request, secret(3)))))
+        await store.write(SideEffects(candidates=((request, second),)))
         assert await store.candidates("main", request) == [second, secret(3)]
-        again = Along(discard=("main", request), candidates=((request, first),))
+        again = SideEffects(discard=("main", request), candidates=((request, first),))
         await store.write(again)
         assert await store.candidates("main", request) == [first]
 
     async def test_c14_a_candidate_cannot_take_a_place_that_changed_meanwhile(self, store: Store) -> None:
         rows = [record(n) for n in range(3)]
         tried = [secret(1, version=2), secret(2), secret(3, version=2)]
-        await store.write(Along(secrets=(secret(1), secret(3))))
+        await store.write(SideEffects(secrets=(secret(1), secret(3))))
         for row, each in zip(rows, tried, strict=True):
-            await store.insert(row, created(row), None, Along(candidates=((row.id, each),)))
+            await store.insert(row, created(row), None, SideEffects(candidates=((row.id, each),)))
         taken = secret(9, name="KEY_2")
-        await store.write(Along(secrets=(replace(secret(1, version=2), sealed="sealed.first"), taken)))
-        await store.drop_secret("main", secret(3).id, Along())
+        await store.write(SideEffects(secrets=(replace(secret(1, version=2), sealed="sealed.first"), taken)))
+        await store.drop_secret("main", secret(3).id, SideEffects())
         before = await store.secrets("main")
-        late = [store.settle(answer(row), None, Along(promote=("main", row.id))) for row in rows]
+        late = [store.settle(answer(row), None, SideEffects(promote=("main", row.id))) for row in rows]
         done = await asyncio.gather(*late, return_exceptions=True)
         assert [type(outcome) for outcome in done] == [VersionTaken] * 3
         assert await store.secrets("main") == before
@@ -107,7 +107,7 @@ class CandidateContracts(StoreSuite):
     async def test_nothing_tried_is_nothing_put_into_place(self, store: Store) -> None:
         row = record(1)
         await store.insert(row, created(row))
-        change = await store.settle(answer(row), None, Along(promote=("main", row.id)))
+        change = await store.settle(answer(row), None, SideEffects(promote=("main", row.id)))
         assert change is not None
         assert (change.outcome, await store.secrets("main")) == (Outcome.APPLIED, [])
 
@@ -115,7 +115,7 @@ class CandidateContracts(StoreSuite):
 
     async def test_an_agent_may_use_what_was_granted_in_its_thread(self, store: Store) -> None:
         kept = secret(1)
-        await store.write(Along(secrets=(kept, secret(2)), grants=(grant(kept),)))
+        await store.write(SideEffects(secrets=(kept, secret(2)), grants=(grant(kept),)))
         names = [kept.name, "KEY_2"]
         assert await store.granted("main", "t1", names, requester="tok_1") == [(grant(kept), kept)]
         for thread, asked, requester in (
@@ -133,13 +133,13 @@ class CandidateContracts(StoreSuite):
         async def holds(requester: str | None) -> list[object]:
             return list(await store.granted("main", "t1", ["KEY"], requester=requester))
 
-        await store.write(Along(secrets=(old, new), grants=(grant(old, 1), mine)))
+        await store.write(SideEffects(secrets=(old, new), grants=(grant(old, 1), mine)))
         assert await holds("tok_1") == [(mine, new)]
-        await store.write(Along(grants=(hers,)))
+        await store.write(SideEffects(grants=(hers,)))
         assert await holds("tok_1") == [(mine, new)]
         assert await holds("tok_2") == await holds(None) == [(hers, old)]
         again = grant(old, 4)
-        await store.write(Along(grants=(again,)))
+        await store.write(SideEffects(grants=(again,)))
         assert await holds("tok_1") == await holds(None) == [(again, old)]
         assert await holds("tok_2") == [(hers, old)]
 
@@ -147,17 +147,17 @@ class CandidateContracts(StoreSuite):
         self, store: Store
     ) -> None:
         kept, another = secret(1), secret(2, name="KEY_1")
-        await store.write(Along(secrets=(kept,), grants=(grant(kept),)))
+        await store.write(SideEffects(secrets=(kept,), grants=(grant(kept),)))
         replaced = secret(1, version=2)
-        await store.write(Along(secrets=(replaced,)))
+        await store.write(SideEffects(secrets=(replaced,)))
         assert await store.granted("main", "t1", ["KEY_1"], requester=None) == [(grant(kept), replaced)]
-        await store.drop_secret("main", kept.id, Along())
-        await store.write(Along(secrets=(another,)))
+        await store.drop_secret("main", kept.id, SideEffects())
+        await store.write(SideEffects(secrets=(another,)))
         assert await store.granted("main", "t1", ["KEY_1"], requester=None) == [(grant(kept), None)]
 
     async def test_grants_of_many_names_are_read_together(self, store: Store) -> None:
         secrets = [secret(n) for n in range(10)]
         for each in secrets:
-            await store.write(Along(secrets=(each,), grants=(grant(each),)))
+            await store.write(SideEffects(secrets=(each,), grants=(grant(each),)))
         found = await store.granted("main", "t1", [each.name for each in secrets], requester=None)
         assert sorted(found, key=lambda pair: pair[0].name) == [(grant(each), each) for each in secrets]

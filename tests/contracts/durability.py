@@ -11,16 +11,16 @@ import pytest
 
 from askback.domain.audit import verify
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along, Execution
+from askback.ports.policy import Execution, SideEffects
 from askback.ports.store import Change, ClaimMismatch, Store
 from tests.contracts.samples import (
     NOON,
     added,
-    along,
     answer,
     claim,
     created,
     delta,
+    effects,
     message,
     new_session,
     principal,
@@ -110,17 +110,17 @@ class DurableContracts(StoreSuite):
 
         row = record(1, digest="d1")
         async with self.opened(tmp_path) as store:
-            await store.insert(row, created(row), None, along(1))
-            await store.settle(vote(row, "ada"), None, along(2))
-            await store.settle(answer(row), None, along(3))
-            await store.consume("main", row.id, Execution("exe_1", NOON), along(4))
-            await store.report("main", row.id, "exe_1", outcome="failed", note="exit 1", along=along(5))
-            await store.revoke_rule("main", rule_id(1), "{}", along(6))
-            await store.write(Along(candidates=((row.id, secret(9)),)))
+            await store.insert(row, created(row), None, effects(1))
+            await store.settle(vote(row, "ada"), None, effects(2))
+            await store.settle(answer(row), None, effects(3))
+            await store.consume("main", row.id, Execution("exe_1", NOON), effects(4))
+            await store.report("main", row.id, "exe_1", outcome="failed", note="exit 1", effects=effects(5))
+            await store.revoke_rule("main", rule_id(1), "{}", effects(6))
+            await store.write(SideEffects(candidates=((row.id, secret(9)),)))
             before = await everything(store)
         async with self.opened(tmp_path) as store:
             assert await everything(store) == before
-            await store.write(along(7))
+            await store.write(effects(7))
             log = await store.audit("main")
             assert len(log) == 7
             assert verify(log, head=await store.audit_head("main")) == await store.audit_head("main")

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from askback.ports.policy import Along, PolicyView
+from askback.ports.policy import PolicyView, SideEffects
 from askback.ports.store import IdTaken, Store
-from tests.contracts.samples import NOON, along, entry, policy, rule, rule_id
+from tests.contracts.samples import NOON, effects, entry, policy, rule, rule_id
 from tests.contracts.suite import StoreSuite
 
 
@@ -31,8 +31,8 @@ class PolicyContracts(StoreSuite):
         )
         web, api = rule(1, scope="project", subject="web"), rule(5, scope="project", subject="api")
         nameless = rule(6, scope="project")
-        await store.write(Along((always, here, there, web)))
-        await store.write(Along((api, nameless)))
+        await store.write(SideEffects((always, here, there, web)))
+        await store.write(SideEffects((api, nameless)))
         for thread, project, met in (
             ("t1", "web", [web, here, always]),
             ("t2", "api", [always, there, api]),
@@ -44,7 +44,7 @@ class PolicyContracts(StoreSuite):
 
     async def test_a_rule_decides_until_it_expires_or_is_revoked(self, store: Store) -> None:
         short, revoked, lasting = rule(1, expires_at=NOON), rule(2), rule(3, expires_at=NOON + 9)
-        await store.write(Along((short, revoked, lasting)))
+        await store.write(SideEffects((short, revoked, lasting)))
         assert await store.revoke_rule("main", revoked.id, "{}")
         for now, met in ((NOON - 1, [short, lasting]), (NOON, [lasting]), (NOON + 9, [])):
             view = await store.policy("main", thread_id="t1", project=None, now_ms=now)
@@ -54,19 +54,21 @@ class PolicyContracts(StoreSuite):
         self, store: Store
     ) -> None:
         await store.write(
-            Along(
+            SideEffects(
                 policies=(policy('{"n":1}'), policy('{"n":2}', thread="t1"), policy('{"n":3}', thread="t2"))
             )
         )
-        await store.write(Along(policies=(policy('{"n":4}'), policy('{"n":5}', thread="t2"))))
+        await store.write(SideEffects(policies=(policy('{"n":4}'), policy('{"n":5}', thread="t2"))))
         for thread, own in (("t1", '{"n":2}'), ("t2", '{"n":5}'), ("t3", None), ("", None)):
             view = await store.policy("main", thread_id=thread, project=None, now_ms=NOON)
             assert view == PolicyView('{"n":4}', own, [])
 
     async def test_settings_written_at_once_are_merged_and_null_takes_one_back(self, store: Store) -> None:
-        await store.write(Along(policies=(policy('{"a":1,"b":null,"c":{"d":1,"e":2}}'),)))
-        await asyncio.gather(*(store.write(Along(policies=(policy(f'{{"n{n}":1}}'),))) for n in range(20)))
-        await store.write(Along(policies=(policy('{"a":null,"c":{"e":null,"f":3}}'),)))
+        await store.write(SideEffects(policies=(policy('{"a":1,"b":null,"c":{"d":1,"e":2}}'),)))
+        await asyncio.gather(
+            *(store.write(SideEffects(policies=(policy(f'{{"n{n}":1}}'),))) for n in range(20))
+        )
+        await store.write(SideEffects(policies=(policy('{"a":null,"c":{"e":null,"f":3}}'),)))
         view = await store.policy("main", thread_id="", project=None, now_ms=NOON)
         assert view.tenant is not None
         assert json.loads(view.tenant) == {"c": {"d": 1, "f": 3}} | {f"n{n}": 1 for n in range(20)}
@@ -75,7 +77,7 @@ class PolicyContracts(StoreSuite):
         async def write() -> None:
             for n in range(1, 40):
                 written = f'{{"n":{n}}}'
-                mine = Along((rule(n),), (policy(written), policy(written, thread="t1")))
+                mine = SideEffects((rule(n),), (policy(written), policy(written, thread="t1")))
                 await store.write(mine)
 
         async def read() -> None:
@@ -91,16 +93,19 @@ class PolicyContracts(StoreSuite):
     # Ends
 
     async def test_of_20_who_revoke_a_rule_at_once_one_does(self, store: Store) -> None:
-        await store.write(Along((rule(1),)))
+        await store.write(SideEffects((rule(1),)))
         done = await asyncio.gather(*(store.revoke_rule("main", rule_id(1), f"{n}") for n in range(20)))
         [winner] = [n for n, revoked in enumerate(done) if revoked]
         assert await store.rule("main", rule_id(1)) == replace(rule(1), revoked=True, wire=f"{winner}")
         assert not await store.revoke_rule("main", rule_id(2), "{}")
 
     async def test_the_id_of_a_rule_is_never_free_again(self, store: Store) -> None:
-        await store.write(Along((rule(1),)))
+        await store.write(SideEffects((rule(1),)))
         await store.revoke_rule("main", rule_id(1), "ended")
-        for taken in (Along((rule(2), rule(1)), (policy("{}"),), (entry("a"),)), Along((rule(3), rule(3)))):
+        for taken in (
+            SideEffects((rule(2), rule(1)), (policy("{}"),), (entry("a"),)),
+            SideEffects((rule(3), rule(3))),
+        ):
             with pytest.raises(IdTaken):
                 await store.write(taken)
         kept = await store.rules("main", ended=True, now_ms=NOON)
@@ -112,7 +117,7 @@ class PolicyContracts(StoreSuite):
 
     async def test_rules_are_listed_newest_first_in_pages(self, store: Store) -> None:
         rules = [rule(n) for n in range(1, 8)]
-        await store.write(Along((*rules[4:], *rules[:4])))
+        await store.write(SideEffects((*rules[4:], *rules[:4])))
         newest = rules[::-1]
         assert await store.rules("main", now_ms=NOON, limit=3) == newest[:3]
         assert await store.rules("main", now_ms=NOON, limit=3, before=newest[2].id) == newest[3:6]
@@ -125,7 +130,7 @@ class PolicyContracts(StoreSuite):
             for n in range(24)
             for scope, subject in [subjects[n % 4]]
         ]
-        await store.write(Along(tuple(rules)))
+        await store.write(SideEffects(tuple(rules)))
         for n in range(0, 24, 5):
             rules[n] = replace(rules[n], revoked=True, wire="{}")
             await store.revoke_rule("main", rules[n].id, "{}")
@@ -151,12 +156,12 @@ class PolicyContracts(StoreSuite):
     # 8
 
     async def test_c8_nothing_of_another_tenants_policy_is_seen_or_changed(self, store: Store) -> None:
-        await store.write(along(1))
+        await store.write(effects(1))
         assert await store.rule("acme", rule_id(1)) is None
         assert await store.rules("acme", ended=True, now_ms=NOON) == []
         assert not await store.revoke_rule("acme", rule_id(1), "{}")
         view = await store.policy("acme", thread_id="t1", project=None, now_ms=NOON)
         assert view == PolicyView(None, None, [])
-        await store.write(along(1, tenant="acme"))
+        await store.write(effects(1, tenant="acme"))
         await store.revoke_rule("acme", rule_id(1), "{}")
         assert await store.rule("main", rule_id(1)) == rule(1)

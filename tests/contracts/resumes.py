@@ -10,7 +10,7 @@ from dataclasses import replace
 from askback.domain.lifecycle import Status
 from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.resumes import Resume
 from askback.ports.store import Store
 from tests.contracts.samples import NOON, answer, created, record, request_id
@@ -30,7 +30,7 @@ async def settled(store: Store, *resumes: Resume) -> None:
         n = int(each.request_id.removeprefix("req_"))
         row = record(n, thread=each.thread_id, requester=each.requester)
         await store.insert(row, created(row))
-        await store.settle(answer(row), None, Along(resumes=(each,)))
+        await store.settle(answer(row), None, SideEffects(resumes=(each,)))
 
 
 async def leased(
@@ -48,9 +48,9 @@ class ResumeContracts(StoreSuite):
         row = record(1)
         await store.insert(row, created(row))
         late = answer(row, expected=frozenset({Status.RESOLVING}))
-        await store.settle(late, None, Along(resumes=(resume(1),)))
+        await store.settle(late, None, SideEffects(resumes=(resume(1),)))
         assert await leased(store) == []
-        await store.settle(answer(row), None, Along(resumes=(resume(1),)))
+        await store.settle(answer(row), None, SideEffects(resumes=(resume(1),)))
         [found] = await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 60)
         assert found.resume == replace(resume(1), available_at=NOON + 60)
         assert found.record == await store.get("main", row.id)
@@ -158,7 +158,7 @@ class ResumeContracts(StoreSuite):
         check = replace(resume(1), id="rsm_check", cause="check:1")
         again = replace(resume(1), id="rsm_again", cause="again:k")
         for _ in range(2):
-            await store.write(Along(resumes=(check, replace(again, id=f"{again.id}{_}"))))
+            await store.write(SideEffects(resumes=(check, replace(again, id=f"{again.id}{_}"))))
         found = await store.lease_resumes("main", "tok_1", now_ms=NOON, until_ms=NOON + 60)
         assert sorted(lease.resume.cause for lease in found) == ["", "again:k", "check:1"]
         standing = await store.resume_of("main", request_id(1), "check:1")

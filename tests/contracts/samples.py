@@ -18,7 +18,7 @@ from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.domain.state import PENDING, State
 from askback.ports.agents import Agent, Root, Token
-from askback.ports.policy import Along, AuditDraft, PolicyRecord, RuleRecord
+from askback.ports.policy import AuditDraft, PolicyRecord, RuleRecord, SideEffects
 from askback.ports.secrets import Grant, SecretRecord
 from askback.ports.store import Claim, NewSession, Principal, Settlement
 
@@ -246,10 +246,10 @@ def grant(of: SecretRecord, n: int = 1, *, thread: str = "t1", requester: str = 
     return Grant(of.tenant, thread, requester, of.name, of.id, request_id(n))
 
 
-def along(n: int, *, tenant: str = "main") -> Along:
+def effects(n: int, *, tenant: str = "main") -> SideEffects:
     """Make the n-th of everything that can come along."""
     kept = secret(n, tenant=tenant)
-    return Along(
+    return SideEffects(
         rules=(rule(n, tenant=tenant),),
         policies=(policy(f'{{"n":{n}}}', tenant=tenant),),
         audit=(entry(f"{n}", tenant=tenant),),

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from askback.errors import Unavailable
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.secrets import Place, SecretRecord, VersionTaken
 from askback.ports.store import Store
 from tests.contracts.samples import (
-    along,
     answer,
     claim,
     created,
+    effects,
     entry,
     grant,
     record,
@@ -32,7 +32,7 @@ from tests.contracts.suite import StoreSuite
 
 async def keep(store: Store, *secrets: SecretRecord) -> None:
     """Write secrets that come along with nothing."""
-    await store.write(Along(secrets=secrets))
+    await store.write(SideEffects(secrets=secrets))
 
 
 def newest(*secrets: SecretRecord) -> list[SecretRecord]:
@@ -136,9 +136,9 @@ class SecretContracts(StoreSuite):
 
     async def test_c13_a_change_is_undone_with_a_secret_whose_version_was_taken(self, store: Store) -> None:
         row, tried = record(1), secret(9)
-        await store.insert(row, created(row), None, Along(candidates=((row.id, tried),)))
+        await store.insert(row, created(row), None, SideEffects(candidates=((row.id, tried),)))
         await keep(store, secret(1))
-        late = Along(
+        late = SideEffects(
             rules=(rule(1),),
             audit=(entry("late"),),
             secrets=(secret(2), secret(1)),
@@ -167,7 +167,7 @@ class SecretContracts(StoreSuite):
         self, store: Store
     ) -> None:
         await keep(store, secret(1))
-        await store.drop_secret("main", secret_id(1), Along())
+        await store.drop_secret("main", secret_id(1), SideEffects())
         with pytest.raises(VersionTaken):
             await keep(store, secret(1, version=2))
         successor = secret(2, name="KEY_1")
@@ -182,33 +182,33 @@ class SecretContracts(StoreSuite):
         one = secret(1)
         others = [replace(grant(one), requester=f"agt_{n}") for n in range(4)]
         await keep(store, one)
-        await store.write(Along(grants=tuple(others)))
-        added = [store.grant_secret("main", one.id, f"agt_{n}", Along()) for n in range(2, 12)]
+        await store.write(SideEffects(grants=tuple(others)))
+        added = [store.grant_secret("main", one.id, f"agt_{n}", SideEffects()) for n in range(2, 12)]
         await asyncio.gather(
-            store.revoke_secret("main", one.id, "agt_0", Along(audit=(entry("taken"),))), *added
+            store.revoke_secret("main", one.id, "agt_0", SideEffects(audit=(entry("taken"),))), *added
         )
         found = await store.agents_of_secrets("main", [one.id])
         assert sorted(found) == sorted((one.id, f"agt_{n}") for n in range(1, 12))
         for agent, held in (("agt_0", 0), ("agt_1", 1)):
             found = await store.granted("main", others[0].thread_id, [one.name], requester=agent)
             assert len(found) == held
-        await store.revoke_secret("other", one.id, "agt_1", Along())
+        await store.revoke_secret("other", one.id, "agt_1", SideEffects())
         assert (one.id, "agt_1") in await store.agents_of_secrets("main", [one.id])
 
     async def test_c15_an_erased_secret_is_nowhere(self, store: Store) -> None:
         await keep(store, secret(1), secret(2))
-        assert await store.drop_secret("main", secret_id(1), along(3))
+        assert await store.drop_secret("main", secret_id(1), effects(3))
         assert await store.secret("main", secret_id(1)) is None
         assert await store.secrets_at("main", "", [Place("global", "")], ["KEY_1"]) == []
         assert await store.secrets("main") == [secret(3), secret(2)]
         assert await store.sealed_after("") == [secret(2), secret(3)]
-        assert not await store.drop_secret("main", secret_id(1), along(4))
+        assert not await store.drop_secret("main", secret_id(1), effects(4))
         assert len(await store.audit("main")) == 1
 
     async def test_of_20_who_erase_a_secret_at_once_one_does(self, store: Store) -> None:
         await keep(store, secret(1))
         done = await asyncio.gather(
-            *(store.drop_secret("main", secret_id(1), Along(audit=(entry(f"{n}"),))) for n in range(20))
+            *(store.drop_secret("main", secret_id(1), SideEffects(audit=(entry(f"{n}"),))) for n in range(20))
         )
         assert Counter(done) == {True: 1, False: 19}
         assert len(await store.audit("main")) == 1
@@ -244,7 +244,7 @@ class SecretContracts(StoreSuite):
             (f"req_{n}", replace(secret(3, version=2, tenant="acme"), sealed=f"tried.{n}")) for n in range(3)
         ]
         new = ("req_9", secret(9))
-        await store.write(Along(secrets=(*kept, once), candidates=(*tried, new)))
+        await store.write(SideEffects(secrets=(*kept, once), candidates=(*tried, new)))
         everything = [*kept, once, *(each for _, each in (*tried, new))]
         for limit in (1, 2, 3, 200):
             read: list[SecretRecord] = []
@@ -260,7 +260,7 @@ class SecretContracts(StoreSuite):
 
     async def test_a_text_is_wrapped_anew_where_it_is_unless_it_has_changed(self, store: Store) -> None:
         kept, tried = secret(1), secret(1, version=2)
-        await store.write(Along(secrets=(kept,), candidates=(("req_1", tried),)))
+        await store.write(SideEffects(secrets=(kept,), candidates=(("req_1", tried),)))
         assert await store.rewrap(kept.id, sealed="anew.1", instead=kept.sealed)
         assert await store.secrets("main") == [replace(kept, sealed="anew.1")]
         assert await store.candidates("main", "req_1") == [tried]
@@ -272,8 +272,8 @@ class SecretContracts(StoreSuite):
 
     async def test_a_text_that_takes_its_place_during_a_rotation_is_not_missed(self, store: Store) -> None:
         tried = secret(1)
-        await store.write(Along(candidates=(("req_1", tried),)))
-        await store.write(Along(promote=("main", "req_1")))
+        await store.write(SideEffects(candidates=(("req_1", tried),)))
+        await store.write(SideEffects(promote=("main", "req_1")))
         assert await store.rewrap(tried.id, sealed="anew", instead=tried.sealed)
         assert await store.secret("main", tried.id) == replace(tried, sealed="anew")
 
@@ -281,23 +281,23 @@ class SecretContracts(StoreSuite):
 
     async def test_c8_nothing_of_another_tenants_secrets_is_seen_or_erased(self, store: Store) -> None:
         mine, tried = secret(1), secret(2)
-        await store.write(Along(secrets=(mine,), grants=(grant(mine),), candidates=(("req_1", tried),)))
+        await store.write(SideEffects(secrets=(mine,), grants=(grant(mine),), candidates=(("req_1", tried),)))
         assert await store.secret("acme", mine.id) is None
         assert await store.secrets_at("acme", "", [Place("global", "")], [mine.name]) == []
         assert await store.secrets("acme") == []
         assert await store.candidates("acme", "req_1") == []
         assert await store.granted("acme", "t1", [mine.name], requester=None) == []
-        assert not await store.drop_secret("acme", mine.id, Along())
-        await store.write(Along(discard=("acme", "req_1")))
-        await store.write(Along(promote=("acme", "req_1")))
+        assert not await store.drop_secret("acme", mine.id, SideEffects())
+        await store.write(SideEffects(discard=("acme", "req_1")))
+        await store.write(SideEffects(promote=("acme", "req_1")))
         assert await store.candidates("main", "req_1") == [tried]
         assert await store.secrets("main") == [mine]
 
     async def test_c8_tenants_may_have_the_same_secret_and_grant(self, store: Store) -> None:
         for tenant in ("main", "acme"):
             kept = secret(1, tenant=tenant)
-            await store.write(Along(secrets=(kept,), grants=(grant(kept),)))
-        assert await store.drop_secret("acme", secret_id(1), Along())
+            await store.write(SideEffects(secrets=(kept,), grants=(grant(kept),)))
+        assert await store.drop_secret("acme", secret_id(1), SideEffects())
         assert await store.secret("main", secret_id(1)) == secret(1)
         for tenant, left in (("main", secret(1)), ("acme", None)):
             found = await store.granted(tenant, "t1", ["KEY_1"], requester=None)
@@ -307,15 +307,15 @@ class SecretContracts(StoreSuite):
         self, store: Store, tmp_path: Path
     ) -> None:
         kept = secret(1)
-        await store.write(Along(secrets=(kept,), grants=(grant(kept),)))
+        await store.write(SideEffects(secrets=(kept,), grants=(grant(kept),)))
         with self.outage(store, tmp_path):
             refused = await asyncio.gather(
                 keep(store, secret(2)),
-                store.drop_secret("main", kept.id, Along()),
+                store.drop_secret("main", kept.id, SideEffects()),
                 store.rewrap(kept.id, sealed="anew", instead=kept.sealed),
                 return_exceptions=True,
             )
             assert [type(error) for error in refused] == [Unavailable] * 3
             assert await store.secrets_at("main", "", [Place("global", "")], ["KEY_1", "KEY_2"]) == [kept]
             assert await store.granted("main", "t1", ["KEY_1"], requester="tok_1") == [(grant(kept), kept)]
-        assert await store.drop_secret("main", kept.id, Along())
+        assert await store.drop_secret("main", kept.id, SideEffects())

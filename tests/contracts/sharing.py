@@ -12,14 +12,14 @@ from pathlib import Path
 from askback.domain.access import OPEN, Access, Level
 from askback.domain.events import commit
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import Store
 from tests.contracts.samples import (
     NOON,
     added,
-    along,
     answer,
     created,
+    effects,
     entry,
     message,
     record,
@@ -54,7 +54,10 @@ class SharingContracts(StoreSuite):
     async def test_of_many_who_change_an_access_at_once_one_gets_their_way(self, store: Store) -> None:
         wanted = [replace(ADAS, owner=f"ada {n}") for n in range(20)]
         done = await asyncio.gather(
-            *(store.set_access(w, shared(w), Along(audit=(entry(w.owner),)), before=OPEN) for w in wanted)
+            *(
+                store.set_access(w, shared(w), SideEffects(audit=(entry(w.owner),)), before=OPEN)
+                for w in wanted
+            )
         )
         assert Counter(done) == {Outcome.APPLIED: 1, Outcome.LOST: 19}
         winner = wanted[done.index(Outcome.APPLIED)]
@@ -63,9 +66,9 @@ class SharingContracts(StoreSuite):
         assert len(await store.audit("main")) == 1
 
     async def test_what_comes_along_with_an_access_is_written_with_it(self, store: Store) -> None:
-        assert await store.set_access(ADAS, shared(ADAS), along(1), before=SEEN) is Outcome.LOST
+        assert await store.set_access(ADAS, shared(ADAS), effects(1), before=SEEN) is Outcome.LOST
         assert await store.rule("main", rule(1).id) is None
-        await store.set_access(ADAS, shared(ADAS), along(1), before=OPEN)
+        await store.set_access(ADAS, shared(ADAS), effects(1), before=OPEN)
         assert await store.rule("main", rule(1).id) == rule(1)
 
     async def test_records_and_events_carry_the_access_to_their_thread(self, store: Store) -> None:
@@ -124,7 +127,7 @@ class SharingContracts(StoreSuite):
             rule(4, scope="project", subject="t1"),
             rule(5),
         ]
-        await store.write(Along(rules=tuple(rules)))
+        await store.write(SideEffects(rules=tuple(rules)))
         await store.set_access(ADAS, shared(ADAS), before=OPEN)
         for person in EVERYBODY:
             hidden = ADAS.level(person) < Level.VIEW
@@ -142,7 +145,7 @@ class SharingContracts(StoreSuite):
             secret(6, scope="session", subject="t2"),
             secret(7, owner="dan", scope="session", subject="t1"),
         ]
-        await store.write(Along(secrets=tuple(kept)))
+        await store.write(SideEffects(secrets=tuple(kept)))
         await store.set_access(ADAS, shared(ADAS), before=OPEN)
         theirs = {"ada": [1, 2, 4, 5, 6, 7], "cy": [1, 3, 4, 5, 6, 7], "dan": [1, 6, 7], ODD: [1, 6]}
         for person, numbers in theirs.items():
@@ -152,7 +155,7 @@ class SharingContracts(StoreSuite):
 
     async def test_a_level_of_ones_own_goes_before_that_of_the_others(self, store: Store) -> None:
         access = Access("ada", Level.ALL, {"bob": Level.PROMPT})
-        await store.write(Along(secrets=(secret(1, scope="session", subject="t1"),)))
+        await store.write(SideEffects(secrets=(secret(1, scope="session", subject="t1"),)))
         await store.set_access(access, shared(access), before=OPEN)
         assert await store.secrets("main", person="bob") == []
         assert len(await store.secrets("main", person="cy")) == 1

@@ -14,7 +14,7 @@ from askback.domain.events import MESSAGE_HELD, REQUEST_CREATED, REQUEST_LINED_U
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along, Execution, PolicyRecord
+from askback.ports.policy import Execution, PolicyRecord, SideEffects
 from askback.ports.resumes import Resume
 from askback.ports.secrets import Place
 from askback.ports.store import KeyHeld, Settlement, Store
@@ -75,10 +75,11 @@ class ThreadContracts(StoreSuite):
         await store.add_message("m1", message(), added(message()))
         archive = happened(THREAD_ARCHIVED)
         assert (
-            await store.set_archived(archive, Along(audit=(entry("a"),)), archived_at=NOON) is Outcome.APPLIED
+            await store.set_archived(archive, SideEffects(audit=(entry("a"),)), archived_at=NOON)
+            is Outcome.APPLIED
         )
         assert (
-            await store.set_archived(archive, Along(audit=(entry("b"),)), archived_at=NOON)
+            await store.set_archived(archive, SideEffects(audit=(entry("b"),)), archived_at=NOON)
             is Outcome.REPLAYED
         )
         assert len(await store.audit("main")) == 1
@@ -188,7 +189,7 @@ class ThreadContracts(StoreSuite):
     async def test_c23_a_reset_begins_a_new_window(self, store: Store) -> None:
         quota = Quota(1, DAY)
         await stored(store, record(1), quota)
-        await store.reset_use("main", "t1", Along(audit=(entry("reset"),)))
+        await store.reset_use("main", "t1", SideEffects(audit=(entry("reset"),)))
         await stored(store, record(2), quota)
         assert len(await store.audit("main")) == 1
         assert await store.use("main", "t9") == Use(0, 0, 0)
@@ -216,7 +217,7 @@ class ThreadContracts(StoreSuite):
     async def test_a_thread_tells_what_holds_in_it(self, store: Store) -> None:
         assert await store.terms("main", "t1") == Terms(None, None, None)
         policies = (PolicyRecord("main", "", '{"a":1}'), PolicyRecord("main", "t1", '{"a":2}'))
-        await store.write(Along(policies=policies))
+        await store.write(SideEffects(policies=policies))
         assert await store.terms("main", "t2") == Terms('{"a":1}', None, None)
         row = record(1)
         await stored(store, row)
@@ -261,7 +262,7 @@ class ThreadContracts(StoreSuite):
         ada = Access("ada")
         await store.set_access(ada, shared(ada), before=OPEN)
         seq = (await store.thread_events("main", "t1", after=0))[-1].seq
-        assert await store.erase_thread(happened("thread.erased"), Along(audit=(entry("erased"),)))
+        assert await store.erase_thread(happened("thread.erased"), SideEffects(audit=(entry("erased"),)))
         await store.scrub()
         assert not any(await _left(store, "t1", 1))
         assert await _left(store, "t2", 2) == before[1]
@@ -304,7 +305,7 @@ async def _full(store: Store, thread: str, n: int) -> None:
     await store.consume("main", row.id, Execution(f"exe_{n}", NOON))
     session, of_request = secret(n * 10), secret(n * 10 + 1)
     await store.write(
-        Along(
+        SideEffects(
             rules=(replace(rule(n), scope="thread", subject=thread),),
             policies=(PolicyRecord("main", thread, '{"mode":"plan"}'),),
             secrets=(

@@ -8,7 +8,7 @@ import asyncio
 import json
 from dataclasses import replace
 
-from askback.ports.policy import Along, AuditDraft
+from askback.ports.policy import AuditDraft, SideEffects
 from askback.ports.store import Store
 from askback.ports.webhooks import Delivery, DeliveryState, Webhook
 from tests.contracts.resumes import resume, settled
@@ -62,14 +62,14 @@ class WebhookContracts(StoreSuite):
         assert await store.drop_webhook("main", second.id) is False
 
     async def test_a_tenant_has_as_many_webhooks_as_it_may_and_no_more(self, store: Store) -> None:
-        entry = Along(audit=(AuditDraft("main", '{"action":"webhook.add"}'),))
+        entry = SideEffects(audit=(AuditDraft("main", '{"action":"webhook.add"}'),))
         kept = await asyncio.gather(*(store.add_webhook(webhook(n), entry, most=2) for n in range(5)))
         assert sorted(kept) == [False, False, False, True, True]
         assert len(await store.webhooks("main")) == len(await store.audit("main")) == 2
 
     async def test_what_is_dropped_is_gone_with_its_deliveries(self, store: Store) -> None:
         hook = await queued(store, delivery(1))
-        assert await store.drop_webhook("main", hook.id, Along(audit=(AuditDraft("main", "{}"),)))
+        assert await store.drop_webhook("main", hook.id, SideEffects(audit=(AuditDraft("main", "{}"),)))
         assert await store.webhooks() == []
         assert await store.deliveries("main", hook.id) == []
         assert await store.next_delivery(hook) is None
@@ -129,7 +129,7 @@ class WebhookContracts(StoreSuite):
 
     async def test_c20_nothing_is_leased_for_a_webhook_that_is_off(self, store: Store) -> None:
         hook = await queued(store, delivery(1))
-        told = Along(audit=(entry("off"),))
+        told = SideEffects(audit=(entry("off"),))
         assert await store.switch_webhook("main", hook.id, told, active=False)
         assert not await store.switch_webhook("main", hook.id, told, active=False)
         assert not await store.switch_webhook("other", hook.id, told, active=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change
 from askback.service.waits import Waits
 from askback.storage.sqlite import changes
@@ -37,27 +37,27 @@ def plant(fault: str) -> None:
 
 
 async def _forgetful_insert(
-    self: SqliteStore, record: Any, event: Any, claim: Any = None, along: Along = NOTHING, **more: Any
+    self: SqliteStore, record: Any, event: Any, claim: Any = None, effects: SideEffects = NOTHING, **more: Any
 ) -> Change:
     """Keys live in memory only."""
     made: dict[Any, Change] = self.__dict__.setdefault("_claims_in_memory", {})
     if claim is not None and claim in made:
         return Change(made[claim].record, Outcome.REPLAYED)
-    change = await _insert(self, record, event, None, along, **more)
+    change = await _insert(self, record, event, None, effects, **more)
     if claim is not None:
         made[claim] = change
     return change
 
 
 async def _settle_in_two(
-    self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
+    self: SqliteStore, settlement: Any, claim: Any = None, effects: SideEffects = NOTHING
 ) -> Change | None:
     """The event is written in a transaction of its own, a second later."""
 
     def silent(db: Any, _: Any) -> Change | None:
         """The step, and its event taken out again."""
         unheard: list[Any] = []
-        change = changes.settle(db, unheard, settlement, claim, along)
+        change = changes.settle(db, unheard, settlement, claim, effects)
         for event in unheard:
             db.execute("DELETE FROM events WHERE position = ?", (event.position,))
             db.execute("UPDATE threads SET seq = seq - 1 WHERE id = ?", (event.thread_id,))

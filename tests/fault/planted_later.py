@@ -10,7 +10,7 @@ from typing import Any
 
 from askback.errors import Unavailable
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Settlement, Store
 
 LATER_S = 0.2
@@ -35,12 +35,12 @@ def early(settle: Callable[..., Any]) -> Callable[..., Any]:
     """Make a `settle` of a store that is acknowledged before it is committed, and is not tried again."""
 
     async def early_settle(
-        self: Store, settlement: Settlement, claim: Any = None, along: Along = NOTHING
+        self: Store, settlement: Settlement, claim: Any = None, effects: SideEffects = NOTHING
     ) -> Change | None:
         record = await self.get(settlement.tenant, settlement.id)
         if record is None or record.settled:
-            return await settle(self, settlement, claim, along)
-        soon(lambda: settle(self, settlement, claim, along))
+            return await settle(self, settlement, claim, effects)
+        soon(lambda: settle(self, settlement, claim, effects))
         return Change(
             dataclasses.replace(record, status=settlement.status, state=settlement.state), Outcome.APPLIED
         )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change
 from askback.service import checks
 from askback.service.waits import Waits
@@ -97,10 +97,10 @@ async def _never_finished(*_: Any, **__: Any) -> Outcome:
 
 
 async def _settle_without_resume(
-    self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
+    self: SqliteStore, settlement: Any, claim: Any = None, effects: SideEffects = NOTHING
 ) -> Change | None:
     """No resume is written."""
-    return await _settle(self, settlement, claim, dataclasses.replace(along, resumes=()))
+    return await _settle(self, settlement, claim, dataclasses.replace(effects, resumes=()))
 
 
 _LEASE_TO_ALL = {

@@ -12,7 +12,7 @@ from typing import Any
 from askback.domain.audit import GENESIS, seal
 from askback.domain.lifecycle import Status
 from askback.errors import Conflict
-from askback.ports.policy import NOTHING, Along, Execution
+from askback.ports.policy import NOTHING, Execution, SideEffects
 from askback.ports.secrets import SecretRecord
 from askback.ports.store import Change
 from askback.service import answer, consume
@@ -36,24 +36,24 @@ _put_secret: Callable[..., Any] = vars(secrets)["_put"]
 
 
 async def _insert_unclaimed(
-    self: SqliteStore, record: Any, event: Any, claim: Any = None, along: Along = NOTHING, **more: Any
+    self: SqliteStore, record: Any, event: Any, claim: Any = None, effects: SideEffects = NOTHING, **more: Any
 ) -> Change:
     """A key makes a request each time."""
-    return await _insert(self, record, event, None, along, **more)
+    return await _insert(self, record, event, None, effects, **more)
 
 
 async def _settle_again(
-    self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
+    self: SqliteStore, settlement: Any, claim: Any = None, effects: SideEffects = NOTHING
 ) -> Change | None:
     """A deadline fires twice."""
-    change = await _settle(self, settlement, claim, along)
+    change = await _settle(self, settlement, claim, effects)
     if settlement.event.type == "request.expired":
         await _settle(self, dataclasses.replace(settlement, expected=frozenset(Status), revision=None))
     return change
 
 
 async def _greedy_settle(
-    self: SqliteStore, settlement: Any, claim: Any = None, along: Along = NOTHING
+    self: SqliteStore, settlement: Any, claim: Any = None, effects: SideEffects = NOTHING
 ) -> Change | None:
     """The last answer wins. The first waits until another is on its way: one that comes later is refused before."""
     if settlement.id not in _under_way:
@@ -63,7 +63,7 @@ async def _greedy_settle(
     else:
         _under_way[settlement.id].set()
     loose = dataclasses.replace(settlement, expected=frozenset(Status), revision=None)
-    return await _settle(self, loose, claim, along)
+    return await _settle(self, loose, claim, effects)
 
 
 async def _hasty_due(self: SqliteStore, now_ms: int, *, limit: int = 200) -> Any:
@@ -133,17 +133,17 @@ def _seal_alone(data: str, *, seq: int, prev: str) -> tuple[str, str]:
     return seal(data, seq=seq, prev=GENESIS)
 
 
-async def _hasty_secrets(tx: Any, along: Along) -> None:
+async def _hasty_secrets(tx: Any, effects: SideEffects) -> None:
     """A candidate is in place before it was accepted."""
-    await _write_secrets(tx, along)
-    for _, secret in along.candidates:
+    await _write_secrets(tx, effects)
+    for _, secret in effects.candidates:
         await _put_secret(tx, secret)
 
 
-async def _secrets_twice(tx: Any, along: Along) -> None:
+async def _secrets_twice(tx: Any, effects: SideEffects) -> None:
     """A candidate is put into place twice."""
-    candidates = await tx.all(secrets.CANDIDATES, *along.promote) if along.promote else ()
-    await _write_secrets(tx, along)
+    candidates = await tx.all(secrets.CANDIDATES, *effects.promote) if effects.promote else ()
+    await _write_secrets(tx, effects)
     for secret in (SecretRecord(*row) for row in candidates):
         await _put_secret(tx, dataclasses.replace(secret, version=secret.version + 1))
 

@@ -22,7 +22,7 @@ from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.domain.state import State
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.resumes import Lease, Resume
 from askback.ports.store import (
     Change,
@@ -138,8 +138,8 @@ class Conversation(RuleBasedStateMachine):
         resumes = self._resumes(row, step.status, held=bool(held)) if goes_on else ()
         claim = self._claim(f"answer:{row.id}", key)
         expected = self.model.settle(step, claim, resumes)
-        along = Along(resumes=resumes) if resumes else NOTHING
-        self._same(expected, self._did(self.place.store.settle(step, claim, along)))
+        effects = SideEffects(resumes=resumes) if resumes else NOTHING
+        self._same(expected, self._did(self.place.store.settle(step, claim, effects)))
 
     @precondition(lambda self: self.model.requests)
     @rule(n=which, current=st.booleans())

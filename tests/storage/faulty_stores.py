@@ -8,7 +8,7 @@ from typing import Any
 
 from askback.domain.lifecycle import Status
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.resumes import Lease
 from askback.ports.store import (
     Change,
@@ -21,23 +21,23 @@ from tests.temporary_store import TemporaryStore
 
 class LastAnswerWins(TemporaryStore):
     async def settle(
-        self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
+        self, settlement: Settlement, claim: Claim | None = None, effects: SideEffects = NOTHING
     ) -> Change | None:
-        return await super().settle(replace(settlement, expected=frozenset(Status)), claim, along)
+        return await super().settle(replace(settlement, expected=frozenset(Status)), claim, effects)
 
 
 class ForgetsKeys(TemporaryStore):
     async def settle(
-        self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
+        self, settlement: Settlement, claim: Claim | None = None, effects: SideEffects = NOTHING
     ) -> Change | None:
-        return await super().settle(settlement, None, along)
+        return await super().settle(settlement, None, effects)
 
 
 class KeepsLostKeys(TemporaryStore):
     async def settle(
-        self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
+        self, settlement: Settlement, claim: Claim | None = None, effects: SideEffects = NOTHING
     ) -> Change | None:
-        change = await super().settle(settlement, claim, along)
+        change = await super().settle(settlement, claim, effects)
         if claim is not None and change is not None and change.outcome is Outcome.LOST:
             await self._writer.submit(lambda db, _: _take(db, claim, settlement.id))
         return change
@@ -59,12 +59,12 @@ class FinishesForAnybody(TemporaryStore):
 
 class LeavesNumbersOut(TemporaryStore):
     async def settle(
-        self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
+        self, settlement: Settlement, claim: Claim | None = None, effects: SideEffects = NOTHING
     ) -> Change | None:
         if settlement.event.type == "request.reprompt":
             where = (settlement.tenant, settlement.event.thread_id)
             await self._writer.submit(lambda db, _: db.execute(_LEAVE_OUT, where) and None)
-        return await super().settle(settlement, claim, along)
+        return await super().settle(settlement, claim, effects)
 
 
 class TellsNobody(TemporaryStore):

@@ -9,7 +9,7 @@ import pytest
 
 from askback.domain.audit import GENESIS, Broken, verify
 from askback.errors import StoreUnusable
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.storage.sqlite import SqliteStore
 from askback.storage.sqlite.auditfile import read_audit
 from askback.storage.sqlite.backup import sealed_texts
@@ -28,7 +28,7 @@ async def store(path: Path) -> AsyncIterator[SqliteStore]:
     store = SqliteStore(path)
     await store.open()
     for n in range(3):
-        await store.write(Along(audit=(entry(f"{n}"), entry(f"{n}", tenant="acme"))))
+        await store.write(SideEffects(audit=(entry(f"{n}"), entry(f"{n}", tenant="acme"))))
     yield store
     await store.close()
 
@@ -41,13 +41,13 @@ def ends(path: Path) -> dict[str, Broken | tuple[int, str]]:
 async def test_the_log_is_read_while_the_server_writes(store: SqliteStore, path: Path) -> None:
     with read_audit(path) as logs:
         found = list(logs)
-        await store.write(Along(audit=(entry("meanwhile"), entry("meanwhile", tenant="acme"))))
+        await store.write(SideEffects(audit=(entry("meanwhile"), entry("meanwhile", tenant="acme"))))
         assert [(log.tenant, len(list(log.entries)), log.head[0]) for log in found] == [
             ("acme", 3, 3),
             ("main", 3, 3),
         ]
     assert ends(path) == {tenant: await store.audit_head(tenant) for tenant in ("acme", "main")}
-    await store.write(Along(audit=(entry("later"),)))
+    await store.write(SideEffects(audit=(entry("later"),)))
     assert (await store.audit_head("main"))[0] == 5
 
 

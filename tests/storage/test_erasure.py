@@ -13,7 +13,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.secrets import SecretRecord
 from askback.storage.sqlite import SqliteStore
 from tests.contracts.samples import secret, secret_id
@@ -66,15 +66,15 @@ async def gone(mark: str, path: Path) -> None:
 
 OLD, NEW = long(1), long(1, version=2)
 ENDS: dict[str, Callable[[SqliteStore], Awaitable[object]]] = {
-    "deleted": lambda store: store.drop_secret("main", OLD.id, Along()),
-    "replaced": lambda store: store.write(Along(secrets=(NEW,))),
+    "deleted": lambda store: store.drop_secret("main", OLD.id, SideEffects()),
+    "replaced": lambda store: store.write(SideEffects(secrets=(NEW,))),
     "wrapped anew": lambda store: store.rewrap(OLD.id, sealed=NEW.sealed, instead=OLD.sealed),
 }
 TRIED_ENDS: dict[str, Callable[[SqliteStore], Awaitable[object]]] = {
-    "dropped": lambda store: store.write(Along(discard=("main", "req_1"))),
-    "tried again": lambda store: store.write(Along(candidates=(("req_1", NEW),))),
+    "dropped": lambda store: store.write(SideEffects(discard=("main", "req_1"))),
+    "tried again": lambda store: store.write(SideEffects(candidates=(("req_1", NEW),))),
     "placed and deleted": lambda store: asyncio.gather(
-        store.write(Along(promote=("main", "req_1"))), store.drop_secret("main", OLD.id, Along())
+        store.write(SideEffects(promote=("main", "req_1"))), store.drop_secret("main", OLD.id, SideEffects())
     ),
     "wrapped anew": lambda store: store.rewrap(OLD.id, sealed=NEW.sealed, instead=OLD.sealed),
 }
@@ -85,7 +85,7 @@ TRIED_ENDS: dict[str, Callable[[SqliteStore], Awaitable[object]]] = {
 async def test_c15_nothing_of_a_secret_that_is_over_is_in_the_files(
     store: SqliteStore, path: Path, end: Callable[[SqliteStore], Awaitable[object]]
 ) -> None:
-    await store.write(Along(secrets=(OLD,)))
+    await store.write(SideEffects(secrets=(OLD,)))
     assert "<1.1>" in marks(path)
     await end(store)
     assert "<1.1>" not in marks(path)
@@ -96,7 +96,7 @@ async def test_c15_nothing_of_a_secret_that_is_over_is_in_the_files(
 async def test_c15_nothing_of_a_candidate_that_is_over_is_in_the_files(
     store: SqliteStore, path: Path, end: Callable[[SqliteStore], Awaitable[object]]
 ) -> None:
-    await store.write(Along(candidates=(("req_1", OLD),)))
+    await store.write(SideEffects(candidates=(("req_1", OLD),)))
     assert "<1.1>" in marks(path)
     await end(store)
     assert "<1.1>" not in marks(path)
@@ -117,10 +117,10 @@ async def test_c15_of_many_secrets_just_those_that_are_left_are_in_the_files(
             size, version = chance.randint(150, 700), kept.get(n, 0) + 1
             if version > 1 and chance.random() < 0.5:
                 del kept[n]
-                calls.append(store.drop_secret("main", secret_id(n), Along()))
+                calls.append(store.drop_secret("main", secret_id(n), SideEffects()))
             else:
                 kept[n] = version
-                calls.append(store.write(Along(secrets=(long(n, version=version, size=size),))))
+                calls.append(store.write(SideEffects(secrets=(long(n, version=version, size=size),))))
         await asyncio.gather(*calls)
         assert marks(path) == {f"<{n}.{version}>" for n, version in kept.items()}
 
@@ -129,9 +129,9 @@ async def test_c15_of_many_secrets_just_those_that_are_left_are_in_the_files(
 @pytest.mark.parametrize("size", [20, 4_000, 9_000, 20_000])
 async def test_c15_a_text_of_any_size_is_erased_whole(store: SqliteStore, path: Path, size: int) -> None:
     for n in range(3):
-        await store.write(Along(secrets=(long(n, size=size),)))
+        await store.write(SideEffects(secrets=(long(n, size=size),)))
     for n in (1, 2, 0):
-        assert await store.drop_secret("main", secret_id(n), Along())
+        assert await store.drop_secret("main", secret_id(n), SideEffects())
         assert f"<{n}.1>" not in marks(path)
 
 
@@ -139,11 +139,11 @@ async def test_c15_a_text_of_any_size_is_erased_whole(store: SqliteStore, path: 
 async def test_c15_what_somebody_still_reads_is_gone_when_they_have_done_so(
     store: SqliteStore, path: Path
 ) -> None:
-    await store.write(Along(secrets=(OLD,)))
+    await store.write(SideEffects(secrets=(OLD,)))
     with reading(path), anyio.fail_after(3):
-        assert await store.drop_secret("main", OLD.id, Along())
+        assert await store.drop_secret("main", OLD.id, SideEffects())
         assert await store.secret("main", OLD.id) is None
-        await store.write(Along(secrets=(long(2),)))
+        await store.write(SideEffects(secrets=(long(2),)))
         assert "<1.1>" in marks(path)
     await gone("<1.1>", path)
     assert await store.secrets("main") == [long(2)]
@@ -153,10 +153,10 @@ async def test_c15_what_somebody_still_reads_is_gone_when_they_have_done_so(
 async def test_c15_what_a_killed_process_left_in_the_log_is_gone_after_the_next_start(
     store: SqliteStore, path: Path, tmp_path: Path
 ) -> None:
-    await store.write(Along(secrets=(OLD,)))
+    await store.write(SideEffects(secrets=(OLD,)))
     left = tmp_path / "left" / path.name
     with reading(path):
-        await store.drop_secret("main", OLD.id, Along())
+        await store.drop_secret("main", OLD.id, SideEffects())
         left.parent.mkdir()
         for end in ("", "-wal"):  # what is on the disk when the process dies now
             shutil.copy(f"{path}{end}", f"{left}{end}")

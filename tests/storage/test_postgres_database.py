@@ -14,7 +14,7 @@ import pytest
 
 from askback.errors import StoreUnusable, Unavailable
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along, PolicyView
+from askback.ports.policy import PolicyView, SideEffects
 from askback.storage.postgres import Database, PostgresStore, queries, schema, thread_queries
 from askback.storage.postgres.clock import DatabaseClock
 from askback.storage.sql import (
@@ -184,7 +184,7 @@ async def test_what_no_text_of_postgres_can_be_is_not_there(database: Database) 
     assert await store.thread_events("main", "\0", after=0) == []
     assert await store.token("\0") is None
     assert await store.thread("main", "\0") is None
-    await store.write(Along(rules=(rule(1),), policies=(policy('{"n":1}'),)))
+    await store.write(SideEffects(rules=(rule(1),), policies=(policy('{"n":1}'),)))
     view = await store.policy("main", thread_id="\0", project=None, now_ms=0)
     assert view == PolicyView('{"n":1}', None, [rule(1)])
     await store.close()

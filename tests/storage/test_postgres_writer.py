@@ -17,7 +17,7 @@ from askback.domain.audit import verify
 from askback.domain.events import Event
 from askback.errors import StoreUnusable, Unavailable
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.storage.postgres import Database, PostgresStore, queries
 from askback.storage.postgres.connection import Patience
 from askback.storage.postgres.writer_connection import WriterConnection
@@ -115,7 +115,7 @@ async def test_closing_finishes_what_waits_and_refuses_what_comes_later(database
     await asyncio.sleep(0)
     await store.close()
     assert set(await asyncio.gather(*calls)) == {Outcome.APPLIED}
-    for late in (put(store, 999), store.get("main", "x"), store.write(Along())):
+    for late in (put(store, 999), store.get("main", "x"), store.write(SideEffects())):
         with pytest.raises(Unavailable, match="closed"):
             await late
     await store.close()
@@ -156,7 +156,10 @@ async def test_three_servers_that_change_the_same_rows_at_once_neither_block_nor
         chance.shuffle(tries)
         with anyio.fail_after(30):
             changes = await asyncio.gather(
-                *(s.settle(answer(row, s.origin), None, Along(audit=(entry(row.id),))) for s, row in tries)
+                *(
+                    s.settle(answer(row, s.origin), None, SideEffects(audit=(entry(row.id),)))
+                    for s, row in tries
+                )
             )
         won = [
             change.record for change in changes if change is not None and change.outcome is Outcome.APPLIED
@@ -248,7 +251,7 @@ async def test_a_database_that_is_gone_is_unavailable_until_it_is_back(postgres:
         await put(store, 1)
         await postgres.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS FALSE")
         await postgres.run(END_OTHERS.replace("current_database()", f"'{name}'"))
-        for call in (put(store, 2), store.get("main", "x"), store.write(Along())):
+        for call in (put(store, 2), store.get("main", "x"), store.write(SideEffects())):
             with pytest.raises(Unavailable):
                 await call
         with pytest.raises(StoreUnusable) as refused:

@@ -11,7 +11,7 @@ from askback import errors
 from askback.app import create_app
 from askback.domain.events import Draft
 from askback.domain.record import Record
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, ClaimMismatch
 from askback.ports.threads import Quota
 from askback.transports.problems import HostNotAllowed, MethodNotAllowed, problem_reply
@@ -69,7 +69,7 @@ class FullDisk(TemporaryStore):
         record: Record,
         event: Draft,
         claim: Claim | None = None,
-        along: Along = NOTHING,
+        effects: SideEffects = NOTHING,
         *,
         quota: Quota | None = None,
     ) -> Change:

@@ -13,7 +13,7 @@ import pytest
 from askback.app import create_app
 from askback.database_address import SettingsError
 from askback.errors import Unavailable
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Claim, Settlement
 from askback.settings import load
 from tests.requirements import requirement
@@ -69,12 +69,14 @@ class Unwritable(TemporaryStore):
 
     failures = 0
 
-    async def settle(self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING) -> Any:
+    async def settle(
+        self, settlement: Settlement, claim: Claim | None = None, effects: SideEffects = NOTHING
+    ) -> Any:
         """Refuse, or take the step."""
         if self.failures:
             self.failures -= 1
             raise Unavailable("The disk is full.", retry_after=1)
-        return await super().settle(settlement, claim, along)
+        return await super().settle(settlement, claim, effects)
 
 
 @requirement("H8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from tests.requirements import requirement
 from tests.transports.conftest import Api
 
@@ -32,7 +32,7 @@ async def test_a_stored_rule_that_allows_nothing_says_so_in_english_and_as_a_cod
     stored = await store.rule("default", made.json()["id"])
     assert stored is not None
     old = replace(stored, id="rul_old", text="bash(ssh:*)", wire=stored.wire.replace(stored.id, "rul_old"))
-    await store.write(Along(rules=(old,)))
+    await store.write(SideEffects(rules=(old,)))
     rules = {rule["id"]: rule for rule in (await admin.get("/v1/rules")).json()["rules"]}
     assert "needs_choice" not in rules[stored.id]
     assert rules["rul_old"]["needs_choice"].startswith(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.principal import Principal
 
 
@@ -74,7 +74,7 @@ class Token:
 class AgentStore(Protocol):
     """Agents and tokens; only digests of tokens are ever given to it."""
 
-    async def add_agent(self, agent: Agent, along: Along = NOTHING) -> Outcome:
+    async def add_agent(self, agent: Agent, effects: SideEffects = NOTHING) -> Outcome:
         """Store an agent; `REPLAYED`, and nothing is written, when its id is known in its tenant."""
         ...
 
@@ -91,18 +91,20 @@ class AgentStore(Protocol):
         tenant: str,
         agent_id: str,
         roots: tuple[Root, ...],
-        along: Along = NOTHING,
+        effects: SideEffects = NOTHING,
         *,
         before: tuple[Root, ...],
     ) -> Outcome:
         """Replace the roots of an agent; `LOST`, and nothing is written, unless they are `before`."""
         ...
 
-    async def stop_agent(self, tenant: str, agent_id: str, along: Along = NOTHING, *, at: int) -> Outcome:
+    async def stop_agent(
+        self, tenant: str, agent_id: str, effects: SideEffects = NOTHING, *, at: int
+    ) -> Outcome:
         """Note that an agent was stopped; `REPLAYED` when it was before or is not there."""
         ...
 
-    async def put_token(self, digest: str, token: Token, along: Along = NOTHING) -> None:
+    async def put_token(self, digest: str, token: Token, effects: SideEffects = NOTHING) -> None:
         """Make a token known, or replace what it stands for, also one that was revoked."""
         ...
 
@@ -125,7 +127,7 @@ class AgentStore(Protocol):
         ...
 
     async def revoke_tokens(
-        self, tenant: str, token_ids: Sequence[str], along: Along = NOTHING, *, at: int, by: str
+        self, tenant: str, token_ids: Sequence[str], effects: SideEffects = NOTHING, *, at: int, by: str
     ) -> Sequence[str]:
         """Revoke tokens and return the ids of those that were not revoked before; without any, nothing is written."""
         ...

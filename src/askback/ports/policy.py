@@ -100,7 +100,7 @@ class Lift:
 
 
 @dataclass(frozen=True, slots=True)
-class Along:
+class SideEffects:
     """What is written in the transaction of a change. A policy is merged into the one before.
 
     `secrets` replace their former versions; `candidates` wait beside them until `promote` names their request, which
@@ -121,7 +121,7 @@ class Along:
     lifts: tuple[Lift, ...] = ()
 
 
-NOTHING = Along()
+NOTHING = SideEffects()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class Execution:
 class PolicyStore(Protocol):
     """Rules, settings, the one use of each approved call, and the audit log of all of it."""
 
-    async def write(self, along: Along) -> None:
+    async def write(self, effects: SideEffects) -> None:
         """Write rules, settings and audit entries in one transaction; an id of a rule is never used twice.
 
         Raises `IdTaken`, as does every method that such a rule comes along with.
@@ -176,7 +176,7 @@ class PolicyStore(Protocol):
         """
         ...
 
-    async def revoke_rule(self, tenant: str, rule_id: str, wire: str, along: Along = NOTHING) -> bool:
+    async def revoke_rule(self, tenant: str, rule_id: str, wire: str, effects: SideEffects = NOTHING) -> bool:
         """End a rule and replace its `wire`; False when there is no such rule, or it was revoked before."""
         ...
 
@@ -187,7 +187,7 @@ class PolicyStore(Protocol):
         ...
 
     async def consume(
-        self, tenant: str, request_id: str, execution: Execution, along: Along = NOTHING
+        self, tenant: str, request_id: str, execution: Execution, effects: SideEffects = NOTHING
     ) -> tuple[Execution, Outcome]:
         """Use an approved call: the first execution gets `APPLIED`, the same id again `REPLAYED`, another `LOST`.
 
@@ -207,7 +207,7 @@ class PolicyStore(Protocol):
         *,
         outcome: str,
         note: str | None,
-        along: Along = NOTHING,
+        effects: SideEffects = NOTHING,
     ) -> tuple[Execution, Outcome] | None:
         """Note how an execution went, once: the same outcome again is `REPLAYED`, another `LOST`.
 

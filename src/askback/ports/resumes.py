@@ -1,7 +1,7 @@
 """The part of the store that keeps resumes: what came of requests whose agents do not wait, until somebody goes on.
 
 A resume is written along with the step that settles its request, or that leaves an answer to be checked
-(`Along.resumes`). Contracts 1, 8, 9, 10 and 11 of
+(`SideEffects.resumes`). Contracts 1, 8, 9, 10 and 11 of
 `askback.ports.store` hold here as well, and
 
 16. A resume is leased to one at a time: until its lease ends nobody else gets it, and after that it is leased again,
@@ -58,7 +58,7 @@ class Standing:
 
 
 class ResumeStore(Protocol):
-    """Resumes, oldest first. They are written along with what settles their requests: see `Along`."""
+    """Resumes, oldest first. They are written along with what settles their requests: see `SideEffects`."""
 
     async def lease_resumes(
         self,

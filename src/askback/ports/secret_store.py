@@ -16,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.secrets import Grant, Place, SecretRecord
 
 
 class SecretStore(Protocol):
-    """Sealed secrets and grants. They are written along with what decides them: see `Along`."""
+    """Sealed secrets and grants. They are written along with what decides them: see `SideEffects`."""
 
     async def secret(self, tenant: str, secret_id: str) -> SecretRecord | None:
         """Read one secret by its id."""
@@ -64,20 +64,20 @@ class SecretStore(Protocol):
         ...
 
     async def set_secret_agents(
-        self, tenant: str, secret_id: str, agents: Sequence[str], along: Along
+        self, tenant: str, secret_id: str, agents: Sequence[str], effects: SideEffects
     ) -> None:
         """Say which agents may use a secret, and take back the grants of all others."""
         ...
 
-    async def grant_secret(self, tenant: str, secret_id: str, agent: str, along: Along) -> None:
+    async def grant_secret(self, tenant: str, secret_id: str, agent: str, effects: SideEffects) -> None:
         """Let one agent use a secret too; of calls at the same time none undoes another."""
         ...
 
-    async def revoke_secret(self, tenant: str, secret_id: str, agent: str, along: Along) -> None:
+    async def revoke_secret(self, tenant: str, secret_id: str, agent: str, effects: SideEffects) -> None:
         """Take a secret back from one agent, with its grants; the others keep theirs."""
         ...
 
-    async def drop_secret(self, tenant: str, secret_id: str, along: Along) -> bool:
+    async def drop_secret(self, tenant: str, secret_id: str, effects: SideEffects) -> bool:
         """Erase a secret; False when there is none."""
         ...
 

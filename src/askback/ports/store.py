@@ -16,7 +16,7 @@ Contracts that every backend keeps, each checked by `tests.contracts.store`:
 8.  Rows of another tenant are as absent as rows that do not exist.
 9.  A store that cannot write raises `Unavailable`; reads go on where they can.
 10. A write whose caller is cancelled meanwhile either happens whole or not at all.
-11. What comes `along` with a change is written in its transaction when the change is applied, and not at all when
+11. What comes `effects` with a change is written in its transaction when the change is applied, and not at all when
     it is lost or replayed.
 12. The audit log of a tenant is one chain: `seq` 1, 2, 3 … without a gap, each entry sealed with the hash of the one
     before (`domain.audit`), the newest hash kept apart and sealed in the transaction that moves it (`seal_with`), so
@@ -39,7 +39,7 @@ from askback.domain.state import State
 from askback.ports.agents import AgentStore
 from askback.ports.health import HealthStore
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along, PolicyStore
+from askback.ports.policy import NOTHING, PolicyStore, SideEffects
 from askback.ports.principal import Principal as Principal  # noqa: PLC0414 - exported from here too
 from askback.ports.resumes import ResumeStore
 from askback.ports.secret_store import SecretStore
@@ -186,7 +186,7 @@ class RequestStore(Protocol):
         record: Record,
         event: Draft,
         claim: Claim | None = None,
-        along: Along = NOTHING,
+        effects: SideEffects = NOTHING,
         *,
         quota: Quota | None = None,
     ) -> Change:
@@ -204,7 +204,7 @@ class RequestStore(Protocol):
         ...
 
     async def settle(
-        self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
+        self, settlement: Settlement, claim: Claim | None = None, effects: SideEffects = NOTHING
     ) -> Change | None:
         """Try one step of the lifecycle; None when there is no such request.
 
@@ -278,7 +278,7 @@ class RequestStore(Protocol):
         ...
 
     async def set_access(
-        self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access
+        self, access: Access, event: Draft, effects: SideEffects = NOTHING, *, before: Access
     ) -> Outcome:
         """Give a thread another access, with its `thread.access`, and make the thread if need be.
 
@@ -338,7 +338,7 @@ class AccessStore(Protocol):
         """Sessions whose time has not passed, newest first: of a tenant (None for all), a person, these ids."""
         ...
 
-    async def end_sessions(self, ids: Sequence[str], along: Along = NOTHING) -> None:
+    async def end_sessions(self, ids: Sequence[str], effects: SideEffects = NOTHING) -> None:
         """End sessions."""
         ...
 

@@ -28,7 +28,7 @@ from askback.domain.access import OPEN, Access
 from askback.domain.events import Draft
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 
 
 class ThreadArchived(Exception):
@@ -108,11 +108,13 @@ class ThreadStore(Protocol):
         """How much a thread has used; zeros for one that is not there."""
         ...
 
-    async def reset_use(self, tenant: str, thread_id: str, along: Along = NOTHING) -> None:
+    async def reset_use(self, tenant: str, thread_id: str, effects: SideEffects = NOTHING) -> None:
         """Begin to count the questions of a thread anew."""
         ...
 
-    async def set_archived(self, event: Draft, along: Along = NOTHING, *, archived_at: int | None) -> Outcome:
+    async def set_archived(
+        self, event: Draft, effects: SideEffects = NOTHING, *, archived_at: int | None
+    ) -> Outcome:
         """Archive a thread, or take it back (None), and make it if need be; `REPLAYED` when it is so already."""
         ...
 
@@ -136,7 +138,7 @@ class ThreadStore(Protocol):
         """Deliver what a thread holds, in order, unless something is open in it; return how many messages."""
         ...
 
-    async def erase_thread(self, event: Draft, along: Along = NOTHING) -> bool:
+    async def erase_thread(self, event: Draft, effects: SideEffects = NOTHING) -> bool:
         """Erase a thread; False when there is none."""
         ...
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 
 
 class DeliveryState(StrEnum):
@@ -76,7 +76,7 @@ class Delivery:
 class WebhookStore(Protocol):
     """Webhooks and their deliveries."""
 
-    async def add_webhook(self, webhook: Webhook, along: Along = NOTHING, *, most: int) -> bool:
+    async def add_webhook(self, webhook: Webhook, effects: SideEffects = NOTHING, *, most: int) -> bool:
         """Keep a webhook; False, and nothing is kept, when its tenant has `most` of them already."""
         ...
 
@@ -89,12 +89,12 @@ class WebhookStore(Protocol):
         ...
 
     async def switch_webhook(
-        self, tenant: str, webhook_id: str, along: Along = NOTHING, *, active: bool
+        self, tenant: str, webhook_id: str, effects: SideEffects = NOTHING, *, active: bool
     ) -> bool:
         """Lease nothing for a webhook from now on, or again; False when it is so already, or there is none."""
         ...
 
-    async def drop_webhook(self, tenant: str, webhook_id: str, along: Along = NOTHING) -> bool:
+    async def drop_webhook(self, tenant: str, webhook_id: str, effects: SideEffects = NOTHING) -> bool:
         """Erase a webhook and its deliveries; False when there is none."""
         ...
 

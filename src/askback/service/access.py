@@ -39,7 +39,7 @@ import re
 from types import MappingProxyType
 
 from askback.errors import Forbidden
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
 from askback.service.context import Services
 from askback.service.ledger import entry
@@ -130,7 +130,7 @@ async def record_refusal(
         # What stands there comes from whoever tried, and the log keeps it for ever.
         request_id=request_id if request_id and _ID.fullmatch(request_id) else None,
     )
-    await ctx.store.write(Along(audit=(attempt,)))
+    await ctx.store.write(SideEffects(audit=(attempt,)))
 
 
 def _either(roles: frozenset[str]) -> str:

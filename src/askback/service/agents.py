@@ -17,7 +17,7 @@ from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden, NotFound
 from askback.ports.agents import Agent, Root
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.principal import Principal
 from askback.service import access, sharing, tokens
 from askback.service.context import Services
@@ -57,7 +57,7 @@ async def create(ctx: Services, principal: Principal, body: object) -> Agent:
     by = to_json(principal.actor).decode()
     agent = Agent(agent_id, principal.tenant, sent.name, sent.user or agent_id, now, by)
     told = entry("agent.add", at=now, tenant=agent.tenant, by=principal, agent=agent.id, name=agent.name)
-    await ctx.store.add_agent(agent, Along(audit=(told,)))
+    await ctx.store.add_agent(agent, SideEffects(audit=(told,)))
     return agent
 
 
@@ -111,7 +111,7 @@ async def stop(ctx: Services, principal: Principal, agent_id: str) -> Agent:
         raise Forbidden("This agent works for another person. Ask an admin to stop it.")
     now = ctx.clock.now_ms()
     told = entry("agent.stop", at=now, tenant=agent.tenant, by=principal, agent=agent.id, name=agent.name)
-    await ctx.store.stop_agent(agent.tenant, agent.id, Along(audit=(told,)), at=now)
+    await ctx.store.stop_agent(agent.tenant, agent.id, SideEffects(audit=(told,)), at=now)
     await _revoke_all(ctx, agent, by=principal)
     ctx.bus.dismiss(agent.id)
     await withdraw(ctx, agent.tenant, by=principal, requester=agent.id)
@@ -232,6 +232,8 @@ async def _change_roots(
             return agent
         now = ctx.clock.now_ms()
         told = entry(action, at=now, tenant=tenant, by=principal, agent=agent_id, path=path)
-        done = await ctx.store.set_roots(tenant, agent_id, roots, Along(audit=(told,)), before=agent.roots)
+        done = await ctx.store.set_roots(
+            tenant, agent_id, roots, SideEffects(audit=(told,)), before=agent.roots
+        )
         if done is Outcome.APPLIED:
             return await find(ctx, tenant, agent_id)

@@ -13,7 +13,7 @@ from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.prose import check_line
 from askback.errors import Conflict
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
 from askback.service import access as roles
 from askback.service import sharing
@@ -127,4 +127,4 @@ async def _set(
         kind, tenant, thread_id, now, None, by_whom(principal), principal.id, sharing.agent_of(principal)
     )
     told = entry(kind, at=now, tenant=tenant, by=principal, thread_id=thread_id)
-    await ctx.store.set_archived(event, Along(audit=(told,)), archived_at=archived_at)
+    await ctx.store.set_archived(event, SideEffects(audit=(told,)), archived_at=archived_at)

@@ -9,7 +9,7 @@ from typing import Any
 from askback.domain.audit import GENESIS, hash_of
 from askback.domain.auditseal import HeadSeal, Standing, read_seal
 from askback.ports.audit import AuditHead
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.service.context import Services
 from askback.service.ledger import entry
 
@@ -105,7 +105,7 @@ async def _seal(ctx: Services, head: AuditHead, was: Standing) -> bool:
 
 async def _tell(ctx: Services, tenant: str, **facts: Any) -> None:
     told = entry("audit.sealed", at=ctx.clock.now_ms(), tenant=tenant, by=None, **facts)
-    await ctx.store.write(Along(audit=(told,)))
+    await ctx.store.write(SideEffects(audit=(told,)))
 
 
 async def _hash(ctx: Services, tenant: str, seq: int) -> str | None:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from askback.domain.kinds import kind_of
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.resumes import Lease
 from askback.ports.store import Principal
 from askback.service import checks, refusals, sharing
@@ -49,7 +49,7 @@ async def stands(ctx: Services, lease: Lease) -> bool:
             resume_id=lease.resume.id,
             settled_by=who,
         )
-        await ctx.store.write(Along(audit=(told,)))
+        await ctx.store.write(SideEffects(audit=(told,)))
         ctx.withheld.add(lease.resume.id)
     return False
 

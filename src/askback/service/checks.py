@@ -22,7 +22,7 @@ from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict
 from askback.messages import DEFAULT_LOCALE, translate
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Principal
 from askback.service import access
 from askback.service.context import Services
@@ -41,7 +41,7 @@ async def submitted(
     *,
     by: Principal,
     claim: Claim | None,
-    along: Along = NOTHING,
+    effects: SideEffects = NOTHING,
     probe: str | None = None,
     **facts: Any,
 ) -> Change:
@@ -63,14 +63,14 @@ async def submitted(
         until = now + (longest if left is None else min(left, longest))
         said["check"] = waiting(now, until)
         resumes = check_resumes(ctx, record, now=now)
-        along = replace(along, resumes=resumes)
+        effects = replace(effects, resumes=resumes)
         if any(each.held for each in resumes):
             said["queued"] = True
     if left is not None:
         said["time_left_s"] = left / 1000
     times = Times(None, until)
     return await settle(
-        ctx, record, Action.SUBMIT, said, by=by, claim=claim, along=along, times=times, **facts
+        ctx, record, Action.SUBMIT, said, by=by, claim=claim, effects=effects, times=times, **facts
     )
 
 

@@ -16,7 +16,7 @@ from askback.domain.validation.prose import check_line
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Gone, NotFound, Unavailable
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along, Execution
+from askback.ports.policy import Execution, SideEffects
 from askback.ports.store import Principal
 from askback.service import access
 from askback.service.context import Services
@@ -89,7 +89,7 @@ async def _note_refusal(
         execution_id=execution_id,
         refused=code,
     )
-    await ctx.store.write(Along(audit=(told,)))
+    await ctx.store.write(SideEffects(audit=(told,)))
 
 
 async def report(ctx: Services, principal: Principal, request_id: str, body: object) -> dict[str, Any]:
@@ -117,7 +117,7 @@ async def report(ctx: Services, principal: Principal, request_id: str, body: obj
         sent.execution_id,
         outcome=sent.outcome,
         note=sent.note,
-        along=Along(audit=(told,)),
+        effects=SideEffects(audit=(told,)),
     )
     if found is None:
         raise NotFound("This approval was not used by an execution with this id.")
@@ -207,7 +207,7 @@ async def _use(
         digest=approved.digest,
         execution_id=execution.id,
     )
-    used, outcome = await ctx.store.consume(record.tenant, record.id, execution, Along(audit=(told,)))
+    used, outcome = await ctx.store.consume(record.tenant, record.id, execution, SideEffects(audit=(told,)))
     if outcome is Outcome.LOST:
         raise _used(used)
     return used

@@ -18,7 +18,7 @@ from askback.domain.validation.structure import parse
 from askback.domain.validation.texts import text_faults
 from askback.errors import Forbidden, NotFound
 from askback.ports.agents import Token
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
 from askback.service import agents, tokens
 from askback.service.access import OPERATOR, digest, record_refusal, require
@@ -177,7 +177,7 @@ async def login_code(
         facts["via"] = tokens.LOCAL
     told = entry("login.add", at=now, tenant=tenant, by=by, **facts)
     # Before the code is known, so nobody has one that the audit log does not know.
-    await ctx.store.write(Along(audit=(told,)))
+    await ctx.store.write(SideEffects(audit=(told,)))
     await ctx.store.put_login(digest(code), person, expires_at=now + LOGIN_MS)
     return code
 

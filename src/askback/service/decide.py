@@ -22,7 +22,7 @@ from askback.domain.timestamps import rfc3339
 from askback.domain.validation.approval import Decided, check_decision
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden
-from askback.ports.policy import NOTHING, Along, PolicyRecord
+from askback.ports.policy import NOTHING, PolicyRecord, SideEffects
 from askback.ports.store import Change, Claim, Principal
 from askback.service import agents, refusals, sharing
 from askback.service.admission import admit, readable
@@ -121,15 +121,15 @@ class _Deciding:
             return await self._settle(
                 record, Action.VOTE, {}, votes, by=self.principal, decision="approve", **ruling.trial
             )
-        answer, along = await self._answer(record)
+        answer, effects = await self._answer(record)
         outcome = {"source": "responder", "answer": answer}
         if says_yes:
-            along = replace(along, lifts=await refusals.lifts_by_answer(self.ctx, record))
+            effects = replace(effects, lifts=await refusals.lifts_by_answer(self.ctx, record))
         elif self.sent.remember and (kept := await refusals.remember(self.ctx, record)) is not None:
             outcome = {**outcome, "refusal": kept.shown}
-            along = replace(along, refusals=kept.along.refusals)
+            effects = replace(effects, refusals=kept.effects.refusals)
         return await self._settle(
-            record, Action.ANSWER, outcome, votes, by=self.principal, along=along, **ruling.trial
+            record, Action.ANSWER, outcome, votes, by=self.principal, effects=effects, **ruling.trial
         )
 
     async def _refused(self, record: Record, ruling: Ruling, votes: list[Mapping[str, Any]]) -> Change:
@@ -156,7 +156,7 @@ class _Deciding:
         votes: list[Mapping[str, Any]],
         *,
         by: Principal | None,
-        along: Along = NOTHING,
+        effects: SideEffects = NOTHING,
         **facts: Any,
     ) -> Change:
         return await settle(
@@ -166,9 +166,9 @@ class _Deciding:
             {**outcome, "votes": votes} if votes else outcome,
             by=by,
             claim=self.claim,
-            along=along,
+            effects=effects,
             exactly=bool(votes),
-            refused=bool(along.refusals),
+            refused=bool(effects.refusals),
             **facts,
         )
 
@@ -185,7 +185,7 @@ class _Deciding:
         vote = {"by": who, "decision": self.sent.decision, "at": rfc3339(self.ctx.clock.now_ms())}
         return [*votes, vote]
 
-    async def _answer(self, record: Record) -> tuple[dict[str, Any], Along]:
+    async def _answer(self, record: Record) -> tuple[dict[str, Any], SideEffects]:
         """Return the answer as it is kept and shown, and what is written along with it."""
         sent, now = self.sent, self.ctx.clock.now_ms()
         answer: dict[str, Any] = {"decision": sent.decision, "digest": self.decided.digest}
@@ -213,7 +213,7 @@ class _Deciding:
             raise Faults([replace(each, path="grant_root") for each in odd.faults]) from None
         return root
 
-    def _keep(self, record: Record, answer: dict[str, Any]) -> tuple[dict[str, Any], Along]:
+    def _keep(self, record: Record, answer: dict[str, Any]) -> tuple[dict[str, Any], SideEffects]:
         """Keep the rule that goes with the decision, if any."""
         if self.decided.kept is None:
             return answer, NOTHING
@@ -228,9 +228,9 @@ class _Deciding:
             about=record,
             every_agent=self.sent.every_agent,
         )
-        return {**answer, "rule": {"id": rule.id, "text": rule.text}}, Along(rules=(rule,))
+        return {**answer, "rule": {"id": rule.id, "text": rule.text}}, SideEffects(rules=(rule,))
 
-    async def _go_on(self, record: Record, answer: dict[str, Any]) -> tuple[dict[str, Any], Along]:
+    async def _go_on(self, record: Record, answer: dict[str, Any]) -> tuple[dict[str, Any], SideEffects]:
         """Let the thread leave plan mode, for the mode that the person chose."""
         view = await self.ctx.store.policy(
             record.tenant, thread_id=record.thread_id, project=None, now_ms=self.ctx.clock.now_ms()
@@ -242,7 +242,7 @@ class _Deciding:
             return answer, NOTHING
         settings = {"mode": mode, "mode_agents": [record.requester]}
         kept = PolicyRecord(record.tenant, record.thread_id, json.dumps(settings))
-        return {**answer, "mode": mode}, Along(policies=(kept,))
+        return {**answer, "mode": mode}, SideEffects(policies=(kept,))
 
 
 def _same(actor: Mapping[str, str], other: Mapping[str, str]) -> bool:

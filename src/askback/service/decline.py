@@ -58,7 +58,7 @@ async def decline(
         outcome if remembered is None else {**outcome, "refusal": remembered.shown},
         by=principal,
         claim=claimed,
-        along=NOTHING if remembered is None else remembered.along,
+        effects=NOTHING if remembered is None else remembered.effects,
         refused=remembered is not None,
     )
 

@@ -14,7 +14,7 @@ from askback.domain.access import Level
 from askback.domain.events import THREAD_ERASED, Draft
 from askback.domain.policy.conduct import read_conduct
 from askback.errors import Unavailable
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
 from askback.ports.threads import Idle
 from askback.service import access as roles
@@ -49,7 +49,7 @@ async def _erase(ctx: Services, tenant: str, thread_id: str, *, by: Principal | 
     now = ctx.clock.now_ms()
     event = Draft(THREAD_ERASED, tenant, thread_id, now, None, archive.by_whom(by))
     told = entry("thread.erased", at=now, tenant=tenant, by=by, thread_id=thread_id)
-    await ctx.store.erase_thread(event, Along(audit=(told,)))
+    await ctx.store.erase_thread(event, SideEffects(audit=(told,)))
 
 
 async def run(ctx: Services, days: int | None) -> None:

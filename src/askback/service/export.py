@@ -11,7 +11,7 @@ from askback.domain import jsontext
 from askback.domain.access import Level
 from askback.domain.kinds import kind_of
 from askback.domain.timestamps import rfc3339
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import Principal, ThreadView
 from askback.service import access as roles
 from askback.service import sharing
@@ -36,7 +36,7 @@ async def export(ctx: Services, principal: Principal, thread_id: str) -> str:
         raise sharing.no_such_thread()
     now, tenant = ctx.clock.now_ms(), principal.tenant
     told = entry("thread.exported", at=now, tenant=tenant, by=principal, thread_id=thread_id)
-    await ctx.store.write(Along(audit=(told,)))
+    await ctx.store.write(SideEffects(audit=(told,)))
     about = {
         "id": thread_id,
         "exported_at": rfc3339(now),

@@ -10,7 +10,7 @@ from askback.domain.validation.ask import read_ask
 from askback.domain.validation.structure import parse
 from askback.domain.view import view
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Principal
 from askback.service import refusals, sharing
 from askback.service.admission import admit, readable
@@ -69,8 +69,8 @@ async def answer_form(
     if record.spec.facts.validator is not None:
         return await submitted(ctx, record, checked.answer, by=principal, claim=claimed)
     outcome = {"source": "responder", "answer": checked.answer}
-    along = Along(lifts=lifts) if (lifts := await refusals.lifts_by_answer(ctx, record)) else NOTHING
-    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, along=along)
+    effects = SideEffects(lifts=lifts) if (lifts := await refusals.lifts_by_answer(ctx, record)) else NOTHING
+    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, effects=effects)
 
 
 async def accept_submission(

@@ -21,7 +21,7 @@ from askback.domain.timestamps import rfc3339
 from askback.domain.tracing import HEADER
 from askback.errors import Unavailable
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import Change, Claim, Principal
 from askback.ports.threads import QuotaSpent, Terms
 from askback.service import exclusive, quotas, refusals, sharing
@@ -94,9 +94,9 @@ async def open_request(
     if asked.require_client != "durable" and not await ctx.presence.anybody(record.tenant, record.thread_id):
         if asked.require_client == "fail_fast":
             ended = record.settled_at_once(Status.CANCELLED, reason="not_shown")
-            along = Along(resumes=resumes_at_once(ctx, ended, now=ended.created_at))
+            effects = SideEffects(resumes=resumes_at_once(ctx, ended, now=ended.created_at))
             event = opening(principal, ended, f"request.{ended.status}")
-            return await ctx.store.insert(ended, event, claimed, along)
+            return await ctx.store.insert(ended, event, claimed, effects)
         until = record.created_at + ctx.limits.unseen_s * 1000
         record = _waiting(record, until)
     if isinstance(asked, Ask) and asked.repeat != "ask":

@@ -18,7 +18,7 @@ from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden
-from askback.ports.policy import Along, PolicyRecord
+from askback.ports.policy import PolicyRecord, SideEffects
 from askback.ports.store import Principal
 from askback.service import access, sharing
 from askback.service.context import Services
@@ -77,7 +77,7 @@ async def change(ctx: Services, principal: Principal, body: object) -> PolicySet
         thread_id=sent.thread_id,
         settings=_plain(given),
     )
-    await ctx.store.write(Along(policies=(kept,), audit=(changed,)))
+    await ctx.store.write(SideEffects(policies=(kept,), audit=(changed,)))
     ctx.pace.forget_rate(principal.tenant)
     return await show(ctx, principal, thread_id=sent.thread_id)
 

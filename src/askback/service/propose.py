@@ -23,7 +23,7 @@ from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.approval import AskedCall, check_approval
 from askback.domain.view import MARKDOWN_CHARACTERS
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import Change, Claim, Principal
 from askback.service import refusals, sharing
 from askback.service.claims import claim
@@ -99,7 +99,7 @@ async def _settled_at_once(
     )
     event = opening(principal, record, f"request.{Status.ANSWERED}")
     resumes = resumes_at_once(ctx, record, now=now)
-    return await ctx.store.insert(record, event, claimed, Along(audit=(audit,), resumes=resumes))
+    return await ctx.store.insert(record, event, claimed, SideEffects(audit=(audit,), resumes=resumes))
 
 
 async def _again(ctx: Services, asked: Record, refused: Record, ruling: Ruling, key: str | None) -> Change:
@@ -116,7 +116,7 @@ async def _again(ctx: Services, asked: Record, refused: Record, ruling: Ruling, 
         reasons=[Reason("refused_before")],
         **ruling.trial,
     )
-    return await refusals.repeated(ctx, asked, refused, along=Along(audit=(audit,)), key=key)
+    return await refusals.repeated(ctx, asked, refused, effects=SideEffects(audit=(audit,)), key=key)
 
 
 def valid_ms(ctx: Services, valid_s: float | None) -> int:

@@ -13,7 +13,7 @@ from askback.domain.timestamps import rfc3339
 from askback.domain.validation.prose import check_line
 from askback.domain.validation.structure import parse
 from askback.errors import RateLimited, Refused
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
 from askback.ports.threads import Quota, QuotaSpent
 from askback.service import access, sharing
@@ -83,7 +83,7 @@ async def reset(ctx: Services, principal: Principal, body: object) -> dict[str, 
     check_line("thread_id", sent.thread_id, ctx.limits.identifier)
     now = ctx.clock.now_ms()
     told = entry("limits.reset", at=now, tenant=principal.tenant, by=principal, thread_id=sent.thread_id)
-    await ctx.store.reset_use(principal.tenant, sent.thread_id, Along(audit=(told,)))
+    await ctx.store.reset_use(principal.tenant, sent.thread_id, SideEffects(audit=(told,)))
     return (await show(ctx, principal, sent.thread_id))["thread"]
 
 

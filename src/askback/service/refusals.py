@@ -17,7 +17,7 @@ from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along, Lift, Refusal
+from askback.ports.policy import Lift, Refusal, SideEffects
 from askback.ports.store import Change, Principal
 from askback.ports.threads import Terms
 from askback.service import access
@@ -35,7 +35,7 @@ LONG_AFTER = 3
 class Remembered:
     """A refusal to be remembered: what is written along with it, and what is shown of it."""
 
-    along: Along
+    effects: SideEffects
     shown: Mapping[str, Any]
 
 
@@ -51,7 +51,7 @@ async def remember(ctx: Services, record: Record) -> Remembered | None:
     refusal = Refusal(
         record.tenant, record.thread_id, record.requester, identity, record.id, at=now, until=until
     )
-    return Remembered(Along(refusals=(refusal,)), {"until": rfc3339(until), "count": count})
+    return Remembered(SideEffects(refusals=(refusal,)), {"until": rfc3339(until), "count": count})
 
 
 async def refused_before(ctx: Services, asked: Record, terms: Terms) -> Record | None:
@@ -77,15 +77,20 @@ async def _found(ctx: Services, record: Record, identity: str, *, since_ms: int)
 
 
 async def repeated(
-    ctx: Services, asked: Record, refused: Record, *, along: Along | None = None, key: str | None = None
+    ctx: Services,
+    asked: Record,
+    refused: Record,
+    *,
+    effects: SideEffects | None = None,
+    key: str | None = None,
 ) -> Change:
     """Return the refusal once more, and queue that for an agent that goes on by resumes (N19)."""
     said = key or ctx.ids.new("rsm", now_ms=asked.created_at)
     cause = f"again:{hashlib.sha256(said.encode()).hexdigest()[:32]}"
     resumes = resumes_at_once(ctx, asked, now=asked.created_at, cause=cause)
     told = tuple(replace(each, request_id=refused.id) for each in resumes)
-    if along is not None or told:
-        await ctx.store.write(replace(along or Along(), resumes=told))
+    if effects is not None or told:
+        await ctx.store.write(replace(effects or SideEffects(), resumes=told))
     return Change(as_repeated(refused), Outcome.REPLAYED)
 
 
@@ -106,7 +111,7 @@ async def lift(ctx: Services, principal: Principal, thread_id: str, *, request_i
         request_id=request_id,
     )
     lifted = Lift(principal.tenant, thread_id, now, request_id)
-    await ctx.store.write(Along(lifts=(lifted,), audit=(told,)))
+    await ctx.store.write(SideEffects(lifts=(lifted,), audit=(told,)))
 
 
 async def lift_by_message(ctx: Services, principal: Principal, thread_id: str) -> None:

@@ -18,7 +18,7 @@ from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Gone
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along, Execution
+from askback.ports.policy import Execution, SideEffects
 from askback.ports.store import Principal, Settlement
 from askback.service import access
 from askback.service.assignees import require_to_answer
@@ -106,5 +106,5 @@ async def note(ctx: Services, record: Record, event: str, said: Mapping[str, Any
 async def _end(ctx: Services, principal: Principal, record: Record, now: int) -> Execution:
     told = entry("revoke", at=now, tenant=record.tenant, by=principal, about=record)
     end = Execution(ctx.ids.new("rev", now_ms=now), now, outcome=REVOKED)
-    used, outcome = await ctx.store.consume(record.tenant, record.id, end, Along(audit=(told,)))
+    used, outcome = await ctx.store.consume(record.tenant, record.id, end, SideEffects(audit=(told,)))
     return used if outcome is Outcome.LOST else end

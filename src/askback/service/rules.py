@@ -25,7 +25,7 @@ from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import Forbidden, NotFound
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along, RuleRecord
+from askback.ports.policy import RuleRecord, SideEffects
 from askback.ports.store import Principal
 from askback.service import access, sharing
 from askback.service.context import Services
@@ -87,7 +87,7 @@ async def add(ctx: Services, principal: Principal, body: object) -> tuple[RuleRe
     )
     if sent.expires_in_s is None and (known := await _same(ctx, made)) is not None:
         return known, Outcome.REPLAYED
-    await ctx.store.write(Along(rules=(made,), audit=(_entry(ctx, "rule.add", principal, made),)))
+    await ctx.store.write(SideEffects(rules=(made,), audit=(_entry(ctx, "rule.add", principal, made),)))
     return made, Outcome.APPLIED
 
 
@@ -154,8 +154,8 @@ async def revoke(ctx: Services, principal: Principal, rule_id: str) -> str:
         "revoked_by": principal.actor,
     }
     wire = jsontext.merge(rule.wire, to_json(ending).decode())
-    along = Along(audit=(_entry(ctx, "rule.revoke", principal, rule),))
-    if await ctx.store.revoke_rule(principal.tenant, rule_id, wire, along):
+    effects = SideEffects(audit=(_entry(ctx, "rule.revoke", principal, rule),))
+    if await ctx.store.revoke_rule(principal.tenant, rule_id, wire, effects):
         return wire
     return await revoke(ctx, principal, rule_id)  # somebody was faster: what they wrote holds
 

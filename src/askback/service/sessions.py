@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import anyio
 
 from askback.errors import NotFound, Unavailable
-from askback.ports.policy import Along, AuditDraft
+from askback.ports.policy import AuditDraft, SideEffects
 from askback.ports.store import NewSession, Principal, Session
 from askback.service import access, tokens
 from askback.service.access import digest
@@ -53,7 +53,7 @@ async def open_session(ctx: Services, code: str, *, device: str = "") -> Opened 
         return None
     # Before the reply, so nobody has the secrets of a session that the audit log does not know.
     by = replace(session.principal, via="web")
-    await ctx.store.write(Along(audit=(_entry(ctx, "session.opened", session, by=by),)))
+    await ctx.store.write(SideEffects(audit=(_entry(ctx, "session.opened", session, by=by),)))
     return Opened(secret, half, session)
 
 
@@ -194,7 +194,7 @@ async def _end(ctx: Services, found: Sequence[Session], *, by: Principal) -> Non
     if not found:
         return
     entries = tuple(_entry(ctx, "session.ended", session, by=by) for session in found)
-    await ctx.store.end_sessions([session.id for session in found], Along(audit=entries))
+    await ctx.store.end_sessions([session.id for session in found], SideEffects(audit=entries))
     for session in found:
         ctx.bus.dismiss(session.id)
 
@@ -219,4 +219,4 @@ async def _record_failure(ctx: Services, now: int) -> None:
     failed = entry(
         "session.refused", at=now, tenant=access.DEFAULT_TENANT, by=None, left_out=left_out or None
     )
-    await ctx.store.write(Along(audit=(failed,)))
+    await ctx.store.write(SideEffects(audit=(failed,)))

@@ -21,7 +21,7 @@ from askback.domain.state import State, after_step
 from askback.domain.timestamps import rfc3339
 from askback.errors import Conflict, Gone, NotFound, Unavailable
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Principal, Settlement
 from askback.service.context import Services
 from askback.service.ledger import entry
@@ -51,7 +51,7 @@ async def settle(
     *,
     by: Principal | None,
     claim: Claim | None = None,
-    along: Along = NOTHING,
+    effects: SideEffects = NOTHING,
     exactly: bool = False,
     event: str | None = None,
     times: Times | None = None,
@@ -75,14 +75,16 @@ async def settle(
     status, now = step(record.status, action), ctx.clock.now_ms()
     queued = resumes(ctx, record, by=by, now=now) if status in TERMINAL else ()
     if queued:
-        outcome, along = {**outcome, "queued": True}, replace(along, resumes=queued)
+        outcome, effects = {**outcome, "queued": True}, replace(effects, resumes=queued)
     state = _state(record, action, status, outcome, by=by, now=now, times=times)
     kind = event or _EVENTS.get(action, f"request.{status}")
-    if record.status is Status.RESOLVING and action is not Action.NOTE and along.promote is None:
-        along = replace(along, discard=(record.tenant, record.id))  # whatever was tried, the trial is over
+    if record.status is Status.RESOLVING and action is not Action.NOTE and effects.promote is None:
+        effects = replace(
+            effects, discard=(record.tenant, record.id)
+        )  # whatever was tried, the trial is over
     if kind_of(record).is_audited and action is not Action.NOTE:
         told = _audited(record, action, outcome, by=by, at=now, **facts)
-        along = replace(along, audit=(*along.audit, told))
+        effects = replace(effects, audit=(*effects.audit, told))
     change = await ctx.store.settle(
         Settlement(
             tenant=record.tenant,
@@ -101,7 +103,7 @@ async def settle(
             refused=refused,
         ),
         claim,
-        along,
+        effects,
     )
     ctx.newest.drop(record.id)
     return await _tried(ctx, record, action, change, exactly=exactly, now=now)

@@ -15,7 +15,7 @@ from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import Forbidden
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
 from askback.service import access as roles
 from askback.service import sharing
@@ -137,7 +137,7 @@ async def _set(
         events.THREAD_ACCESS, tenant, thread_id, now, None, json.dumps(shown), principal.id, agent
     )
     told = entry("share", at=now, tenant=principal.tenant, by=principal, thread_id=thread_id, **shown)
-    return await ctx.store.set_access(wanted, event, Along(audit=(told,)), before=before)
+    return await ctx.store.set_access(wanted, event, SideEffects(audit=(told,)), before=before)
 
 
 async def _withdraw(ctx: Services, principal: Principal, thread_id: str) -> None:

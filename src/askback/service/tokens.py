@@ -15,7 +15,7 @@ from pydantic_core import to_json
 from askback.domain.timestamps import rfc3339
 from askback.errors import Unauthorized
 from askback.ports.agents import Agent, Token
-from askback.ports.policy import Along, AuditDraft
+from askback.ports.policy import AuditDraft, SideEffects
 from askback.ports.principal import Principal
 from askback.service.access import digest
 from askback.service.context import Services
@@ -94,7 +94,7 @@ async def revoke(ctx: Services, token: Token, *, by: Principal) -> Token:
     tenant = token.principal.tenant
     told = about_token("token.revoke", token, at=now, by=by, via=by.via)
     actor = to_json(by.actor).decode()
-    await ctx.store.revoke_tokens(tenant, [token.id], Along(audit=(told,)), at=now, by=actor)
+    await ctx.store.revoke_tokens(tenant, [token.id], SideEffects(audit=(told,)), at=now, by=actor)
     ctx.bus.dismiss(token.id)
     return await ctx.store.token_by_id(tenant, token.id) or token
 
@@ -172,7 +172,7 @@ async def _retire(ctx: Services, gone: Sequence[Token]) -> None:
     for token in gone:
         told = about_token("token.revoke", token, at=now, by=None, via=SETTINGS)
         await ctx.store.revoke_tokens(
-            token.principal.tenant, [token.id], Along(audit=(told,)), at=now, by=_BY_SETTINGS
+            token.principal.tenant, [token.id], SideEffects(audit=(told,)), at=now, by=_BY_SETTINGS
         )
         ctx.bus.dismiss(token.id)
 
@@ -213,7 +213,7 @@ async def _put(ctx: Services, secret: str, token: Token, *, by: Principal | None
     now = ctx.clock.now_ms()
     await _add_agent(ctx, token)
     told = about_token("token.add", token, at=now, by=by, via=token.source)
-    await ctx.store.put_token(digest(secret), token, Along(audit=(told,)))
+    await ctx.store.put_token(digest(secret), token, SideEffects(audit=(told,)))
 
 
 async def _put_again(ctx: Services, secret: str, token: Token) -> None:

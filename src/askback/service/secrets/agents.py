@@ -10,7 +10,7 @@ from askback.domain.fields import Model
 from askback.domain.kinds import kind_of
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
-from askback.ports.policy import Along, AuditDraft
+from askback.ports.policy import AuditDraft, SideEffects
 from askback.ports.secrets import SecretRecord
 from askback.ports.store import Principal
 from askback.service import access, sharing
@@ -55,7 +55,7 @@ async def set_agents(
     if missing:
         raise Faults([fault(path, "unknown_agent") for path in missing])
     told = _told(ctx, "secret.agents", principal, known, agents)
-    await ctx.store.set_secret_agents(principal.tenant, secret_id, agents, Along(audit=(told,)))
+    await ctx.store.set_secret_agents(principal.tenant, secret_id, agents, SideEffects(audit=(told,)))
     return _shown(agents)
 
 
@@ -67,7 +67,7 @@ async def grant(
     known = await _find(ctx, principal, secret_id)
     agent = await find_agent(ctx, principal.tenant, agent_id)
     told = _told(ctx, "secret.grant", principal, known, [agent.id])
-    await ctx.store.grant_secret(principal.tenant, secret_id, agent.id, Along(audit=(told,)))
+    await ctx.store.grant_secret(principal.tenant, secret_id, agent.id, SideEffects(audit=(told,)))
     return await _now(ctx, known)
 
 
@@ -85,7 +85,7 @@ async def revoke(
             "Every agent may use this secret. Set the list of its agents instead.", code="every_agent"
         )
     told = _told(ctx, "secret.revoke", principal, known, [agent_id])
-    await ctx.store.revoke_secret(principal.tenant, secret_id, agent_id, Along(audit=(told,)))
+    await ctx.store.revoke_secret(principal.tenant, secret_id, agent_id, SideEffects(audit=(told,)))
     return await _now(ctx, known)
 
 

@@ -15,7 +15,7 @@ from askback.domain.markdown import may_be_markdown, tree
 from askback.domain.record import Record
 from askback.domain.request import SecretRequest
 from askback.domain.validation.secret import check_secret
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.secrets import SecretRecord
 from askback.ports.store import Change, Principal
 from askback.service import refusals, sharing
@@ -52,16 +52,16 @@ async def ask_secret(ctx: Services, principal: Principal, body: object, *, key: 
     record = _record(ctx, principal, asked, found)
     here = covering(found, asked.secret.default_scope)
     if len(here) == len(asked.secret.names):
-        record, along = _settled(record, here)
-        along = replace(along, resumes=resumes_at_once(ctx, record, now=record.created_at))
+        record, effects = _settled(record, here)
+        effects = replace(effects, resumes=resumes_at_once(ctx, record, now=record.created_at))
         event = opening(principal, record, f"request.{Status.ANSWERED}")
-        return await ctx.store.insert(record, event, claimed, along)
+        return await ctx.store.insert(record, event, claimed, effects)
     if (refused := await refusals.refused_before(ctx, record, terms)) is not None:
         return await refusals.repeated(ctx, record, refused, key=key)
     return await open_request(ctx, principal, asked, record, claimed, terms)
 
 
-def _settled(record: Record, here: Sequence[SecretRecord]) -> tuple[Record, Along]:
+def _settled(record: Record, here: Sequence[SecretRecord]) -> tuple[Record, SideEffects]:
     """Settle as it is made: all is set already, and the agent may use it. The scope is the one where all are valid."""
     names = sorted(each.name for each in here)
     scope = min((each.scope for each in here), key=REACH.index)
@@ -79,7 +79,7 @@ def _settled(record: Record, here: Sequence[SecretRecord]) -> tuple[Record, Alon
     )
     given = grants(here, thread_id=record.thread_id, requester=record.requester, request_id=record.id)
     settled = record.settled_at_once(Status.ANSWERED, source="existing", answer=answer)
-    return settled, Along(audit=(told,), grants=given)
+    return settled, SideEffects(audit=(told,), grants=given)
 
 
 def _record(

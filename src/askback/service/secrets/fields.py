@@ -19,7 +19,7 @@ from askback.domain.secrets.secret import Secret
 from askback.domain.secrets.unread import Unread
 from askback.domain.spec import Spec
 from askback.domain.validation.answer import check_answer
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.secrets import Grant, Place, SecretRecord, VersionTaken
 from askback.ports.store import Change, Principal
 from askback.service.admission import admit, readable
@@ -77,7 +77,7 @@ async def _settle(
         {"source": "responder", "answer": answer},
         by=principal,
         claim=claimed,
-        along=Along(secrets=kept, grants=given),
+        effects=SideEffects(secrets=kept, grants=given),
     )
 
 

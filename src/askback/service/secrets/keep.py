@@ -16,7 +16,7 @@ from askback.domain.secrets.unread import Unread
 from askback.domain.validation.secret import value_fault
 from askback.domain.validation.texts import text_faults
 from askback.errors import Forbidden, NotFound
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.secrets import Place, SecretRecord, VersionTaken
 from askback.ports.store import Principal
 from askback.service import access, sharing
@@ -53,7 +53,9 @@ async def put(ctx: Services, principal: Principal, body: Unread) -> SecretRecord
     while True:
         try:
             [made] = await sealed(ctx, principal, {name: value}, where, owner=owner)
-            await ctx.store.write(Along(secrets=(made,), audit=(_told(ctx, "secret.set", principal, made),)))
+            await ctx.store.write(
+                SideEffects(secrets=(made,), audit=(_told(ctx, "secret.set", principal, made),))
+            )
         except VersionTaken:
             continue
         return made
@@ -64,8 +66,8 @@ async def drop(ctx: Services, principal: Principal, secret_id: str) -> None:
     await access.require(ctx, principal, "secrets")
     known = await ctx.store.secret(principal.tenant, secret_id)
     if known is not None and await looks_after(ctx, principal, known):
-        along = Along(audit=(_told(ctx, "secret.drop", principal, known),))
-        if await ctx.store.drop_secret(principal.tenant, secret_id, along):
+        effects = SideEffects(audit=(_told(ctx, "secret.drop", principal, known),))
+        if await ctx.store.drop_secret(principal.tenant, secret_id, effects):
             return
     raise NotFound("There is no such secret.")
 

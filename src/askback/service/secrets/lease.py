@@ -14,7 +14,7 @@ from askback.domain.secrets.names import well_formed
 from askback.domain.secrets.secret import Secret
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden, NotFound
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.secrets import SecretRecord
 from askback.ports.store import Principal
 from askback.service import access, sharing
@@ -65,7 +65,7 @@ async def lease(ctx: Services, principal: Principal, body: object) -> dict[str, 
         request_id=sent.request_id,
         names=sorted(found),
     )
-    await ctx.store.write(Along(audit=(told,)))
+    await ctx.store.write(SideEffects(audit=(told,)))
     until = now + ctx.limits.lease_s * 1000
     return {
         name: Leased(await ctx.vault.open(binding(record), record.sealed), record, until)

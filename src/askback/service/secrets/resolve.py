@@ -15,7 +15,7 @@ from askback.domain.lifecycle import Action
 from askback.domain.record import Record
 from askback.domain.redaction.redactor import Redactor
 from askback.domain.secrets.asked import ShownSecret
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.secrets import Place, SecretRecord, VersionTaken
 from askback.ports.store import Change, Claim, Principal
 from askback.service.context import Services
@@ -42,21 +42,21 @@ async def accept(
         answer["verified"] = facts["verified"] = verified
     reused = await saved(ctx, record, record.spec.secret, answer["existing"])
     tried = await ctx.store.candidates(record.tenant, record.id)
-    kept, along = tried, Along(promote=(record.tenant, record.id))
+    kept, effects = tried, SideEffects(promote=(record.tenant, record.id))
     outcome = {"source": "responder", "answer": answer, "settled_by": who}
     while True:
         given = grants(
             [*kept, *reused], thread_id=record.thread_id, requester=record.requester, request_id=record.id
         )
         try:
-            along = replace(along, grants=given)
+            effects = replace(effects, grants=given)
             return await settle(
-                ctx, record, Action.ACCEPT, outcome, by=principal, claim=claim, along=along, **facts
+                ctx, record, Action.ACCEPT, outcome, by=principal, claim=claim, effects=effects, **facts
             )
         except VersionTaken:
             # Another value came into the same place meanwhile: what was tried is sealed again, to come after it.
             kept = await _sealed_again(ctx, record, tried, who)
-            along = Along(secrets=kept)
+            effects = SideEffects(secrets=kept)
 
 
 async def _sealed_again(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from askback.domain.bodies import RotateBody
 from askback.domain.validation.structure import parse
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
 from askback.ports.vault import CannotOpen
 from askback.service import access, auditseal
@@ -77,4 +77,4 @@ async def _turn(ctx: Services, tenant: str | None) -> Rotation:
 
 async def _tell(ctx: Services, principal: Principal, action: str, **facts: Any) -> None:
     told = entry(action, at=ctx.clock.now_ms(), tenant=principal.tenant, by=principal, **facts)
-    await ctx.store.write(Along(audit=(told,)))
+    await ctx.store.write(SideEffects(audit=(told,)))

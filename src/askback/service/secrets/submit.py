@@ -15,7 +15,7 @@ from askback.domain.secrets.asked import ShownSecret
 from askback.domain.secrets.unread import Unread
 from askback.domain.validation.secret import Submission, read_submission
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.secrets import SecretRecord, VersionTaken
 from askback.ports.store import Change, Principal
 from askback.service import sharing
@@ -102,16 +102,16 @@ async def _hand_over(
     )
     owner = record.access.owner or None
     if shown.probe:
-        along = Along(candidates=tuple((record.id, each) for each in kept))
+        effects = SideEffects(candidates=tuple((record.id, each) for each in kept))
         probe = shown.probe if isinstance(shown.probe, str) else None
         change = await submitted(
-            ctx, record, answer, by=principal, claim=claimed, along=along, probe=probe, owner=owner
+            ctx, record, answer, by=principal, claim=claimed, effects=effects, probe=probe, owner=owner
         )
         if probe is not None and change.outcome is Outcome.APPLIED:
             ctx.submissions.add(change.record)
         return change
     outcome = {"source": "responder", "answer": answer}
-    along = Along(secrets=kept, grants=given)
+    effects = SideEffects(secrets=kept, grants=given)
     return await settle(
-        ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, along=along, owner=owner
+        ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, effects=effects, owner=owner
     )

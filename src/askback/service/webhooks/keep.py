@@ -17,7 +17,7 @@ from askback.domain.validation.structure import parse
 from askback.domain.validation.texts import text_faults
 from askback.domain.webhooks import SwitchBody, WebhookBody, target
 from askback.errors import Conflict, NotFound
-from askback.ports.policy import Along, AuditDraft
+from askback.ports.policy import AuditDraft, SideEffects
 from askback.ports.secrets import Place
 from askback.ports.store import Principal
 from askback.ports.webhooks import AddressRefused, Webhook
@@ -56,8 +56,8 @@ async def add(ctx: Services, principal: Principal, body: object) -> tuple[Webhoo
         created_at=now,
         cursor=await ctx.store.last_position(principal.tenant),
     )
-    along = Along(secrets=(kept,), audit=(_told(ctx, "webhook.add", principal, made),))
-    if not await ctx.store.add_webhook(made, along, most=ctx.limits.webhooks):
+    effects = SideEffects(secrets=(kept,), audit=(_told(ctx, "webhook.add", principal, made),))
+    if not await ctx.store.add_webhook(made, effects, most=ctx.limits.webhooks):
         raise Conflict(
             f"The limit of {ctx.limits.webhooks} webhooks is reached. Remove one first.",
             code="too_many_webhooks",
@@ -80,18 +80,18 @@ async def switch(ctx: Services, principal: Principal, webhook_id: str, body: obj
     known = await found(ctx, principal, webhook_id)
     sent = parse(SwitchBody, body)
     action = "webhook.on" if sent.active else "webhook.off"
-    along = Along(audit=(_told(ctx, action, principal, known),))
-    await ctx.store.switch_webhook(principal.tenant, webhook_id, along, active=sent.active)
+    effects = SideEffects(audit=(_told(ctx, action, principal, known),))
+    await ctx.store.switch_webhook(principal.tenant, webhook_id, effects, active=sent.active)
     return await found(ctx, principal, webhook_id)
 
 
 async def remove(ctx: Services, principal: Principal, webhook_id: str) -> None:
     """Erase a webhook, its deliveries and its secret. Raises `NotFound`."""
     known = await found(ctx, principal, webhook_id)
-    along = Along(audit=(_told(ctx, "webhook.remove", principal, known),))
-    if not await ctx.store.drop_webhook(principal.tenant, webhook_id, along):
+    effects = SideEffects(audit=(_told(ctx, "webhook.remove", principal, known),))
+    if not await ctx.store.drop_webhook(principal.tenant, webhook_id, effects):
         raise _no_such_webhook()
-    await ctx.store.drop_secret(principal.tenant, known.secret_id, Along())
+    await ctx.store.drop_secret(principal.tenant, known.secret_id, SideEffects())
 
 
 async def found(ctx: Services, principal: Principal, webhook_id: str) -> Webhook:

@@ -9,7 +9,7 @@ from askback.domain.faults import Faults, fault
 from askback.domain.validation.structure import parse
 from askback.domain.webhooks import RESUME, RedeliverBody
 from askback.errors import Conflict, NotFound
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
 from askback.ports.webhooks import Delivery, DeliveryState, Webhook
 from askback.service.context import Services
@@ -48,7 +48,7 @@ async def redeliver(ctx: Services, principal: Principal, webhook_id: str, body: 
         webhook_id=webhook.id,
         delivery_id=again.id,
     )
-    await ctx.store.write(Along(audit=(told,)))
+    await ctx.store.write(SideEffects(audit=(told,)))
     return await ctx.store.deliver_again(again)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.storage.postgres.batch_loader import BatchLoader, Key
 from askback.storage.postgres.connection import Connection, sealing_of
 from askback.storage.postgres.pool import Pool
@@ -47,9 +47,9 @@ class PostgresTransaction:
         if rows:
             await self._db.execute(sql, *map(list, zip(*rows, strict=True)))
 
-    async def write(self, along: Along, /) -> None:
+    async def write(self, effects: SideEffects, /) -> None:
         """Write side effects."""
-        await write_side_effects(self, along)
+        await write_side_effects(self, effects)
 
 
 class PostgresDatabase:
@@ -83,7 +83,7 @@ class PostgresDatabase:
     async def change(
         self,
         operation: Operation[T],
-        along: Along = NOTHING,  # noqa: ARG002 - the port
+        effects: SideEffects = NOTHING,  # noqa: ARG002 - the port
         /,
         *,
         erases: bool = False,  # noqa: ARG002 - the port

@@ -40,8 +40,8 @@ async def write_group(db: Connection, jobs: Sequence[Job]) -> Sequence[Entry]:
         await requests.add(db, fitting)
         await messages.add(db, fitting)
         await messages.add_deltas(db, fitting)
-        alongs = (job.change.along for job in fitting if job.open)
-        await write_side_effects(PostgresTransaction(db), *alongs)
+        effects = (job.change.effects for job in fitting if job.open)
+        await write_side_effects(PostgresTransaction(db), *effects)
     await claims.give_back(db, jobs)
     await requests.look_up(db, jobs)
     applied = [job for job in fitting if job.open]

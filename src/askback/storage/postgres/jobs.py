@@ -15,7 +15,7 @@ from askback.domain.events import Draft
 from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Claim, Settlement
 from askback.ports.threads import Quota
 from askback.storage.postgres.connection import Connection
@@ -30,7 +30,7 @@ class Insert:
     record: Record
     draft: Draft
     claim: Claim | None
-    along: Along
+    effects: SideEffects
     quota: Quota | None
 
     @property
@@ -58,7 +58,7 @@ class Settle:
 
     step: Settlement
     claim: Claim | None
-    along: Along
+    effects: SideEffects
 
     @property
     def draft(self) -> Draft:
@@ -85,7 +85,7 @@ class AddMessage:
     draft: Draft
     claim: Claim | None
     held: bool
-    along: Along = NOTHING
+    effects: SideEffects = NOTHING
 
     @property
     def rows(self) -> Iterable[Key]:
@@ -102,7 +102,7 @@ class AppendText:
     draft: Draft
     claim: Claim | None
     room: int
-    along: Along = NOTHING
+    effects: SideEffects = NOTHING
 
     @property
     def rows(self) -> Iterable[Key]:

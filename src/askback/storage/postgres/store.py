@@ -13,7 +13,7 @@ from askback.errors import StoreUnusable, Unavailable
 from askback.ports.bus import Arrival, Dismissal, News, Subscription
 from askback.ports.health import Pressure
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, ClaimMismatch, Settlement
 from askback.ports.threads import Quota
 from askback.storage.postgres import queries, schema, thread_operations, thread_queries
@@ -103,18 +103,18 @@ class PostgresStore(
         record: Record,
         event: Draft,
         claim: Claim | None = None,
-        along: Along = NOTHING,
+        effects: SideEffects = NOTHING,
         *,
         quota: Quota | None = None,
     ) -> Change:
         """Store a new request and its event."""
-        return await self._writer.submit(Insert(record, event, claim, along, quota))
+        return await self._writer.submit(Insert(record, event, claim, effects, quota))
 
     async def settle(
-        self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
+        self, settlement: Settlement, claim: Claim | None = None, effects: SideEffects = NOTHING
     ) -> Change | None:
         """Try one step of the lifecycle."""
-        return await self._writer.submit(Settle(settlement, claim, along))
+        return await self._writer.submit(Settle(settlement, claim, effects))
 
     async def claimed(self, claim: Claim) -> str | None:
         """Read what a key was used for before."""
@@ -148,17 +148,19 @@ class PostgresStore(
         return await self._writer.submit(AppendText(message_id, added, event, claim, room))
 
     async def set_access(
-        self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access
+        self, access: Access, event: Draft, effects: SideEffects = NOTHING, *, before: Access
     ) -> Outcome:
         """Give a thread another access."""
         return await self._writer.submit_exclusive(
-            lambda db: thread_operations.set_access(db, access, event, along, before=before)
+            lambda db: thread_operations.set_access(db, access, event, effects, before=before)
         )
 
-    async def set_archived(self, event: Draft, along: Along = NOTHING, *, archived_at: int | None) -> Outcome:
+    async def set_archived(
+        self, event: Draft, effects: SideEffects = NOTHING, *, archived_at: int | None
+    ) -> Outcome:
         """Archive a thread, or take it back."""
         return await self._writer.submit_exclusive(
-            lambda db: thread_operations.set_archived(db, event, along, archived_at=archived_at)
+            lambda db: thread_operations.set_archived(db, event, effects, archived_at=archived_at)
         )
 
     async def deliver(self, tenant: str, thread_id: str, *, at: int) -> int:
@@ -167,9 +169,9 @@ class PostgresStore(
             lambda db: thread_operations.deliver(db, tenant, thread_id, now=at)
         )
 
-    async def erase_thread(self, event: Draft, along: Along = NOTHING) -> bool:
+    async def erase_thread(self, event: Draft, effects: SideEffects = NOTHING) -> bool:
         """Erase a thread."""
-        return await self._writer.submit_exclusive(lambda db: thread_operations.erase(db, event, along))
+        return await self._writer.submit_exclusive(lambda db: thread_operations.erase(db, event, effects))
 
     async def scrub(self) -> None:
         """Have Postgres clean the tables up: what was erased is dead until then, and its space is free after it.

@@ -9,7 +9,7 @@ from typing import Any
 from askback.domain.access import OPEN, Access, read_access
 from askback.domain.events import MESSAGE_ADDED, Draft
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.storage.postgres import thread_queries as queries
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.database import PostgresTransaction
@@ -20,7 +20,9 @@ from askback.storage.transcript import delivered
 Done = tuple[Any, Sequence[Entry]]
 
 
-async def set_access(db: Connection, access: Access, draft: Draft, along: Along, *, before: Access) -> Done:
+async def set_access(
+    db: Connection, access: Access, draft: Draft, effects: SideEffects, *, before: Access
+) -> Done:
     """Give a thread another access, unless it has come to another one meanwhile."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     if (OPEN if row is None else read_access(row[1], row[2])) != before:
@@ -29,11 +31,13 @@ async def set_access(db: Connection, access: Access, draft: Draft, along: Along,
     if thread.access != before:
         raise Overtaken  # somebody made the thread meanwhile, and it is theirs
     await db.execute(queries.SET_ACCESS, thread.key, *access.texts)
-    await PostgresTransaction(db).write(along)
+    await PostgresTransaction(db).write(effects)
     return Outcome.APPLIED, [Entry(draft, replace(thread.place(draft), access=access))]
 
 
-async def set_archived(db: Connection, draft: Draft, along: Along, *, archived_at: int | None) -> Done:
+async def set_archived(
+    db: Connection, draft: Draft, effects: SideEffects, *, archived_at: int | None
+) -> Done:
     """Archive a thread or take it back, unless it is so already."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     archive = archived_at is not None
@@ -43,7 +47,7 @@ async def set_archived(db: Connection, draft: Draft, along: Along, *, archived_a
     if thread.archived is archive:
         raise Overtaken  # somebody made the thread meanwhile, and archived it
     await db.execute(queries.SET_ARCHIVED, thread.key, archived_at)
-    await PostgresTransaction(db).write(along)
+    await PostgresTransaction(db).write(effects)
     entry = Entry(draft, thread.place(draft))
     await keep(db, [thread])
     return Outcome.APPLIED, [entry]
@@ -67,14 +71,14 @@ async def deliver(db: Connection, tenant: str, thread_id: str, *, now: int) -> D
     return len(held), entries
 
 
-async def erase(db: Connection, draft: Draft, along: Along) -> Done:
+async def erase(db: Connection, draft: Draft, effects: SideEffects) -> Done:
     """Erase what is in a thread and belongs to it; False when there is none."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     if row is None:
         return False, []
     await db.execute(queries.ERASE, row[0], draft.tenant, draft.thread_id)
     thread = await _number(db, draft)
-    await PostgresTransaction(db).write(along)
+    await PostgresTransaction(db).write(effects)
     return True, [Entry(draft, thread.place(draft))]
 
 

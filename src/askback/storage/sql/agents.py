@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from askback.ports.agents import Agent, Root, Token
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.storage import rows
 from askback.storage.sql.conditions import Conditions
 from askback.storage.sql.transaction import Area, Transaction
@@ -58,9 +58,9 @@ WHERE t.tenant = u.tenant AND t.id = u.id"""
 class AgentArea(Area):
     """See `askback.ports.agents` for what each method promises."""
 
-    async def add_agent(self, agent: Agent, along: Along = NOTHING) -> Outcome:
+    async def add_agent(self, agent: Agent, effects: SideEffects = NOTHING) -> Outcome:
         """Store an agent."""
-        added = await self._apply(ADD_AGENT, *rows.agent_columns(agent), along=along)
+        added = await self._apply(ADD_AGENT, *rows.agent_columns(agent), effects=effects)
         return Outcome.REPLAYED if added is None else Outcome.APPLIED
 
     async def agent(self, tenant: str, agent_id: str) -> Agent | None:
@@ -80,28 +80,30 @@ class AgentArea(Area):
         tenant: str,
         agent_id: str,
         roots: tuple[Root, ...],
-        along: Along = NOTHING,
+        effects: SideEffects = NOTHING,
         *,
         before: tuple[Root, ...],
     ) -> Outcome:
         """Replace the roots of an agent."""
         which = (tenant, agent_id, rows.roots_text(before))
-        replaced = await self._apply(SET_ROOTS, rows.roots_text(roots), *which, along=along)
+        replaced = await self._apply(SET_ROOTS, rows.roots_text(roots), *which, effects=effects)
         return Outcome.LOST if replaced is None else Outcome.APPLIED
 
-    async def stop_agent(self, tenant: str, agent_id: str, along: Along = NOTHING, *, at: int) -> Outcome:
+    async def stop_agent(
+        self, tenant: str, agent_id: str, effects: SideEffects = NOTHING, *, at: int
+    ) -> Outcome:
         """Note that an agent was stopped."""
-        stopped = await self._apply(STOP_AGENT, at, tenant, agent_id, along=along)
+        stopped = await self._apply(STOP_AGENT, at, tenant, agent_id, effects=effects)
         return Outcome.REPLAYED if stopped is None else Outcome.APPLIED
 
-    async def put_token(self, digest: str, token: Token, along: Along = NOTHING) -> None:
+    async def put_token(self, digest: str, token: Token, effects: SideEffects = NOTHING) -> None:
         """Store a token."""
 
         async def put(tx: Transaction) -> None:
             await tx.run(PUT_TOKEN, digest, *rows.token_columns(token))
-            await tx.write(along)
+            await tx.write(effects)
 
-        await self._db.change(put, along)
+        await self._db.change(put, effects)
 
     async def token(self, digest: str) -> Token | None:
         """Read a token."""
@@ -128,17 +130,17 @@ class AgentArea(Area):
         return None if row is None else rows.token(row)
 
     async def revoke_tokens(
-        self, tenant: str, token_ids: Sequence[str], along: Along = NOTHING, *, at: int, by: str
+        self, tenant: str, token_ids: Sequence[str], effects: SideEffects = NOTHING, *, at: int, by: str
     ) -> Sequence[str]:
         """Revoke tokens."""
 
         async def revoke(tx: Transaction) -> Sequence[str]:
             found = await tx.all(REVOKE_TOKENS, at, by, tenant, list(token_ids))
             if found:
-                await tx.write(along)
+                await tx.write(effects)
             return [row[0] for row in found]
 
-        return await self._db.change(revoke, along)
+        return await self._db.change(revoke, effects)
 
     async def touch_tokens(self, used: Mapping[tuple[str, str], int]) -> None:
         """Note when tokens were last used."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import astuple
 
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along, Execution
+from askback.ports.policy import NOTHING, Execution, SideEffects
 from askback.storage.sql.transaction import Area, Transaction
 
 # In the order of the fields of `Execution`.
@@ -27,19 +27,19 @@ class ExecutionArea(Area):
     """See `askback.ports.policy` for what each method promises."""
 
     async def consume(
-        self, tenant: str, request_id: str, execution: Execution, along: Along = NOTHING
+        self, tenant: str, request_id: str, execution: Execution, effects: SideEffects = NOTHING
     ) -> tuple[Execution, Outcome]:
         """Use an approved call, unless an execution has used it."""
 
         async def use(tx: Transaction) -> tuple[Execution, Outcome]:
             if await tx.one(ADD_EXECUTION, tenant, request_id, *astuple(execution)) is not None:
-                await tx.write(along)
+                await tx.write(effects)
                 return execution, Outcome.APPLIED
             row = await tx.one(EXECUTION, tenant, request_id)
             assert row is not None, "the request exists, and something else has used it"
             return Execution(*row), Outcome.REPLAYED if row[0] == execution.id else Outcome.LOST
 
-        return await self._db.change(use, along)
+        return await self._db.change(use, effects)
 
     async def execution(self, tenant: str, request_id: str) -> Execution | None:
         """Read the use of an approved call."""
@@ -54,18 +54,18 @@ class ExecutionArea(Area):
         *,
         outcome: str,
         note: str | None,
-        along: Along = NOTHING,
+        effects: SideEffects = NOTHING,
     ) -> tuple[Execution, Outcome] | None:
         """Note how an execution went, unless that was noted before."""
 
         async def report(tx: Transaction) -> tuple[Execution, Outcome] | None:
             row = await tx.one(REPORT, tenant, request_id, execution_id, outcome, note)
             if row is not None:
-                await tx.write(along)
+                await tx.write(effects)
                 return Execution(*row), Outcome.APPLIED
             row = await tx.one(EXECUTION, tenant, request_id)
             if row is None or row[0] != execution_id:
                 return None
             return Execution(*row), Outcome.REPLAYED if row[2] == outcome else Outcome.LOST
 
-        return await self._db.change(report, along)
+        return await self._db.change(report, effects)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import astuple
 from typing import Any
 
-from askback.ports.policy import NOTHING, Along, PolicyRecord, PolicyView, Refusal, RuleRecord
+from askback.ports.policy import NOTHING, PolicyRecord, PolicyView, Refusal, RuleRecord, SideEffects
 from askback.ports.store import IdTaken
 from askback.storage import rows
 from askback.storage.mergepatch import merge
@@ -99,16 +99,16 @@ def page_of_rules(
     return where.page(f"SELECT {_RULE} FROM rules", limit=limit)
 
 
-async def write_rules(tx: Transaction, along: Along) -> None:
+async def write_rules(tx: Transaction, effects: SideEffects) -> None:
     """Write the rules, settings and refusals that come with a change; raises `IdTaken`."""
-    for rule in along.rules:
+    for rule in effects.rules:
         if await tx.one(ADD_RULE, *astuple(rule)) is None:
             raise IdTaken(rule.id)
-    for policy in along.policies:
+    for policy in effects.policies:
         await _merge_policy(tx, policy)
-    for refusal in along.refusals:
+    for refusal in effects.refusals:
         await tx.run(ADD_REFUSAL, *astuple(refusal))
-    for lift in along.lifts:
+    for lift in effects.lifts:
         await tx.run(LIFT, *astuple(lift))
 
 
@@ -122,9 +122,9 @@ async def _merge_policy(tx: Transaction, policy: PolicyRecord) -> None:
 class RuleArea(Area):
     """See `askback.ports.policy` for what each method promises."""
 
-    async def write(self, along: Along) -> None:
+    async def write(self, effects: SideEffects) -> None:
         """Write what has no change of its own to come along with."""
-        await self._db.change(lambda tx: tx.write(along), along)
+        await self._db.change(lambda tx: tx.write(effects), effects)
 
     async def policy(
         self, tenant: str, *, thread_id: str, project: str | None, now_ms: int, agent: str = ""
@@ -176,9 +176,9 @@ class RuleArea(Area):
         )
         return [rows.rule(row) for row in await self._db.page(*query)]
 
-    async def revoke_rule(self, tenant: str, rule_id: str, wire: str, along: Along = NOTHING) -> bool:
+    async def revoke_rule(self, tenant: str, rule_id: str, wire: str, effects: SideEffects = NOTHING) -> bool:
         """End a rule."""
-        return await self._apply(REVOKE_RULE, wire, tenant, rule_id, along=along) is not None
+        return await self._apply(REVOKE_RULE, wire, tenant, rule_id, effects=effects) is not None
 
     async def refusals(
         self, tenant: str, thread_id: str, requester: str, identity: str, *, since_ms: int

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import astuple
 from typing import Any
 
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.secrets import Grant, Place, SecretRecord, VersionTaken
 from askback.storage import rows
 from askback.storage.sql.access_conditions import may_do_all
@@ -130,19 +130,19 @@ def page_of_secrets(tenant: str, *, person: str | None, before: str | None, limi
     return where.page(SECRETS, limit=limit)
 
 
-async def write_secrets(tx: Transaction, along: Along) -> None:
+async def write_secrets(tx: Transaction, effects: SideEffects) -> None:
     """Write what comes with a change. What is dropped goes first: new candidates are those of the next try."""
-    if along.discard is not None:
-        await tx.run(DROP_CANDIDATES, *along.discard)
-    for request_id, secret in along.candidates:
+    if effects.discard is not None:
+        await tx.run(DROP_CANDIDATES, *effects.discard)
+    for request_id, secret in effects.candidates:
         await tx.run(PUT_CANDIDATE, *astuple(secret), request_id)
-    for secret in along.secrets:
+    for secret in effects.secrets:
         await _put(tx, secret)
-    if along.promote is not None:
-        for row in await tx.all(CANDIDATES, *along.promote):
+    if effects.promote is not None:
+        for row in await tx.all(CANDIDATES, *effects.promote):
             await _put(tx, SecretRecord(*row))
-        await tx.run(DROP_CANDIDATES, *along.promote)
-    for grant in along.grants:
+        await tx.run(DROP_CANDIDATES, *effects.promote)
+    for grant in effects.grants:
         await tx.run(PUT_GRANT, *astuple(grant))
         await tx.run(LET_USE, grant.tenant, grant.secret_id, grant.requester)
 
@@ -199,7 +199,7 @@ class SecretArea(Area):
         return [(row[0], row[1]) for row in await self._db.rows(AGENTS_OF, tenant, list(secret_ids))]
 
     async def set_secret_agents(
-        self, tenant: str, secret_id: str, agents: Sequence[str], along: Along
+        self, tenant: str, secret_id: str, agents: Sequence[str], effects: SideEffects
     ) -> None:
         """Say which agents may use a secret, and take back the grants of all others."""
 
@@ -209,31 +209,31 @@ class SecretArea(Area):
                 await tx.run(LET_USE, tenant, secret_id, agent)
             if "*" not in agents:
                 await tx.run(TAKE_BACK, tenant, secret_id, list(agents))
-            await tx.write(along)
+            await tx.write(effects)
 
-        await self._db.change(change, along)
+        await self._db.change(change, effects)
 
-    async def grant_secret(self, tenant: str, secret_id: str, agent: str, along: Along) -> None:
+    async def grant_secret(self, tenant: str, secret_id: str, agent: str, effects: SideEffects) -> None:
         """Let one agent use a secret too."""
-        await self._change_agent((LET_USE,), tenant, secret_id, agent, along)
+        await self._change_agent((LET_USE,), tenant, secret_id, agent, effects)
 
-    async def revoke_secret(self, tenant: str, secret_id: str, agent: str, along: Along) -> None:
+    async def revoke_secret(self, tenant: str, secret_id: str, agent: str, effects: SideEffects) -> None:
         """Take a secret back from one agent, with its grants."""
-        await self._change_agent((LET_NO_MORE, TAKE_BACK_ONE), tenant, secret_id, agent, along)
+        await self._change_agent((LET_NO_MORE, TAKE_BACK_ONE), tenant, secret_id, agent, effects)
 
     async def _change_agent(
-        self, statements: Sequence[str], tenant: str, secret_id: str, agent: str, along: Along
+        self, statements: Sequence[str], tenant: str, secret_id: str, agent: str, effects: SideEffects
     ) -> None:
         async def change(tx: Transaction) -> None:
             for sql in statements:
                 await tx.run(sql, tenant, secret_id, agent)
-            await tx.write(along)
+            await tx.write(effects)
 
-        await self._db.change(change, along)
+        await self._db.change(change, effects)
 
-    async def drop_secret(self, tenant: str, secret_id: str, along: Along) -> bool:
+    async def drop_secret(self, tenant: str, secret_id: str, effects: SideEffects) -> bool:
         """Erase a secret."""
-        return await self._apply(DROP_SECRET, secret_id, tenant, along=along, erases=True) is not None
+        return await self._apply(DROP_SECRET, secret_id, tenant, effects=effects, erases=True) is not None
 
     async def sealed_after(
         self, secret_id: str, *, tenant: str | None = None, limit: int = 200

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import NewSession, Principal, Session
 from askback.storage import rows
 from askback.storage.sql.conditions import Conditions
@@ -85,14 +85,14 @@ class SessionArea(Area):
         where.add_chosen("id = ANY ({}::text[])", None if ids is None else list(ids))
         return [rows.session(row) for row in await self._db.page(*where.query(SESSIONS, "ORDER BY id DESC"))]
 
-    async def end_sessions(self, ids: Sequence[str], along: Along = NOTHING) -> None:
+    async def end_sessions(self, ids: Sequence[str], effects: SideEffects = NOTHING) -> None:
         """End sessions."""
 
         async def end(tx: Transaction) -> None:
             await tx.run(END_SESSIONS, list(ids))
-            await tx.write(along)
+            await tx.write(effects)
 
-        await self._db.change(end, along)
+        await self._db.change(end, effects)
 
     async def server_id(self) -> str:
         """Read the id of this store, which never changes."""

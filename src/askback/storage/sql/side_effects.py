@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.storage.sql import audit, resumes, rules, secrets
 from askback.storage.sql.transaction import Transaction
 
 
-async def write_side_effects(tx: Transaction, *alongs: Along) -> None:
+async def write_side_effects(tx: Transaction, *effects: SideEffects) -> None:
     """Write the side effects of some changes; a failure undoes all of them.
 
     Audit entries come last, since their chain is what everybody has to wait for. They keep their order.
     Raises `IdTaken`, `VersionTaken`, and `ValueError` for an entry that cannot be sealed.
     """
-    for along in alongs:
-        if along is not NOTHING:
-            await rules.write_rules(tx, along)
-            await secrets.write_secrets(tx, along)
-            await resumes.add_resumes(tx, along.resumes)
-    await audit.append(tx, [draft for along in alongs for draft in along.audit])
+    for each in effects:
+        if each is not NOTHING:
+            await rules.write_rules(tx, each)
+            await secrets.write_secrets(tx, each)
+            await resumes.add_resumes(tx, each.resumes)
+    await audit.append(tx, [draft for each in effects for draft in each.audit])
 
 
-def erases(along: Along) -> bool:
+def erases(effects: SideEffects) -> bool:
     """Whether a sealed text may be erased or replaced by this."""
-    replaces = any(secret.version > 1 for secret in along.secrets)
-    return replaces or bool(along.candidates or along.promote or along.discard)
+    replaces = any(secret.version > 1 for secret in effects.secrets)
+    return replaces or bool(effects.candidates or effects.promote or effects.discard)

@@ -10,7 +10,7 @@ from askback.domain.access import OPEN as OPEN_ACCESS
 from askback.domain.access import Access, read_access
 from askback.domain.events import Event
 from askback.domain.record import Record
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import ThreadView
 from askback.ports.threads import Idle, Terms, Use
 from askback.storage import rows
@@ -125,14 +125,14 @@ class ThreadArea(Area):
         row = await self._db.row(USE, tenant, thread_id)
         return Use(0, 0, 0) if row is None else Use(*row)
 
-    async def reset_use(self, tenant: str, thread_id: str, along: Along = NOTHING) -> None:
+    async def reset_use(self, tenant: str, thread_id: str, effects: SideEffects = NOTHING) -> None:
         """Begin to count the questions of a thread anew."""
 
         async def reset(tx: Transaction) -> None:
             await tx.run(RESET, tenant, thread_id)
-            await tx.write(along)
+            await tx.write(effects)
 
-        await self._db.change(reset, along)
+        await self._db.change(reset, effects)
 
     async def thread_events(
         self, tenant: str, thread_id: str, *, after: int, limit: int = 500

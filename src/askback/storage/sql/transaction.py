@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol, TypeVar
 
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.storage.rows import Row
 from askback.storage.sealing import Sealing
 
@@ -41,7 +41,7 @@ class Transaction(Protocol):
         """Run a statement of columns for some rows, which may be none."""
         ...
 
-    async def write(self, along: Along, /) -> None:
+    async def write(self, effects: SideEffects, /) -> None:
         """Write side effects; raises `IdTaken`, `VersionTaken`, and `ValueError` for an entry that cannot be sealed."""
         ...
 
@@ -80,10 +80,12 @@ class Database(Protocol):
         """Let all reads of an operation see the same state."""
         ...
 
-    async def change(self, operation: Operation[T], along: Along = NOTHING, /, *, erases: bool = False) -> T:
+    async def change(
+        self, operation: Operation[T], effects: SideEffects = NOTHING, /, *, erases: bool = False
+    ) -> T:
         """Commit what an operation does; `erases` says that what it erases must not stay in any file.
 
-        `along` is what the operation may write as well: it decides itself whether it does.
+        `effects` is what the operation may write as well: it decides itself whether it does.
         """
         ...
 
@@ -93,13 +95,13 @@ class Area:
 
     _db: Database
 
-    async def _apply(self, sql: str, *values: Any, along: Along, erases: bool = False) -> Row | None:
+    async def _apply(self, sql: str, *values: Any, effects: SideEffects, erases: bool = False) -> Row | None:
         """Run a statement that returns a row if it changed something, and write side effects only then."""
 
         async def apply(tx: Transaction) -> Row | None:
             row = await tx.one(sql, *values)
             if row is not None:
-                await tx.write(along)
+                await tx.write(effects)
             return row
 
-        return await self._db.change(apply, along, erases=erases)
+        return await self._db.change(apply, effects, erases=erases)

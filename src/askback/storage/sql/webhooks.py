@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import astuple
 from typing import Any
 
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.webhooks import Delivery, DeliveryState, Webhook
 from askback.storage import rows
 from askback.storage.sql.conditions import Conditions
@@ -84,7 +84,7 @@ def deliveries_page(tenant: str, webhook_id: str, *, before: str | None, limit: 
 class WebhookArea(Area):
     """See `askback.ports.webhooks` for what each method promises."""
 
-    async def add_webhook(self, webhook: Webhook, along: Along = NOTHING, *, most: int) -> bool:
+    async def add_webhook(self, webhook: Webhook, effects: SideEffects = NOTHING, *, most: int) -> bool:
         """Keep a webhook."""
         row = (
             webhook.id, webhook.tenant, webhook.url, webhook.requester, json.dumps(webhook.events),
@@ -95,10 +95,10 @@ class WebhookArea(Area):
             await tx.all(LOCK, webhook.tenant)
             if await tx.one(ADD_WEBHOOK, *row, most) is None:
                 return False
-            await tx.write(along)
+            await tx.write(effects)
             return True
 
-        return await self._db.change(add, along)
+        return await self._db.change(add, effects)
 
     async def webhook(self, tenant: str, webhook_id: str) -> Webhook | None:
         """Read one webhook."""
@@ -111,22 +111,22 @@ class WebhookArea(Area):
         return [rows.webhook(row) for row in await self._db.rows(*which)]
 
     async def switch_webhook(
-        self, tenant: str, webhook_id: str, along: Along = NOTHING, *, active: bool
+        self, tenant: str, webhook_id: str, effects: SideEffects = NOTHING, *, active: bool
     ) -> bool:
         """Switch a webhook off, or on again."""
-        return await self._apply(SWITCH, tenant, webhook_id, active, along=along) is not None
+        return await self._apply(SWITCH, tenant, webhook_id, active, effects=effects) is not None
 
-    async def drop_webhook(self, tenant: str, webhook_id: str, along: Along = NOTHING) -> bool:
+    async def drop_webhook(self, tenant: str, webhook_id: str, effects: SideEffects = NOTHING) -> bool:
         """Erase a webhook and its deliveries."""
 
         async def drop(tx: Transaction) -> bool:
             if await tx.one(DROP_WEBHOOK, tenant, webhook_id) is None:
                 return False
             await tx.run(DROP_DELIVERIES, tenant, webhook_id)
-            await tx.write(along)
+            await tx.write(effects)
             return True
 
-        return await self._db.change(drop, along)
+        return await self._db.change(drop, effects)
 
     async def queue_deliveries(
         self, webhook: Webhook, deliveries: Sequence[Delivery], *, cursor: int, forget_before: int = 0

@@ -10,7 +10,7 @@ from askback.domain.events import Draft, Event
 from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import (
     Change,
     Claim,
@@ -25,7 +25,7 @@ from askback.storage import rows
 from askback.storage.sql.requests import REQUEST
 from askback.storage.sqlite import queries, threads
 from askback.storage.sqlite.connection import Connection
-from askback.storage.sqlite.database import write_along
+from askback.storage.sqlite.database import run_side_effects
 from askback.storage.sqlite.dialect import rewrite
 from askback.storage.sqlite.log import append, next_seq
 from askback.storage.sqlite.queries import THREAD
@@ -40,7 +40,7 @@ def insert(
     record: Record,
     draft: Draft,
     claim: Claim | None,
-    along: Along,
+    effects: SideEffects,
     quota: Quota | None,
 ) -> Change:
     """Store a request, its event, its claim and what comes along."""
@@ -57,16 +57,16 @@ def insert(
     except sqlite3.IntegrityError:
         raise IdTaken(record.id) from None
     append(db, events, draft, at, request=key, spec=record.spec, hides_names=record.hides_names)
-    write_along(db, along)
+    run_side_effects(db, effects)
     return Change(
         record if at.access is record.access else replace(record, access=at.access), Outcome.APPLIED
     )
 
 
 def settle(
-    db: Connection, events: list[Event], step: Settlement, claim: Claim | None, along: Along
+    db: Connection, events: list[Event], step: Settlement, claim: Claim | None, effects: SideEffects
 ) -> Change | None:
-    """Try one step of the lifecycle; a claim is looked up first, and kept only with an applied step, as is `along`."""
+    """Try one step of the lifecycle; a claim is looked up first. Only an applied step keeps it, and has `effects`."""
     if claim is not None and (target := claimed(db, claim)) is not None:
         return Change(_present(db, step.tenant, target), Outcome.REPLAYED)
     expected = f" {' '.join(step.expected)} "
@@ -94,7 +94,7 @@ def settle(
     threads.note(db, at.thread, step, created_at=created_at)
     if claim is not None:
         _take(db, claim, step.id)
-    write_along(db, along)
+    run_side_effects(db, effects)
     record = Record(
         step.id, step.tenant, draft.thread_id, kind, requester, step.status, revision,
         created_at, expires_at, spec, step.state, digest, due_at, at.access, line[0], bool(line[1]),
@@ -148,7 +148,7 @@ def append_text(
 
 
 def set_access(
-    db: Connection, events: list[Event], access: Access, draft: Draft, along: Along, *, before: Access
+    db: Connection, events: list[Event], access: Access, draft: Draft, effects: SideEffects, *, before: Access
 ) -> Outcome:
     """Give a thread another access, unless it has come to another one meanwhile."""
     if _access(db, draft) != before:
@@ -156,7 +156,7 @@ def set_access(
     at = next_seq(db, draft)._replace(access=access)
     db.execute(queries.SET_ACCESS, (*access.texts, at.thread))
     append(db, events, draft, at)
-    write_along(db, along)
+    run_side_effects(db, effects)
     return Outcome.APPLIED
 
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.storage.rows import Row
 from askback.storage.sealing import Sealing
 from askback.storage.sql.side_effects import erases as erases_texts
@@ -56,9 +56,9 @@ class SqliteTransaction:
         for row in rows:
             self._db.execute(text, row)
 
-    async def write(self, along: Along, /) -> None:
+    async def write(self, effects: SideEffects, /) -> None:
         """Write side effects."""
-        await write_side_effects(self, along)
+        await write_side_effects(self, effects)
 
 
 class SqliteDatabase:
@@ -104,19 +104,21 @@ class SqliteDatabase:
 
         return await self._readers.page(read)
 
-    async def change(self, operation: Operation[T], along: Along = NOTHING, /, *, erases: bool = False) -> T:
+    async def change(
+        self, operation: Operation[T], effects: SideEffects = NOTHING, /, *, erases: bool = False
+    ) -> T:
         """Have the writer do an operation, and leave nothing in the file of what that erases."""
         return await self._writer.submit(
             lambda db, _: run_to_end(operation(SqliteTransaction(db))),
-            erases=erases or erases_texts(along),
-            outdates=bool(along.policies),
+            erases=erases or erases_texts(effects),
+            outdates=bool(effects.policies),
         )
 
 
-def write_along(db: Connection, along: Along) -> None:
+def run_side_effects(db: Connection, effects: SideEffects) -> None:
     """Write the side effects of a change within its transaction."""
-    if along is not NOTHING:
-        run_to_end(write_side_effects(SqliteTransaction(db), along))
+    if effects is not NOTHING:
+        run_to_end(write_side_effects(SqliteTransaction(db), effects))
 
 
 def run_to_end(coroutine: Coroutine[Any, Any, T]) -> T:

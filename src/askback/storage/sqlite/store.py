@@ -14,7 +14,7 @@ from askback.domain.record import Record
 from askback.errors import StoreUnusable
 from askback.ports.health import Pressure
 from askback.ports.outcome import Outcome
-from askback.ports.policy import NOTHING, Along
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Settlement
 from askback.ports.threads import Quota, Terms
 from askback.storage.sealing import Sealing
@@ -157,22 +157,22 @@ class SqliteStore(
         record: Record,
         event: Draft,
         claim: Claim | None = None,
-        along: Along = NOTHING,
+        effects: SideEffects = NOTHING,
         *,
         quota: Quota | None = None,
     ) -> Change:
         """Store a new request and its event."""
         return await self._change(
-            lambda db, events: changes.insert(db, events, record, event, claim, along, quota), along
+            lambda db, events: changes.insert(db, events, record, event, claim, effects, quota), effects
         )
 
     async def settle(
-        self, settlement: Settlement, claim: Claim | None = None, along: Along = NOTHING
+        self, settlement: Settlement, claim: Claim | None = None, effects: SideEffects = NOTHING
     ) -> Change | None:
         """Try one run_to_end of the lifecycle."""
         return await self._change(
-            lambda db, events: changes.settle(db, events, settlement, claim, along),
-            along,
+            lambda db, events: changes.settle(db, events, settlement, claim, effects),
+            effects,
             outdates=settlement.refused,
         )
 
@@ -205,12 +205,12 @@ class SqliteStore(
         )
 
     async def set_access(
-        self, access: Access, event: Draft, along: Along = NOTHING, *, before: Access
+        self, access: Access, event: Draft, effects: SideEffects = NOTHING, *, before: Access
     ) -> Outcome:
         """Give a thread another access."""
         return await self._change(
-            lambda db, events: changes.set_access(db, events, access, event, along, before=before),
-            along,
+            lambda db, events: changes.set_access(db, events, access, event, effects, before=before),
+            effects,
             outdates=True,
         )
 
@@ -224,10 +224,13 @@ class SqliteStore(
         """Read who may do what in a thread."""
         return (await self.terms(tenant, thread_id)).access
 
-    async def set_archived(self, event: Draft, along: Along = NOTHING, *, archived_at: int | None) -> Outcome:
+    async def set_archived(
+        self, event: Draft, effects: SideEffects = NOTHING, *, archived_at: int | None
+    ) -> Outcome:
         """Archive a thread, or take it back."""
         return await self._change(
-            lambda db, events: threads.set_archived(db, events, event, along, archived_at=archived_at), along
+            lambda db, events: threads.set_archived(db, events, event, effects, archived_at=archived_at),
+            effects,
         )
 
     async def deliver(self, tenant: str, thread_id: str, *, at: int) -> int:
@@ -236,19 +239,23 @@ class SqliteStore(
             lambda db, events: threads.deliver(db, events, tenant, thread_id, now=at)
         )
 
-    async def erase_thread(self, event: Draft, along: Along = NOTHING) -> bool:
+    async def erase_thread(self, event: Draft, effects: SideEffects = NOTHING) -> bool:
         """Erase a thread."""
         return await self._writer.submit(
-            lambda db, events: threads.erase(db, events, event, along), erases=True, outdates=True
+            lambda db, events: threads.erase(db, events, event, effects), erases=True, outdates=True
         )
 
     async def scrub(self) -> None:
         """Write the file anew."""
         await self._writer.rebuild()
 
-    def _change(self, operation: Operation[T], along: Along, *, outdates: bool = False) -> asyncio.Future[T]:
+    def _change(
+        self, operation: Operation[T], effects: SideEffects, *, outdates: bool = False
+    ) -> asyncio.Future[T]:
         """Have the writer do an operation with its side effects, and leave nothing in the file of what those erase."""
-        return self._writer.submit(operation, erases=erases(along), outdates=outdates or bool(along.policies))
+        return self._writer.submit(
+            operation, erases=erases(effects), outdates=outdates or bool(effects.policies)
+        )
 
 
 def _touch(db: Connection) -> None:

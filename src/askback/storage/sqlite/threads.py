@@ -5,7 +5,7 @@ from __future__ import annotations
 from askback.domain.events import MESSAGE_ADDED, Draft, Event
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
-from askback.ports.policy import Along
+from askback.ports.policy import SideEffects
 from askback.ports.store import KeyHeld, Settlement
 from askback.ports.threads import Quota, QuotaSpent
 from askback.storage import rows
@@ -13,7 +13,7 @@ from askback.storage.sql.threads import HELD_BY_ANOTHER
 from askback.storage.sqlite import queries
 from askback.storage.sqlite import thread_queries as own
 from askback.storage.sqlite.connection import Connection
-from askback.storage.sqlite.database import write_along
+from askback.storage.sqlite.database import run_side_effects
 from askback.storage.sqlite.dialect import rewrite
 from askback.storage.sqlite.log import EventSlot, append, next_seq, next_seq_counted
 from askback.storage.transcript import delivered
@@ -66,7 +66,7 @@ def is_held_by_another(db: Connection, tenant: str, request_id: str) -> bool:
 
 
 def set_archived(
-    db: Connection, events: list[Event], draft: Draft, along: Along, *, archived_at: int | None
+    db: Connection, events: list[Event], draft: Draft, effects: SideEffects, *, archived_at: int | None
 ) -> Outcome:
     """Archive a thread or take it back, unless it is so already."""
     row = db.execute(queries.THREAD, (draft.tenant, draft.thread_id)).fetchone()
@@ -75,7 +75,7 @@ def set_archived(
     at = next_seq(db, draft)
     db.execute(own.SET_ARCHIVED, (archived_at, at.thread))
     append(db, events, draft, at)
-    write_along(db, along)
+    run_side_effects(db, effects)
     return Outcome.APPLIED
 
 
@@ -91,7 +91,7 @@ def deliver(db: Connection, events: list[Event], tenant: str, thread_id: str, *,
     return len(held)
 
 
-def erase(db: Connection, events: list[Event], draft: Draft, along: Along) -> bool:
+def erase(db: Connection, events: list[Event], draft: Draft, effects: SideEffects) -> bool:
     """Erase what is in a thread and belongs to it; False when there is none."""
     row = db.execute(queries.THREAD, (draft.tenant, draft.thread_id)).fetchone()
     if row is None:
@@ -104,5 +104,5 @@ def erase(db: Connection, events: list[Event], draft: Draft, along: Along) -> bo
     for query in own.ERASE:
         db.execute(query, (key,))
     append(db, events, draft, next_seq(db, draft))
-    write_along(db, along)
+    run_side_effects(db, effects)
     return True
