@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tests.postgres_server import PostgresServer
 
 
-settings.register_profile("few", max_examples=30)
+settings.register_profile("few", max_examples=30, deadline=None)
 settings.register_profile("many", max_examples=3_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "few"))
 
