@@ -38,7 +38,7 @@ async def test_a_revoked_call_cannot_run_and_the_log_says_who_revoked_it(team: T
     for execution in ("run-1", "run-1", "run-2"):
         refused = await team.agent.consume(request["id"], execution)
         assert refusal(refused) == (409, "revoked")
-        assert "A person has revoked this approval" in refused.json()["error"]["message"]
+        assert "A person revoked this approval" in refused.json()["error"]["message"]
     entries, _ = await team.admin.audit()
     told = [(each["action"], each.get("actor", {}).get("name"), each.get("refused")) for each in entries]
     assert told == [
@@ -106,7 +106,7 @@ async def test_a_client_takes_a_revoked_approval_for_a_no(server: Server, thread
         decision = decided(await agent.wait(request))
         assert (decision.status, bool(decision), decision.input) == ("revoked", False, {})
         assert "then took that back" in decision.text
-        with pytest.raises(Conflict, match="has revoked this approval"):
+        with pytest.raises(Conflict, match="revoked this approval"):
             await agent.consume(request, "run-1")
 
 
