@@ -139,7 +139,7 @@ async def test_the_wrong_kind_of_client_is_named(agent: AsyncClient, ran: list[A
     def work(what: str) -> None:
         ran.append(what)
 
-    with pytest.raises(TypeError, match="with Client, not with AsyncClient"):
+    with pytest.raises(TypeError, match="needs Client, not AsyncClient"):
         work("a")
     assert ran == []
 

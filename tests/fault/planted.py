@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change
@@ -31,9 +32,14 @@ def plant(fault: str) -> None:
     place, name, wrong = (_PLACES | planted_sharing.PLACES | planted_streams.PLACES | planted_writes.PLACES)[
         fault
     ]
-    setattr(place, name, wrong)
+    _replace(place, name, wrong)
     if fault in planted_writes.ALSO:
-        setattr(*planted_writes.ALSO[fault])
+        _replace(*planted_writes.ALSO[fault])
+
+
+def _replace(place: Any, name: str, wrong: Any) -> None:
+    getattr(place, name)  # what is not there any more has moved, and would be replaced for nobody
+    setattr(place, name, wrong)
 
 
 async def _forgetful_insert(
@@ -66,7 +72,7 @@ async def _settle_in_two(
     def tell(db: Any, events: list[Any]) -> None:
         place = next_seq(db, settlement.event)
         key, spec = db.execute("SELECT key, spec FROM requests WHERE id = ?", (settlement.id,)).fetchone()
-        append(db, events, settlement.event, place, request=key, spec=spec)
+        append(db, events, settlement.event, place, request=key, spec=Spec(spec))
 
     writer: Any = vars(self)["_writer"]
     change: Change | None = await writer.submit(silent)

@@ -15,7 +15,7 @@ from askback.errors import Conflict
 from askback.ports.policy import NOTHING, Execution, SideEffects
 from askback.ports.secrets import SecretRecord
 from askback.ports.store import Change
-from askback.service import answer, consume
+from askback.service import consume, forms
 from askback.storage import sealing
 from askback.storage.sql import audit, secrets
 from askback.storage.sqlite import queries
@@ -174,7 +174,7 @@ PLACES: dict[str, tuple[Any, str, Any]] = {
     "a delta kept twice": (SqliteStore, "append_text", _append_again),
     "a delta not kept": (SqliteStore, "append_text", _append_nothing),
     "an approved call twice": (consume, "_used_before", _used_by_anybody),
-    "a replay refused": (answer, "replayed", _not_replayed),
+    "a replay refused": (forms, "replayed", _not_replayed),
     "a decision in three unwritten": (audit, "append", _append_some),
     "an entry twice": (audit, "append", _append_twice),
     "an entry on its own": (sealing, "seal", _seal_alone),
