@@ -135,11 +135,21 @@ def commit(
 
 
 def _of_request(draft: Draft, seq: int, position: int, access: Access, spec: Spec, state: State) -> Event:
-    event = _event(draft, seq, position, access, "request", jsontext.merge(spec.text, state.text))
-    return replace(event, spec=spec, state=state)
+    text = jsontext.merge(spec.text, state.text)
+    return _event(draft, seq, position, access, "request", text, spec=spec, state=state)
 
 
-def _event(draft: Draft, seq: int, position: int, access: Access, name: str, subject: str) -> Event:
+def _event(
+    draft: Draft,
+    seq: int,
+    position: int,
+    access: Access,
+    name: str,
+    subject: str,
+    *,
+    spec: Spec | None = None,
+    state: State | None = None,
+) -> Event:
     head = (
         f'{{"type":"{draft.type}","seq":{seq},"position":{position},'
         f'"thread_id":{json.dumps(draft.thread_id)},"at":"{rfc3339(draft.at)}","{name}":'
@@ -155,6 +165,8 @@ def _event(draft: Draft, seq: int, position: int, access: Access, name: str, sub
         at=draft.at,
         text=f"{head}{subject}}}",
         subject_at=len(head),
+        spec=spec,
+        state=state,
         requester="" if draft.request_id is None else draft.owner,
         access=access,
     )

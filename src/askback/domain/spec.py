@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -25,7 +26,7 @@ _NAMES = frozenset({"names", "metadata", "present"})
 
 
 class Facts(Terms):
-    """What the server decides by, whatever the kind; see `Envelope` and `Ask` for what each means."""
+    """The values that decide what the server does, for every kind; see `Envelope` and `Ask`."""
 
     requester: Actor
     delivery: Literal["block", "resume"] = "block"
@@ -40,25 +41,18 @@ class _WithForm(BaseModel):
     form: Form
 
 
+@dataclass(frozen=True)
 class Spec:
-    """What a request asks: `text` is a JSON object, its values are decoded when they are first used.
+    """What a request asks: `text` is a JSON object, its values are decoded when they are first used."""
 
-    Specs are equal when their texts are. `form` can be given where it is known already.
-    """
+    text: str
 
-    def __init__(self, text: str, *, form: Form | None = None) -> None:
-        self.text = text
-        if form is not None:
-            self.form = form
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Spec) and self.text == other.text
-
-    def __hash__(self) -> int:
-        return hash(self.text)
-
-    def __repr__(self) -> str:
-        return f"Spec({self.text!r})"
+    @classmethod
+    def of_form(cls, text: str, form: Form) -> Spec:
+        """Return the spec with this text, whose form is known and need not be decoded."""
+        spec = cls(text)
+        vars(spec)["form"] = form
+        return spec
 
     @cached_property
     def facts(self) -> Facts:
@@ -88,14 +82,14 @@ class Spec:
         return ShownSecret.model_validate(json.loads(self.text)["secret"])
 
     def with_form(self, form: Form, view: dict[str, Any] | None) -> Spec:
-        """Return the same request with another form, and what a screen needs to draw it."""
+        """Return the same request with another form and its `view`."""
         asked: dict[str, Any] = json.loads(self.text)
         asked["form"] = form.model_dump(exclude_none=True)
         asked.pop("view", None)
-        return Spec(to_json({**asked, "view": view} if view else asked).decode(), form=form)
+        return Spec.of_form(to_json({**asked, "view": view} if view else asked).decode(), form)
 
     def without_names(self) -> Spec:
-        """Return a request for secrets with `count` in the place of their names and of all that is said by name."""
+        """Return the spec of a request for secrets with `count` in place of the names and their metadata."""
         asked: dict[str, Any] = json.loads(self.text)
         secret: dict[str, Any] = asked["secret"]
         kept = {name: part for name, part in secret.items() if name not in _NAMES}

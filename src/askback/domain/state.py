@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypedDict
 
@@ -58,23 +59,11 @@ class Members(TypedDict, total=False):
     submission: str
 
 
+@dataclass(frozen=True)
 class State:
-    """Where a request stands: `text` is a JSON object, decoded when its members are first used.
+    """Where a request stands: `text` is a JSON object, decoded when its members are first used."""
 
-    States are equal when their texts are.
-    """
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, State) and self.text == other.text
-
-    def __hash__(self) -> int:
-        return hash(self.text)
-
-    def __repr__(self) -> str:
-        return f"State({self.text!r})"
+    text: str
 
     @cached_property
     def members(self) -> Members:
@@ -110,16 +99,12 @@ def settled_state(status: Status, at: int, **outcome: Any) -> State:
     return _state({"status": status, "revision": 1, **outcome, "settled_at": rfc3339(at)})
 
 
-def lasting(state: State) -> dict[str, Any]:
-    """Return the members that the next step keeps."""
-    return {name: value for name, value in state.members.items() if name in _LASTING}
-
-
 def after_step(
     state: State, status: Status, changes: Mapping[str, Any], *, revision: int, expires_at: int | None
 ) -> State:
     """Return the state after a step that came to `status`; `changes` are members of this step, None removes one."""
-    members = {**lasting(state), **changes, "status": status, "revision": revision}
+    lasting = {name: value for name, value in state.members.items() if name in _LASTING}
+    members = {**lasting, **changes, "status": status, "revision": revision}
     members["expires_at"] = None if expires_at is None else rfc3339(expires_at)
     return _state(members)
 

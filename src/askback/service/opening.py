@@ -60,6 +60,7 @@ def new_record(
             timeout_s=timeout_s, timeout_from=asked.timeout_from, escalation=asked.escalation or ()
         )
         expires_at, due_at = terms.times(created_at=now)
+    spec = jsontext.merge(to_json(given).decode(), text)
     return Record(
         id=request_id,
         tenant=principal.tenant,
@@ -70,7 +71,7 @@ def new_record(
         revision=1,
         created_at=now,
         expires_at=expires_at,
-        spec=Spec(jsontext.merge(to_json(given).decode(), text), form=form),
+        spec=Spec(spec) if form is None else Spec.of_form(spec, form),
         state=pending(expires_at),
         digest=digest,
         due_at=due_at,
