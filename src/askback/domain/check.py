@@ -92,8 +92,8 @@ def probe_of(record: Record) -> str | None:
 def tried_until(record: Record) -> int | None:
     """Return until when the server tries what was sent (ms), None where it does not.
 
-    The step that takes a submission is the claim to try it: whoever took it tries it once. After that moment nobody
-    knows what the trial did, and the person is asked again.
+    The server that takes a submission tries it once. After that moment the effect of the trial is unknown, and the
+    person is asked again.
     """
     until = record.state.members.get("tried_until") if record.status is Status.RESOLVING else None
     return None if until is None else round(datetime.fromisoformat(until).timestamp() * 1000)

@@ -16,8 +16,8 @@ Contracts that every backend keeps, each checked by `tests.contracts.store`:
 8.  Rows of another tenant are as absent as rows that do not exist.
 9.  A store that cannot write raises `Unavailable`; reads go on where they can.
 10. A write whose caller is cancelled meanwhile either happens whole or not at all.
-11. What comes `effects` with a change is written in its transaction when the change is applied, and not at all when
-    it is lost or replayed.
+11. The side effects of a change are written in its transaction if the change is applied, and not at all if it is
+    lost or replayed.
 12. The audit log of a tenant is one chain: `seq` 1, 2, 3 … without a gap, each entry sealed with the hash of the one
     before (`domain.audit`), the newest hash kept apart and sealed in the transaction that moves it (`seal_with`), so
     that the loss of the last entries shows as well. A seal that is not right for the entry before is kept as it is.

@@ -43,7 +43,7 @@ async def ask_form(ctx: Services, principal: Principal, body: object, *, key: st
         form=asked.form,
     )
     change = await open_request(ctx, principal, asked, record, claimed, terms)
-    # Another server may let others answer meanwhile, or let it come forward.
+    # Another server can change who may answer an escalated request, or promote a queued one.
     if change.outcome is Outcome.APPLIED and not asked.escalation and not change.record.behind:
         ctx.newest.keep(change.record)
     return change

@@ -83,7 +83,7 @@ async def _found(ctx: Services, principal: Principal, request_id: str) -> Record
 
 
 def _new_spec(ctx: Services, record: Record, raw: object) -> Spec | None:
-    """Return what is asked from now on, where another form is sent; only a form can be replaced."""
+    """Return the spec with the new form, or None if none was sent. Raises `Faults` for any kind but a form."""
     if raw is None:
         return None
     if record.kind != "form":

@@ -79,9 +79,8 @@ async def settle(
     state = _state(record, action, status, outcome, by=by, now=now, times=times)
     kind = event or _EVENTS.get(action, f"request.{status}")
     if record.status is Status.RESOLVING and action is not Action.NOTE and effects.promote is None:
-        effects = replace(
-            effects, discard=(record.tenant, record.id)
-        )  # whatever was tried, the trial is over
+        # The check has ended, so its candidate values are deleted.
+        effects = replace(effects, discard=(record.tenant, record.id))
     if kind_of(record).is_audited and action is not Action.NOTE:
         told = _audited(record, action, outcome, by=by, at=now, **facts)
         effects = replace(effects, audit=(*effects.audit, told))

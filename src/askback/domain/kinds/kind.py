@@ -33,7 +33,7 @@ class Kind(ABC):
         """Return what the same request has again, for remembered refusals; None for one that is never the same."""
 
     def audit_subject(self, _spec: Spec, /) -> Mapping[str, Any]:
-        """Return what an entry in the audit log says of what was asked."""
+        """Return the members that name the subject of the request in an audit entry."""
         return {}
 
     @abstractmethod

@@ -1,8 +1,8 @@
 """The server tries what a person handed over, by a probe that the agent named; each submission once at most.
 
-Whoever took a submission tries it (`domain.check`). A server that dies over it leaves it as it is until its
-time is over: what the trial did is then unknown, it is not done again, and the person is asked to send the values
-again, which is another submission. A verdict that comes later than that finds the request changed, and is dropped.
+The server that took a submission tries it (`domain.check`). If that server stops, the submission stays until its trial
+times out. The effect of the trial is then unknown, so it is not repeated, and the person is asked to send the values
+again. A verdict that arrives later is dropped, because the request has changed.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from askback.ports.policy import AuditDraft
 from askback.storage.sealing import Sealing
 from askback.storage.sql.transaction import Area, Transaction
 
-# (tenants, the first hash) -> the fields of `AuditHead`, of each. The rows are made if need be, and
-# locked until the commit: whoever appends at another server waits, and finds this group's entries at the end.
+# (tenants, the first hash) -> the fields of `AuditHead`, of each. Missing rows are created. All are locked until the
+# commit, so another server that appends waits, and then sees this group's entries.
 LOCK_AUDIT_HEADS = """
 INSERT INTO audit_heads (tenant, seq, hash)
 SELECT tenant, 0, $2 FROM unnest($1::text[]) AS n (tenant) ORDER BY tenant COLLATE "C"

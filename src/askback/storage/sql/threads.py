@@ -166,7 +166,7 @@ class ThreadArea(Area):
         await self._db.change(lambda tx: tx.run(ARCHIVING_ENDED, tenant, thread_id))
 
     async def next_in_line(self, *, limit: int = 200) -> Sequence[Record]:
-        """Read requests that can come forward."""
+        """Read the next queued request of each key that is free."""
         return [rows.record(row) for row in await self._db.page(NEXT_IN_LINE, limit)]
 
     async def deliverable(self, *, limit: int = 200) -> Sequence[tuple[str, str]]:

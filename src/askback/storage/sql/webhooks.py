@@ -34,7 +34,7 @@ DROP_DELIVERIES = "DELETE FROM deliveries WHERE tenant = $1 AND webhook = $2"
 
 # (tenant, id, old cursor, new cursor) -> a row when nobody was first.
 MOVE_CURSOR = "UPDATE webhooks SET cursor = $4 WHERE tenant = $1 AND id = $2 AND cursor = $3 RETURNING id"
-# A column for each field of `Delivery`. What is there already stays as it is.
+# A column for each field of `Delivery`. Existing deliveries stay unchanged.
 ADD_DELIVERIES = f"""
 INSERT INTO deliveries ({_DELIVERY})
 SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
@@ -42,8 +42,8 @@ SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
 ON CONFLICT (tenant, webhook, type, subject) DO NOTHING"""
 FORGET = "DELETE FROM deliveries WHERE tenant = $1 AND webhook = $2 AND state <> 'waiting' AND since < $3"
 
-# (the fields of `Delivery`). The raised attempt takes the lease of whoever is at it just now: what comes of that is not
-# what was asked for.
+# (the fields of `Delivery`). The raised attempt ends the lease of a server that delivers it now: the result of that
+# attempt does not count.
 DELIVER_AGAIN = f"""
 INSERT INTO deliveries ({_DELIVERY}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 ON CONFLICT (tenant, webhook, type, subject) DO UPDATE SET
