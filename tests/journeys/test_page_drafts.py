@@ -191,11 +191,8 @@ async def test_what_was_to_be_sent_can_be_discarded_or_changed_instead(
     assert await answer_of(agent, request) == {"q0": "Rome", "q2": False}
 
 
-@requirement("C18")
-async def test_a_decision_is_sent_again_for_two_minutes_and_then_only_when_told(
-    screen: OpenScreen, team: Team, thread: str
-) -> None:
-    request = asked(await team.agent.bash(thread, "make test"))
+async def where_answers_fail(screen: OpenScreen, team: Team, thread: str) -> tuple[Screen, Posts]:
+    """A page whose answers are refused with 503, under a clock of its own."""
     posts = Posts()
     posts.refuse = 503
     eva = await screen("/t/empty", house=team, before=posts.watch)
@@ -203,6 +200,15 @@ async def test_a_decision_is_sent_again_for_two_minutes_and_then_only_when_told(
     eva.forgive("status of 503", "WebSocket")
     await eva.page.clock.install()
     await eva.go(place_of(thread))
+    return eva, posts
+
+
+@requirement("C18")
+async def test_a_decision_is_sent_again_for_two_minutes_and_then_only_when_told(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "make test"))
+    eva, posts = await where_answers_fail(screen, team, thread)
     await expect(eva.button("Deny")).to_be_visible()
     await eva.page.clock.run_for(3_000)
     await eva.button("Allow once").click()
@@ -229,12 +235,7 @@ async def test_the_late_refusal_of_a_repetition_begins_nothing_anew(
     screen: OpenScreen, team: Team, thread: str, end: str
 ) -> None:
     asked(await team.agent.bash(thread, "make test"))
-    posts = Posts()
-    posts.refuse = 503
-    eva = await screen("/t/empty", house=team, before=posts.watch)
-    eva.forgive("status of 503", "WebSocket")
-    await eva.page.clock.install()
-    await eva.go(place_of(thread))
+    eva, posts = await where_answers_fail(screen, team, thread)
     # Under a clock that runs ahead a page would give up waiting for the reply.
     await eva.page.evaluate("AbortSignal.timeout = () => new AbortController().signal")
     await eva.page.clock.run_for(3_000)

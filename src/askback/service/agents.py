@@ -147,12 +147,6 @@ def shown(agent: Agent) -> dict[str, Any]:
     }
 
 
-async def roots_of(ctx: Services, tenant: str, agent_id: str) -> Sequence[Root]:
-    """Return the roots of an agent, none for one that is not known."""
-    agent = await ctx.store.agent(tenant, agent_id)
-    return () if agent is None else agent.roots
-
-
 async def grant_root(ctx: Services, principal: Principal, agent_id: str, body: object) -> Agent:
     """Let an agent read below a folder without asking; the same folder again changes nothing.
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from askback.domain.policy import patches, paths
+from askback.domain.policy import patches
 from askback.domain.policy.files import PATH_MAX, folded, is_path
 from askback.domain.policy.loaded import LISTS, by_name, fold, matcher
 from askback.domain.policy.reach import Reach, below, normal
@@ -199,8 +199,3 @@ def _only_contents(value: object) -> bool:
     if isinstance(value, list | tuple):
         return all(_only_contents(item) for item in cast("list[object]", value))
     return True
-
-
-def secret_or_steering(path: str) -> bool:
-    """Tell whether a pattern of a rule stops before a file: it steers what runs later, or may hold secrets."""
-    return steering(path) or paths.secret_path(path)

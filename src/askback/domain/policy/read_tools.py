@@ -12,21 +12,6 @@ from typing import Any, cast
 from askback.domain.policy.files import folded, is_path
 from askback.domain.policy.wordlist import words
 
-FILE_TOOLS = words(
-    """
-    read read_file readfile read_many_files notebookread view view_file view_line_range open_file fs_read
-    list_code_definition_names view_image str_replace_editor str_replace_based_edit_tool file_editor
-    """
-)
-"""Tools that open the files that they name, in small letters."""
-
-LIST_TOOLS = words(
-    """
-    glob ls list list_files list_dir list_directory file_search findfiles find_path glob_file_search find_by_name
-    """
-)
-"""Tools that show names of files."""
-
 SEARCH_TOOLS = words("grep grep_search grep_files search_files search_file_content")
 """Tools that search the contents of the files below a folder."""
 
