@@ -3,8 +3,8 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 ARGS   ?=
-# Four test processes, also on two cores: each starts servers and browsers of its own, and often waits for them.
-JOBS   ?= 4
+# Two test processes: each starts servers and browsers of its own.
+JOBS   ?= 2
 
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 # The tests start Python hundreds of times: what is compiled once is kept.
